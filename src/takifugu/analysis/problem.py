@@ -13,11 +13,11 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.model import secrets
+from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, Separate, separate
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Candidates, Identity, Query, resolved
+from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Query, is_chosen_from, resolved
 from takifugu.model.queries.coding import integer_row, integer_table
 from takifugu.model.secrets.families import Family
 
@@ -91,7 +91,7 @@ class Problem:
         """Return the grid of the answer: declared by the query, or one that holds every value."""
         if not self.is_pair:
             return self.answers[0].grid
-        if not isinstance(self.query, Identity) or self.query.attribute is not None:
+        if not isinstance(self.query, queries.Identity) or self.query.attribute is not None:
             raise InputError(
                 f"two distributions are compared, not {self.query.describe()}", fix="publish Identity()"
             ).at("query")
@@ -121,10 +121,10 @@ class Problem:
         return self.labels if self.candidates is None else self.candidates.published
 
     @cached_property
-    def candidates(self) -> Candidates | None:
+    def candidates(self) -> queries.Candidates | None:
         """Return what is chosen from where a choice is published, and no number with noise."""
         answer = None if self.is_pair else self.answers[0]
-        return answer if isinstance(answer, Candidates) else None
+        return answer if is_chosen_from(answer) else None
 
     def check_adds(self) -> None:
         """Raise Unsupported where a choice is published: the law of the counts says nothing of it."""
@@ -226,7 +226,7 @@ def _given(problem: Problem, pair: LawPair, number: int) -> Part:
 def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
     """Return the grid of the answer when two laws are compared, and whether every atom is a multiple of it."""
     query = problem.query
-    if not isinstance(query, Identity) or query.attribute is not None:
+    if not isinstance(query, queries.Identity) or query.attribute is not None:
         raise Unsupported(
             "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
         ).at("query")

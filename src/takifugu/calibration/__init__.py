@@ -7,7 +7,6 @@ from fractions import Fraction
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
-from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
@@ -164,6 +163,8 @@ def of_bound(
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     """Return noise of exactly this scale, in the form that the answer's grid allows, or a choice of this scale."""
     if (choice := problem.candidates) is not None:
+        from takifugu.analysis.randomisers.selection import PermuteAndFlip
+
         return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal, choice.groups)
     if not problem.on_grid:
         return RoundedLaplace(scale, problem.grid, problem.cells, on_grid=False)

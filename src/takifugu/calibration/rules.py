@@ -5,7 +5,6 @@ from __future__ import annotations
 from takifugu.accounting import definitions
 from takifugu.accounting.definitions import Definition
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
@@ -19,6 +18,8 @@ def definition_of(problem: Problem) -> Definition:
 def error_words(problem: Problem) -> tuple[str, ...]:
     """Return what an expected error is, where it is not the usual: of a choice, or under the framework's definition."""
     if problem.candidates is not None:
+        from takifugu.analysis.randomisers.selection import PermuteAndFlip
+
         return (PermuteAndFlip.error_words,)
     words = definition_of(problem).error_words
     return (words,) if words else ()

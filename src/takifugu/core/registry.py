@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -84,6 +85,22 @@ def loaded(place: str) -> Any:
     """Return what is at "module:attribute" of the package."""
     module, _, attribute = place.partition(":")
     return getattr(import_module(_OURS + module), attribute)
+
+
+def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
+    """Return the `__getattr__` of a package whose names load their modules when they are first used.
+
+    `modules` has the module of the package for each name. Raises AttributeError, as Python asks, for other names.
+    """
+
+    def load(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load
 
 
 def place_of(kind: type) -> str:

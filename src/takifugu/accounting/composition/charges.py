@@ -22,7 +22,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, By, IntArray, Mean, Query, Sum
+from takifugu.model.queries import Additive, IntArray, Query, is_by_cells, is_linear, is_mean
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.queries.forms import OfEntries, QueryReader
 
@@ -82,13 +82,13 @@ def charge_of(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
-    if isinstance(query, Mean) and not isinstance(framework_of.domain, QueryReader):  # records are never cut to units
-        total = Sum(query.attribute, query.codes, query.entries, query.grid)
+    if is_mean(query) and not isinstance(framework_of.domain, QueryReader):  # records are never cut to units
+        total = queries.Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = (
             total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid,
             total,
         )
-    if isinstance(query, By):
+    if is_by_cells(query):
         factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
@@ -110,11 +110,11 @@ def charge_of(
 
 def names_entries(query: Query) -> bool:
     """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
-    numbered = isinstance(query, queries.Linear) or (isinstance(query, By) and query.every is None)
+    numbered = is_linear(query) or (is_by_cells(query) and query.every is None)
     return numbered or (isinstance(query, OfEntries) and query.entries is not None)
 
 
-def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
+def _share_of_cells(query: queries.By, origin: Framework, about: Framework) -> Fraction:
     """Return how much wider the noise of a pooled table by cells is for a unit's own table, to which it is charged.
 
     A mean over a pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has.
@@ -130,7 +130,7 @@ def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
             f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
             fix="give each person its own table",
         ).at("query")
-    if not isinstance(query.query, Mean):
+    if not is_mean(query.query):
         return Fraction(1)
     of_pool, of_unit = (query.held(framework.domain) for framework in (origin, about))
     weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from takifugu.accounting.composition.losses import Joint, as_whole
-from takifugu.accounting.composition.views import View
 from takifugu.accounting.suspicion import explain, sentence
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Bound, Problem
@@ -15,6 +14,10 @@ from takifugu.core.errors import InputError
 from takifugu.model import secrets
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.secrets.hypotheses import Comparison
+
+if TYPE_CHECKING:
+    from takifugu.accounting.composition.losses import Joint
+    from takifugu.accounting.composition.views import View
 
 
 class Definition:
@@ -44,6 +47,8 @@ class Definition:
 
     def converted(self, charge: Charge) -> Charge:
         """Return the charge itself, or what it costs when all data change; CompositionRefused where it has no cost."""
+        from takifugu.accounting.composition.losses import as_whole
+
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:

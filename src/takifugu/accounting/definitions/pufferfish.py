@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from takifugu.accounting.composition.losses import Joint
-from takifugu.accounting.composition.views import View
 from takifugu.accounting.definitions import Definition
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Bound, Part, Problem
@@ -16,6 +15,10 @@ from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.analysis.sensitivity import entry_change, hidden_change
 from takifugu.core.escaping import number
 from takifugu.mechanisms.common.lines import along_line
+
+if TYPE_CHECKING:
+    from takifugu.accounting.composition.losses import Joint
+    from takifugu.accounting.composition.views import View
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from takifugu.core.registry import loaded
+from takifugu.core.registry import loading
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger.book import Ledger
@@ -52,14 +52,7 @@ __all__ = [
     "preview",
 ]
 
-_MODULES = {
+__getattr__ = loading(__name__, {
+    **dict.fromkeys(__all__, "values"),
     "Charged": "previewing", "Ledger": "book", "Preview": "previewing", "Session": "session", "preview": "previewing",
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'takifugu.accounting.ledger' has no attribute {name!r}")
-    value = loaded(f"accounting.ledger.{_MODULES.get(name, 'values')}:{name}")
-    globals()[name] = value
-    return value
+})  # fmt: skip

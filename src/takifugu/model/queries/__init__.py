@@ -8,32 +8,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from takifugu.core.entries import Entries
-from takifugu.core.registry import loaded
-from takifugu.model.queries.above import CountAbove
+from takifugu.core.registry import loading
 from takifugu.model.queries.additive import Additive, IntArray, State
-from takifugu.model.queries.by import By
-from takifugu.model.queries.candidates import Candidates
-from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.each_value import EachValue
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.registry import (
     check,
     from_dict,
+    is_by_cells,
+    is_chosen_from,
+    is_linear,
+    is_mean,
     is_ours,
     key_of,
     name_of,
     names_of,
+    of_each_cell,
     register,
     resolved,
     sections_of,
 )
-from takifugu.model.queries.selection import Median, Mode, Quantile, TopK
 
 if TYPE_CHECKING:
+    from takifugu.model.queries.above import CountAbove
+    from takifugu.model.queries.by import By
+    from takifugu.model.queries.candidates import Candidates
+    from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
     from takifugu.model.queries.cross_table import CrossTable
+    from takifugu.model.queries.each_value import EachValue
     from takifugu.model.queries.rows import CountRows
+    from takifugu.model.queries.selection import Median, Mode, Quantile, TopK
     from takifugu.model.queries.statistic import Statistic
     from takifugu.model.queries.together import Together
     from takifugu.model.queries.visits import AtMost, Visitors
@@ -68,24 +73,23 @@ __all__ = [
     "check",
     "from_dict",
     "implied_grid",
+    "is_by_cells",
+    "is_chosen_from",
+    "is_linear",
+    "is_mean",
     "is_ours",
     "key_of",
     "name_of",
     "names_of",
+    "of_each_cell",
     "register",
     "resolved",
     "sections_of",
 ]
 
-_MODULES = {
-    "AtMost": "visits", "CountRows": "rows", "CrossTable": "cross_table", "Statistic": "statistic",
-    "Together": "together", "Visitors": "visits",
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'takifugu.model.queries' has no attribute {name!r}")
-    value = loaded(f"model.queries.{_MODULES[name]}:{name}")
-    globals()[name] = value
-    return value
+__getattr__ = loading(__name__, {
+    "AtMost": "visits", "By": "by", "Candidates": "candidates", "CountAbove": "above", "CountRows": "rows",
+    "CrossTable": "cross_table", "EachValue": "each_value", "Identity": "coded", "Linear": "coded", "Mean": "coded",
+    "Median": "selection", "Mode": "selection", "Quantile": "selection", "Statistic": "statistic", "Sum": "coded",
+    "Together": "together", "TopK": "selection", "Visitors": "visits",
+})  # fmt: skip

@@ -37,6 +37,7 @@ class Additive:
     table_of: IntArray | None = None
 
     on_grid = True  # every answer is a multiple of the grid
+    is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
 
     def __post_init__(self) -> None:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])

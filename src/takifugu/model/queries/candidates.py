@@ -143,6 +143,8 @@ class Candidates(Additive):
     published: tuple[str, ...] = ()
     groups: int = 1  # of cells, one behind the other: each has its counts, and a choice by them alone
 
+    is_chosen_from = True
+
 
 def candidates(
     entries: Entries,

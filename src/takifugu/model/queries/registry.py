@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass
-from typing import Protocol, get_args, get_type_hints, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.entries import Entries
@@ -13,13 +13,13 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.by import By
-from takifugu.model.queries.candidates import Candidates
-from takifugu.model.queries.coded import Linear
-from takifugu.model.queries.each_value import RowCodes
 from takifugu.model.queries.forms import Query, QueryReader, Registered
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.model.queries.selection import Quantile, TopK
+
+if TYPE_CHECKING:
+    from takifugu.model.queries.by import By
+    from takifugu.model.queries.candidates import Candidates
+    from takifugu.model.queries.coded import Linear, Mean
 
 _OFFERED = ("resolve", "to_dict", "describe")
 
@@ -194,6 +194,34 @@ def _written(query: Query) -> Hashable:
         return object()
 
 
+def is_by_cells(query: object) -> TypeGuard[By]:
+    """Whether a query has an answer for each cell; like the next three, it loads no kind of query that nobody made."""
+    return KINDS.has("by", type(query))
+
+
+def is_mean(query: object) -> TypeGuard[Mean]:
+    return KINDS.has("mean", type(query))
+
+
+def is_linear(query: object) -> TypeGuard[Linear]:
+    return KINDS.has("linear", type(query))
+
+
+def is_choice(query: object) -> bool:
+    """Whether values are chosen, such as a median or a mode, and no number is computed."""
+    return any(KINDS.has(kind, type(query)) for kind in ("quantile", "top-k"))
+
+
+def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
+    """Whether an answer are the counts of candidates, of which one is published."""
+    return isinstance(answer, Additive) and answer.is_chosen_from
+
+
+def of_each_cell(query: Query) -> Query:
+    """Return the query that a table by cells has for each of them; any other query is returned as it is."""
+    return query.query if is_by_cells(query) else query
+
+
 def is_ours(query: Query) -> bool:
     """Whether a query is of a type of the package, so that what it writes is known to read back."""
     return type(query).__module__.startswith("takifugu.")
@@ -201,21 +229,20 @@ def is_ours(query: Query) -> bool:
 
 def reads_each_entry(query: Query) -> bool:
     """Whether a query may read entries in different ways, so that counts of their states are not enough."""
-    return isinstance(query, Linear) or not is_ours(query)
+    return is_linear(query) or not is_ours(query)
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
     if isinstance(entries, QueryReader):
         resolved: Additive = entries.resolve(query)
-        inner = query.query if isinstance(query, By) else query
-        if isinstance(inner, Quantile | TopK) and not isinstance(resolved, Candidates):
+        if is_choice(of_each_cell(query)) and not is_chosen_from(resolved):
             raise InputError(
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",
             ).at("query")
         return resolved
     answer = query.resolve(entries)
-    if not isinstance(answer, Additive | RowCodes) or answer.size != entries.size:
+    if not (isinstance(answer, Additive) or is_ours(query)) or answer.size != entries.size:
         raise InputError(
             f"{type(query).__name__}.resolve returned {answer!r}",
             rule="a query is resolved to an Additive with one weight per entry",

@@ -10,8 +10,9 @@ from takifugu.accounting.ledger import layouts
 from takifugu.analysis.guarantee import Covers
 from takifugu.calibration import Calibration, calibrate
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.model import queries
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, By, Linear, Query
+from takifugu.model.queries import Additive, Query, is_by_cells, is_linear
 from takifugu.model.queries.forms import OfEntries
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
@@ -79,7 +80,7 @@ class Asking:
         named, listed = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
             problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
-            blocks = problem.query.blocks if isinstance(problem.query, By) else 1
+            blocks = problem.query.blocks if is_by_cells(problem.query) else 1
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
             listed.append(tuple(self._total(units, part) for part in parts))
         return tuple(listed)
@@ -176,10 +177,10 @@ class Asking:
 def about_observed(query: Query, unit: Unit) -> Query:
     """Return the query about the entries of a unit that were observed; the pattern of gaps is public."""
     seen = tuple(entry for run in unit.seen for entry in run)
-    if isinstance(query, Linear):
+    if is_linear(query):
         known = frozenset(seen)
         weights = [weight if entry in known else Fraction(0) for entry, weight in enumerate(query.weights)]
-        return Linear(weights, query.codes, query.grid)
+        return queries.Linear(weights, query.codes, query.grid)
     if not isinstance(query, OfEntries):
         raise InputError(
             f"a {type(query).__name__} does not say what it is of the entries that were observed",

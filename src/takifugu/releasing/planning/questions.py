@@ -9,7 +9,6 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from takifugu.accounting.composition import charge_of
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.model.frameworks import Framework
@@ -89,6 +88,7 @@ SERIES = "it begins a series: later releases about the source count as multiples
 
 def debits_of(questions: Sequence[Question]) -> list[Debit]:
     """Return one debit for every unit that a question reads, those that begin a series first."""
+    from takifugu.accounting.composition import charge_of
     from takifugu.accounting.ledger import Debit
 
     debits, readers = [], Counter(unit for question in questions for unit in question.readers)

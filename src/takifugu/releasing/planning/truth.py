@@ -20,7 +20,7 @@ from takifugu.analysis.questions.evaluating import evaluate, misses, number_give
 from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
-from takifugu.model.queries import By, IntArray, Mean, resolved
+from takifugu.model.queries import IntArray, is_mean, of_each_cell, resolved
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -138,7 +138,7 @@ def _check_may_miss(calibration: Calibration) -> None:
             fix="calibrate at the actual length, with the entries that the query reads",
         ).at("data")
     query = calibration.query
-    if isinstance(query.query if isinstance(query, By) else query, Mean):
+    if is_mean(of_each_cell(query)):
         raise DataError(
             "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
             "entries",

@@ -10,9 +10,9 @@ import numpy as np
 
 from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
-from takifugu.model.queries import By, Query
+from takifugu.model import queries
+from takifugu.model.queries import Query
 from takifugu.model.queries.additive import IntArray
-from takifugu.model.queries.by import MOST_NUMBERS
 from takifugu.releasing.file.sequences.sections import ItemSpec, named
 from takifugu.releasing.file.sharing import CHOICES
 
@@ -28,7 +28,7 @@ def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
     return Slots(calendar, window, axes_of(named(item), calendar))
 
 
-def by_cells(query: Query, slots: Slots) -> By:
+def by_cells(query: Query, slots: Slots) -> queries.By:
     """Return the query for each cell that has a step in the window, in the order of the calendar."""
     numbers, which = slots.cells
     every = _period(which, slots.calendar)
@@ -36,11 +36,13 @@ def by_cells(query: Query, slots: Slots) -> By:
     steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
     cells = [(slots.label(number), chosen) for number, chosen in zip(numbers.tolist(), steps, strict=True)]
     parts = [slots.called(number) for number in numbers.tolist()] if len(slots.axes) > 1 else []
-    return By(query, cells, " and ".join(slots.axes), every, axes=slots.axes if parts else (), parts=parts)
+    return queries.By(query, cells, " and ".join(slots.axes), every, axes=slots.axes if parts else (), parts=parts)
 
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:
     """Whether a table has more cells than fit into memory, each beside what every state adds to all of them."""
+    from takifugu.model.queries.by import MOST_NUMBERS
+
     cells, width = len(slots.cells[0]), 1
     if item.query == "histogram":
         width = states if item.states is None else len(item.states)

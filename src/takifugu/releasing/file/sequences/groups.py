@@ -14,7 +14,8 @@ from fractions import Fraction
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
 from takifugu.data import Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
-from takifugu.model.queries import By, Mean, Query, Sum
+from takifugu.model import queries
+from takifugu.model.queries import Query, is_by_cells, is_mean
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import blamed, fault
@@ -140,19 +141,19 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
         ordered += mine
     several = units if len(units) > 1 else ()  # the table is one unit's own
     shares = {unit.name or "": _share(query, len(cells[of_unit[unit.name]])) for unit in several}
-    return UnitQuery(By(query, cells, by=name), tuple(ordered), shares)
+    return UnitQuery(queries.By(query, cells, by=name), tuple(ordered), shares)
 
 
 def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
     """Return a unit's own query, and how much wider the noise of the table is for it."""
-    if isinstance(query, Mean):
-        return Sum(query.attribute, query.codes, query.entries, query.grid), Fraction(entries)
+    if is_mean(query):
+        return queries.Sum(query.attribute, query.codes, query.entries, query.grid), Fraction(entries)
     return query, Fraction(1)
 
 
 def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
     """Return what a certificate says of the declared values of an attribute that have no cell."""
-    cells = {label for label, _ in query.cells} if isinstance(query, By) else set()
+    cells = {label for label, _ in query.cells} if is_by_cells(query) else set()
     empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
     nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(empty)}"
     return (f"{nobody}, so that there is no such cell",) if empty else ()

@@ -11,7 +11,7 @@ from takifugu.core.sections import written
 from takifugu.data import Counted, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Linear, Query
+from takifugu.model.queries import Query, is_linear
 from takifugu.model.queries.registry import reads_each_entry
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
@@ -100,7 +100,7 @@ class Sequences(Kind):
         if not reads_each_entry(query):
             return Counted(tuple(piece for unit in units for piece in unit.data or ()))
         unit, entries = units[0], units[0].size
-        if isinstance(query, Linear) and len(query.weights) != entries:
+        if is_linear(query) and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
             number = file.items.index(item) if item in file.items else 0
             what = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"

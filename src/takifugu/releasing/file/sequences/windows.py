@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from takifugu.accounting.composition import charge_of
-from takifugu.accounting.composition.charges import Calibrated
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of
@@ -17,6 +16,9 @@ from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
 from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec, named
+
+if TYPE_CHECKING:
+    from takifugu.accounting.composition.charges import Calibrated
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
@@ -61,6 +63,8 @@ def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, .
 
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: ItemSpec) -> Window:
     """Return what a certificate says of a window: which it is, of which table, and what it does not hide."""
+    from takifugu.accounting.composition import charge_of
+
     charge = charge_of(calibration)
     costs = {}
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
