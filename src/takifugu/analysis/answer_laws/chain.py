@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
 
@@ -26,6 +27,8 @@ from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.forward_backward import LONGEST, block_length, laws_given
 from takifugu.analysis.answer_laws.minimax_start import WHOLE
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.marginal import Marginal, trusted
+from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import compared_values
@@ -143,3 +146,28 @@ def relative_error(chain: PeriodicChain, answer: Additive) -> float:
     if chain.period > 1:  # the stationary law of products over a period (quilts.chain.initial.stationary_term)
         roundings += states**3 + 15 * states**2 + 10 + 2 * states * (3 * states + 4) * chain.period
     return 2.02 * (roundings + 2 * int(shape.widths[-1]) + within + 64) * UNIT
+
+
+class ChainMarginal(Marginal[PeriodicChain]):
+    """The law of one step, where the initial law is known."""
+
+    @property
+    def known(self) -> bool:
+        return self.belief.initial != "any"
+
+    def of(self, entry: int) -> tuple[list[Fraction], float]:
+        chain = self.belief
+        if not self.known:
+            raise Unsupported(
+                "a choice among outputs sees the whole answer, and with an unknown initial distribution what the other "
+                "pieces add has no single distribution",
+                fix='state it, or use additive noise, mechanism="laplace-exact"',
+            )
+        rounded = 1.01 * (len(chain.states) + 1) * (entry + 1) * UNIT
+        if chain.initial == "stationary":
+            law = chain.stationary_laws[entry % chain.period]
+            if chain.period > 1:  # of a product over a period
+                rounded += 2.02 * len(chain.states) * (3 * len(chain.states) + 4) * chain.period * UNIT
+            shares = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
+            return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
+        return trusted(chain.marginal(entry), np.asarray(chain.possible(entry))), rounded

@@ -15,6 +15,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.marginal import Marginal
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -45,6 +46,17 @@ class CliqueLaw(AnswerLaw[Clique]):
     def atoms(self) -> float:
         spread = sum(float(np.ptp(self.answer.contribution(i))) for i in range(self.belief.size))
         return min(1.0 + spread, 2.0**self.belief.size)
+
+
+class CliqueMarginal(Marginal[Clique]):
+    """The probability that somebody is ill: how many are, on average, of all."""
+
+    known = True
+
+    def of(self, entry: int) -> tuple[list[Fraction], float]:
+        clique = self.belief
+        ill = sum((Fraction(n) * Fraction(p) for n, p in clique.number.items()), Fraction(0)) / clique.size
+        return [sum((Fraction(p) for _, p in clique.number.items()), Fraction(0)) - ill, ill], 0.0
 
 
 def _laws(

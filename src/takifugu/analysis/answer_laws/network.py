@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from takifugu.analysis.answer_laws.join_tree import Contraction, contraction
 from takifugu.analysis.answer_laws.message_passing import arranged_as, collect, laws, moved
 from takifugu.analysis.answer_laws.readouts import Reading, reading
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.marginal import Marginal, trusted
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -194,3 +196,13 @@ def _contraction(
     sizes = {v: len(offsets[v]) for v in alive}
     spans = {v: max(offsets[v]) for v in alive}
     return contraction({v: belief.factors[v].scope for v in alive}, sizes, spans, keep)
+
+
+class NetworkMarginal(Marginal[BayesianNetwork]):
+    """The law of one node, by elimination of all others."""
+
+    known = True
+
+    def of(self, entry: int) -> tuple[list[Fraction], float]:
+        table, error = self.belief.law([entry])
+        return trusted(table, np.asarray(self.belief.possible(entry))), error

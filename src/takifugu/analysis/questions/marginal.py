@@ -9,6 +9,8 @@ from typing import Generic, TypeVar
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
+from takifugu.numbers.atoms import Array, Floats
+from takifugu.numbers.log_ratios import TRUSTED
 
 B = TypeVar("B", bound=Belief, covariant=True)
 
@@ -31,6 +33,17 @@ class Marginal(Generic[B]):
         )
 
 
+def trusted(masses: Floats, possible: Array) -> list[Fraction]:
+    """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
+    if (possible & (masses < TRUSTED)).any():
+        raise Unsupported(
+            "a value has a probability below 1e-270, too small for the distribution of what independent "
+            "components add",
+            fix='use additive noise, mechanism="laplace-exact"',
+        )
+    return [Fraction(p) for p in masses.tolist()]
+
+
 def marginal(belief: Belief) -> Marginal[Belief]:
     """Return what a belief tells of single entries.
 
@@ -45,9 +58,9 @@ def marginal(belief: Belief) -> Marginal[Belief]:
 MARGINAL: Question[type[Marginal[Belief]]] = Question(
     "the distribution of an entry",
     {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.marginals:ChainMarginal",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.marginals:NetworkMarginal",
-        "model.beliefs.contacts:Clique": "analysis.answer_laws.marginals:CliqueMarginal",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainMarginal",
+        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkMarginal",
+        "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueMarginal",
     },
     default=Marginal,
 )

@@ -6,7 +6,6 @@ nothing is coloured: what is chosen is bold, behind a bar in the colour of the l
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 
 from takifugu.core.escaping import visible
@@ -24,7 +23,9 @@ def text(words: object) -> str:
     >>> text("<b>\\u202e"), text('"')
     ('&lt;b&gt;\\\\u202e', '&quot;')
     """
-    return html.escape(visible(str(words)))
+    from html import escape
+
+    return escape(visible(str(words)))
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", chosen: int = -1) -> str:
