@@ -21,6 +21,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +34,11 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.log_ratios import TRUSTED, BoolArray, FloatArray
 from takifugu.numbers.rationals import round_up
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.networks.network import BayesianNetwork
 
 #: Entries of a network beyond which the matrix is not inverted.
 MOST_ENTRIES = 3_000
