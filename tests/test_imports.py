@@ -202,8 +202,8 @@ _NOT_BEFORE_A_RELEASE = (
     ("compare", (
         *_NOT_BEFORE_A_RELEASE, "mpmath", "narwhals", "numpy.ma", "takifugu.accounting.composition.joint",
         "takifugu.accounting.ledger.values", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
-        "takifugu.model.queries.coded", "takifugu.model.queries.selection", "takifugu.releasing.advice", "takifugu.releasing.file.drafting", "takifugu.releasing.file.guessing.columns",
-        "takifugu.releasing.publishing",
+        "takifugu.model.queries.coded", "takifugu.model.queries.selection", "takifugu.releasing.advice",
+        "takifugu.releasing.file.drafting", "takifugu.releasing.file.guessing.columns", "takifugu.releasing.publishing",
     )),
     ("check", (*_NOT_BEFORE_A_RELEASE, "narwhals", "takifugu.releasing.publishing")),
     ("plan", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),
