@@ -16,7 +16,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.errors import InputError
-from takifugu.core.registry import Registry
+from takifugu.core.registry import Registry, loading
 from takifugu.model import beliefs, queries, secrets
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=6, states=["still", "walking"])
@@ -44,6 +44,21 @@ def test_a_place_that_is_misspelt_is_named() -> None:
     for name, place in (("line", "core.text.picture:line"), ("dot", "core.text.pictures:dott")):
         with pytest.raises(InputError, match=f"the shape '{name}' is listed at '{place}', which cannot be loaded"):
             shapes.find(name)
+
+
+@pytest.mark.parametrize("package", ["accounting.composition", "accounting.ledger", "model.queries"])
+def test_names_that_load_their_modules_are_those_of_the_package(package: str) -> None:
+    module = import_module(f"takifugu.{package}")
+    for loaded in (name for _, name, _ in walk_packages(module.__path__, f"{module.__name__}.")):
+        import_module(loaded)  # which sets the module as an attribute of its package
+    assert not [name for name in module.__all__ if isinstance(getattr(module, name), type(module))]
+    with pytest.raises(AttributeError, match=f"{package}' has no attribute 'absent'"):
+        _ = module.absent
+
+
+def test_no_name_is_that_of_a_module_which_would_hide_it() -> None:
+    with pytest.raises(AssertionError, match="hides"):
+        loading("takifugu.accounting.composition", {"joint": "joint"})
 
 
 def test_what_may_not_be_registered_is_not() -> None:

@@ -20,7 +20,7 @@ from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.composition.joint import joint
+from takifugu.accounting.composition.composing import joint
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import DataError, SpecError

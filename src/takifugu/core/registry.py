@@ -92,6 +92,7 @@ def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]
 
     `modules` has the module of the package for each name. Raises AttributeError, as Python asks, for other names.
     """
+    assert modules.keys().isdisjoint(modules.values()), "once it is loaded, a module hides what has its name"
 
     def load(name: str) -> object:
         if name not in modules:
