@@ -60,16 +60,16 @@ class InsecureSeededEntropyForTests:
     def __init__(self, seed: int) -> None:
         self._seed = f"takifugu test seed {int(seed)}".encode()
         self._blocks = 0
-        self._ready = b""
+        self._ready, self._used = b"", 0
 
     @property
     def private(self) -> bool:
         return False
 
     def bytes(self, n: int) -> bytes:
-        ready = bytearray(self._ready)
-        while len(ready) < n:
-            ready += hashlib.shake_256(self._seed + b" block %d" % self._blocks).digest(self._BLOCK)
+        while len(self._ready) - self._used < n:
+            block = hashlib.shake_256(self._seed + b" block %d" % self._blocks).digest(self._BLOCK)
+            self._ready, self._used = self._ready[self._used :] + block, 0
             self._blocks += 1
-        self._ready = bytes(ready[n:])
-        return bytes(ready[:n])
+        start, self._used = self._used, self._used + n
+        return self._ready[start : self._used]
