@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 
-from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, update
+from sqlalchemy import Connection, Engine, Row, func, insert, select, update
 
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, in_use, place_of
@@ -26,6 +26,7 @@ from takifugu.accounting.ledger.tables import (
     releases,
     reservations,
     sources,
+    statements,
     units,
 )
 from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
@@ -111,15 +112,16 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
         sqlite.check_harmless(connection)
         sqlite.check_whole(connection)
         check_version(connection, path)
-    with store.reading() as connection, decoding():
-        check_layout(connection, path)
-        row = connection.execute(select(meta)).one()
-        return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id)
+        with decoding():
+            check_layout(connection, path)
+            row = connection.execute(select(meta)).one()
+            return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id)
 
 
 def _fill(engine: Engine) -> None:
-    metadata.create_all(engine)
     with engine.begin() as connection:
+        for statement in statements():
+            connection.exec_driver_sql(statement)
         row = {"kind": KIND, "version": VERSION, "public_id": token_hex(8), "created": now(), "key": token_hex(32)}
         connection.execute(insert(meta).values(row))
 
@@ -133,9 +135,11 @@ def check_layout(connection: Connection, path: Path) -> None:
         for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
         if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
     ]
-    for name, columns in tables.items():
-        held = connection.exec_driver_sql(f"PRAGMA table_xinfo({name})").all()
-        strange += [name] if {row[1] for row in held} != columns else []
+    held: dict[str, set[str]] = {}
+    columns_of = "select m.name, c.name from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'"
+    for table, column in connection.exec_driver_sql(columns_of):
+        held.setdefault(table, set()).add(column)
+    strange += [name for name, columns in tables.items() if held.get(name) != columns]
     if strange:
         raise LedgerError(
             f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
@@ -146,7 +150,7 @@ def check_layout(connection: Connection, path: Path) -> None:
 
 def check_version(connection: Connection, path: Path) -> None:
     """Raise LedgerError for a database that is no ledger, or one in another format."""
-    known = inspect(connection).has_table(meta.name)
+    known = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
     rows = connection.execute(select(meta.c.kind, meta.c.version)).all() if known else []
     if len(rows) != 1 or rows[0].kind != KIND:
         raise LedgerError(

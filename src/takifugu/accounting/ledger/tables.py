@@ -5,7 +5,11 @@ Numbers that are spent are exact rationals, written as text; units are keyed has
 
 from __future__ import annotations
 
+from functools import cache
+
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
@@ -177,3 +181,11 @@ units = Table(
     Column("is_everyone", Boolean, nullable=False, server_default="0"),  # no unit: what every unit is charged beside
     UniqueConstraint("tag", "source"),
 )
+
+
+@cache
+def statements() -> tuple[str, ...]:
+    """Return what makes the tables of a new ledger, and their indexes."""
+    made: list[DDLElement] = [CreateTable(table) for table in metadata.sorted_tables]
+    made += [CreateIndex(index) for table in metadata.sorted_tables for index in table.indexes]
+    return tuple(str(one.compile(dialect=dialect())) for one in made)
