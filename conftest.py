@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import os
+import sys
+import typing
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -24,6 +28,10 @@ settings.load_profile("same")
 
 # However slow the machine is, no line about progress is among what a test compares.
 progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
+
+# Python 3.11 lists the members of a protocol anew at each question whether something has them; later ones do not.
+if sys.version_info < (3, 12):
+    typing._get_protocol_attrs = cache(typing._get_protocol_attrs)
 
 _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave)
 pytest_collect_file = _documents.pytest()
@@ -114,6 +122,7 @@ def _quick(items: Sequence[pytest.Item], is_first_only: bool) -> Iterator[pytest
 def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if isinstance(request.node, pytest.DoctestItem):
         monkeypatch.chdir(request.getfixturevalue("tmp_path"))
+        monkeypatch.setattr(linecache, "checkcache", lambda *_: None)  # the debugger looks at every file that was read
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -33,11 +34,13 @@ _DATABASES: list[Any] = []
 _PHOTOS: dict[tuple[str, str], bytes] = {}
 
 
+@cache
 def are_remembered(path: Path) -> bool:
     """Return whether the tests of a file take answers that were computed before."""
     return any(path == user or user in path.parents for user in USERS)
 
 
+@cache
 def read_files(path: Path) -> bool:
     """Return whether the tests of a file share a database, and pictures."""
     return are_remembered(path) or any(reader in path.parents for reader in READERS)

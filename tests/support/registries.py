@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from takifugu.analysis.questions.dispatch import Question
@@ -19,7 +21,12 @@ def registries() -> Iterator[Registry[Any] | Question[Any]]:
     """Yield every registry that is loaded: each is a name of the module that it stands in."""
     for name, module in list(sys.modules.items()):
         if name.startswith("takifugu."):
-            yield from (held for held in list(vars(module).values()) if isinstance(held, Registry | Question))
+            yield from _of(module)
+
+
+@cache
+def _of(module: ModuleType) -> tuple[Registry[Any] | Question[Any], ...]:
+    return tuple(held for held in vars(module).values() if isinstance(held, Registry | Question))
 
 
 def _held() -> Iterator[Any]:
