@@ -83,6 +83,11 @@ def test_the_least_added_variance_is_enough_and_no_less_is(distance, v, w, epsil
         assert worst(added * Fraction(999_999, 1_000_000)) > above(delta)
 
 
+def test_laws_that_are_near_enough_need_no_added_variance():
+    wide = Normal(Fraction(0), Fraction(100)), Normal(Fraction(1), Fraction(100))
+    assert least_added_variance(*wide, Fraction(1), Fraction(1, 100)) == 0
+
+
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(20)])
 @pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(1, 10**5), Fraction(1, 10**200)])
 def test_the_variance_per_shift_meets_delta(epsilon, delta):

@@ -130,6 +130,13 @@ def test_queries_that_real_numbers_do_not_answer(query):
         resolved(query, four())
 
 
+def test_a_column_is_given_by_its_name_or_its_number():
+    by_name, by_number = (resolved(tf.Mean(column), four()) for column in ("weight", NAMES.index("weight")))
+    assert by_number.coefficients == by_name.coefficients
+    with pytest.raises(InputError, match="no column 4"):
+        resolved(tf.Mean(4), four())
+
+
 def test_changes_are_bounded_where_ranges_are():
     bounded = four(10, ranges={"weight": (40, 140)})
     answer = resolved(tf.Mean("weight", grid="0.1"), bounded)
