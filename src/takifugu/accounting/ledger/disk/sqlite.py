@@ -9,13 +9,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Dialect, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
@@ -39,9 +37,6 @@ NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EM
 #: The pool logs the traceback of a connection that cannot be closed; what was wrong was raised before.
 _SILENT = "takifugu"
 logging.getLogger(f"sqlalchemy.pool.impl.NullPool.{_SILENT}").disabled = True
-
-#: The statements that were written for one ledger, and serve the others.
-_COMPILED: dict[Any, Any] = {}
 
 #: No value of a ledger has so many bytes; one that an edited table computes may have any number.
 _LENGTH = 250_000_000
@@ -73,12 +68,11 @@ def engine_of(path: Path, timeout: float) -> Engine:
     """Return an engine on an existing file; every transaction reopens it, so no handle survives a fork."""
     address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
 
-    def connect() -> Any:
+    def connect() -> sqlite3.Connection:
         mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
         return sqlite3.connect(f"{address}{mode}", uri=True, timeout=timeout)
 
-    pool = NullPool(connect, dialect=_dialect(), logging_name=_SILENT)
-    engine = Engine(pool, _dialect(), make_url("sqlite://"), execution_options={"compiled_cache": _COMPILED})
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, record: object) -> None:
@@ -93,14 +87,6 @@ def engine_of(path: Path, timeout: float) -> Engine:
         connection.exec_driver_sql(WRITE_LOCK if writes else "BEGIN")
 
     return engine
-
-
-@cache
-def _dialect() -> Dialect:
-    """Return what writes statements for every ledger, and has asked the driver once what it can do."""
-    engine = create_engine("sqlite://")
-    engine.connect().close()
-    return engine.dialect
 
 
 def _is_only_to_read(path: Path) -> bool:
