@@ -58,6 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.set_threshold(100_000)  # what is collected and imported stays
     if config.getoption("quick"):
         os.environ["TAKIFUGU_QUICK"] = "1"  # tests/conformance/corpus.py
 
