@@ -52,14 +52,16 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
     if isinstance(randomiser, Exact):
         return lambda d: mp.mpf(1 if d == 0 else 0)
     if isinstance(randomiser, DiscreteLaplace):
-        units = randomiser.units
-        return lambda d: (1 - _exp(-1 / units)) / (1 + _exp(-1 / units)) * _exp(-abs(d) / units)
+        units, largest = randomiser.units, cache(lambda ratio: (1 - _exp(ratio)) / (1 + _exp(ratio)))
+        return lambda d: largest(-1 / units) * _exp(-abs(d) / units)
     if isinstance(randomiser, RoundedLaplace):
         steps = randomiser.scale / randomiser.grid
-        return lambda d: _between(d, lambda x: _exp(-x / steps) / 2)
+        laplace = cache(lambda x: _exp(-x / steps) / 2)
+        return lambda d: _between(d, laplace)
     if isinstance(randomiser, RoundedNormal):
         sigma = randomiser.sigma / randomiser.grid
-        return lambda d: _between(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
+        normal = cache(lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
+        return lambda d: _between(d, normal)
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
 

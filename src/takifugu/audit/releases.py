@@ -76,7 +76,8 @@ class Channel:
                 f"the audit would have to compute {count:.3g} masses of outputs, and computes at most {MOST_MASSES:,}",
                 fix="audit a shorter sequence or fewer cells",
             )
-        functions = [cell_mass(noise) for noise in self.noises]
+        masses_of = {noise: cell_mass(noise) for noise in self.noises}  # one for cells with the same noise
+        functions = [masses_of[noise] for noise in self.noises]
         outputs = list(itertools.product(*columns))
         masses = np.empty((len(outputs), len(self.answers)), dtype=object)
         for row, output in enumerate(outputs):
