@@ -28,8 +28,8 @@ def test_adjusted_draws_lie_inside_as_often_as_stated(law: type, totals: tuple[F
     assert difference is not None
     entropy, runs, size = InsecureSeededEntropyForTests(7), 1500, len(cells) // len(totals)
     tables = []
-    for _ in range(runs):
-        drawn = [c + z for c, z in zip(cells, noise.draw((0,) * len(cells), entropy), strict=True)]
+    for errors in noise.draw_column(np.zeros(runs * len(cells), dtype=np.int64), entropy).reshape(runs, -1).tolist():
+        drawn = [c + z for c, z in zip(cells, errors, strict=True)]
         blocks = [drawn[n * size : (n + 1) * size] for n in range(len(totals))]
         tables.append([float(v) for b, t in zip(blocks, totals, strict=True) for v in nearest(b, Fraction(1), t)])
     errors = np.array(tables) - np.array(cells, dtype=float)

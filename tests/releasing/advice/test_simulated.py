@@ -41,8 +41,8 @@ def test_errors_lie_inside_their_bands_as_often_as_stated(epsilon: str, delta: s
     worth, joint = table.worth, table.joint
     generator, entropy = np.random.default_rng(11), InsecureSeededEntropyForTests(12)
     truth = np.array([[simulated(generator) for _ in WARDS] for _ in range(RUNS)])
-    noisy = [[noise.draw(answer, entropy) for noise, answer in zip(noises, one, strict=True)] for one in truth.tolist()]
-    errors = np.array(noisy, dtype=float) - truth
+    noisy = [noise.draw_column(truth[:, who].ravel(), entropy) for who, noise in enumerate(noises)]
+    errors = np.stack([one.reshape(RUNS, 2) for one in noisy], axis=1).astype(float) - truth
     assert worth is not None
     assert worth.difference is not None
     assert joint is not None
