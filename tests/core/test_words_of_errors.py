@@ -41,6 +41,8 @@ def _reads(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     errors = {n.name for n in nodes if isinstance(n, ast.ExceptHandler) and n.name}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     errors |= {a.arg for a in arguments if a.annotation is not None and _is_error(ast.unparse(a.annotation))}
+    if not errors:
+        return False
     words: set[str] = set()
     for _ in range(3):  # words of words of words
         for node in nodes:

@@ -46,8 +46,9 @@ def test_no_word_of_the_code_is_printed(path: Path) -> None:
 
 def sentences(tree: ast.Module) -> Iterator[str]:
     """Yield every text of several words that is not a docstring; of an f-string its own words."""
-    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    nodes = list(ast.walk(tree))
+    docstrings = {node.value for node in nodes if isinstance(node, ast.Expr)}
+    texts = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     yield from (node.value for node in texts if " " in node.value and node not in docstrings)
 
 

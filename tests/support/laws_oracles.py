@@ -5,6 +5,7 @@ Probabilities are Fractions or floats (read as the binary fractions that they ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import chain, combinations, pairwise
@@ -24,13 +25,15 @@ def as_mpf(number: Any) -> mpmath.mpf:
 
 def unmatched_by_hall(p: Law, q: Law, distance: Any) -> Fraction:
     """Return the mass of p that cannot move into q by at most `distance`: max over sets A of p(A) - q(near A)."""
-    atoms = list(p)
-    sets: Iterable[tuple[Any, ...]] = chain.from_iterable(combinations(atoms, size) for size in range(len(atoms) + 1))
-    worst = Fraction(0)
+    unit = math.lcm(*(Fraction(mass).denominator for mass in (*p.values(), *q.values())))
+    of_p, of_q = ({x: int(Fraction(mass) * unit) for x, mass in law.items()} for law in (p, q))
+    near = {x: {y for y in q if abs(Fraction(x) - Fraction(y)) <= distance} for x in p}
+    sets: Iterable[tuple[Any, ...]] = chain.from_iterable(combinations(p, size) for size in range(len(p) + 1))
+    worst = 0
     for chosen in sets:
-        near = [y for y in q if any(abs(Fraction(x) - Fraction(y)) <= distance for x in chosen)]
-        worst = max(worst, sum(Fraction(p[x]) for x in chosen) - sum(Fraction(q[y]) for y in near))
-    return worst
+        reached = set[Any]().union(*(near[x] for x in chosen))
+        worst = max(worst, sum(of_p[x] for x in chosen) - sum(of_q[y] for y in reached))
+    return Fraction(worst, unit)
 
 
 def least_distance(p: Law, q: Law, delta: Any = 0) -> Fraction:
