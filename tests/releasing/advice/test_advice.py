@@ -157,6 +157,7 @@ def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
     advised = tf.advise(write_demo(tmp_path / "demo"))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)
+    assert all(table.worth is not None and table.worth.verdict.is_useful for table in advised.tables)
 
 
 def test_nothing_is_paid_or_written(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""What we show is worth reading: every example, and the demo, is good or rough, as the gallery of the pages says."""
+"""What we show is worth reading: every example is good or rough, as the gallery of the pages says.
+
+That the demo is good stands in `test_advice`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ import pytest
 from tests.support.one_file import imported
 
 import takifugu as tf
-from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.releasing.advice.advice import Advice
 
@@ -46,7 +48,3 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
 def test_the_gallery_has_no_other_example() -> None:
     page = gallery.PAGE.read_text(encoding="utf-8")
     assert page.count("\n| `") == len(examples())
-
-
-def test_the_demo_is_worth_reading(tmp_path: Path) -> None:
-    check(tf.advise(write_demo(tmp_path)))
