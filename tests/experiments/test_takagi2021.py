@@ -175,6 +175,7 @@ def test_the_expected_mistakes_of_ordinary_noise():
         assert rows("ordinary")[row] == [f"{wrong:.1f}", f"{missed:.1f}", "0", f"{ours:.1f}"]
 
 
+@pytest.mark.slow
 def test_the_sparse_vector_of_the_page():
     day = made_up().day(experiment.DAY)
     for name in experiment.SPARSE:

@@ -56,6 +56,8 @@ def test_it_keeps_its_promise(name, epsilon, delta):
     assert audit.upper <= delta
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_half_of_its_noise_is_noticed():
     near = framework(mixtures(spread=2))
     noise = bound(near, 1, "0.001").randomiser
