@@ -39,8 +39,8 @@ pytest_collect_file = _documents.pytest()
 
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
-    "docs/attributes.md", "docs/extending.md", "docs/notebook.md", "docs/mechanisms.md", "docs/tables-by.md",
-    "docs/populations.md", "docs/theory/",
+    "docs/advice.md", "docs/attributes.md", "docs/choosing-epsilon.md", "docs/extending.md", "docs/notebook.md",
+    "docs/mechanisms.md", "docs/populations.md", "docs/refused.md", "docs/tables-by.md", "docs/theory/",
 )  # fmt: skip
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.
 LONG_EXAMPLE = "activity-two-tables"
@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     parser.addoption(
         "--some-examples", action="store_true",
-        help="a quarter of the examples of each property test: `make test-slow` takes all of them",
+        help="a sixth of the examples of each property test: `make test-slow` takes all of them",
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _take_some_examples(test: Any) -> None:
 
 
 def _some(whole: settings) -> int:
-    return max(3, whole.max_examples // 4)
+    return max(3, whole.max_examples // 6)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
