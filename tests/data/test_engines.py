@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support import engines, frames_oracle
-from tests.support.engines import ENGINES, IN_ROWS, Columns, entries
+from tests.support.engines import ENGINES, IN_ROWS, Columns, counts_and_entries, entries
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
@@ -49,9 +49,7 @@ def read_pieces(data: Any, rules: Layout, lengths: Lengths | None = None) -> lis
     """Return what frames make of the data, put together from each of its answers, which must agree."""
     table = open_frame(data)
     whole = []
-    for piece, one in zip(
-        pieces(table, rules, STATES, lengths), entries(table, rules, STATES, lengths), strict=True
-    ):  # fmt: skip
+    for piece, one in counts_and_entries(table, rules, STATES, lengths):
         states = [None if v < 0 else int(v) for v in one.values]
         assert (piece.unit, piece.piece, piece.length) == (one.unit, one.piece, len(states))
         assert piece.counts.tolist() == [states.count(code) for code in range(3)]

@@ -16,7 +16,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 
-from takifugu.data import Layout, Lengths, Recode, Table, pieces
+from takifugu.data import Layout, Lengths, Piece, Recode, Table, pieces
 
 #: A column: its kind ("text", "int", "float", "bool", "time", "zoned", "date", "decimal") and its values.
 Column = tuple[str, Sequence[Any]]
@@ -71,12 +71,19 @@ class Entries(NamedTuple):
 
 def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None) -> tuple[Entries, ...]:
     """Return every piece entry by entry; what is counted on the way is what is counted without them."""
+    return tuple(one for _, one in counts_and_entries(table, layout, states, lengths))
+
+
+def counts_and_entries(
+    table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None
+) -> tuple[tuple[Piece, Entries], ...]:
+    """Return every piece as it is counted, and entry by entry, which agree."""
     entrywise, counted = (pieces(table, layout, states, lengths, entrywise=both) for both in (True, False))
     read = []
     for one, other in zip(entrywise, counted, strict=True):
         assert (one.length, one.observed, one.counts.tolist()) == (other.length, other.observed, other.counts.tolist())
         assert one.values is not None
-        read.append(Entries(one.unit, one.piece, one.values))
+        read.append((other, Entries(one.unit, one.piece, one.values)))
     return tuple(read)
 
 
