@@ -133,3 +133,4 @@ def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypa
     if calibrations.read_files(request.path):
         calibrations.open_one_database(monkeypatch)
         calibrations.draw_once(monkeypatch)
+        calibrations.write_statements_once(monkeypatch)

@@ -4,7 +4,7 @@ Calibration looks at framework, query and budget only, so that an equal problem 
 ledgers and commands calibrate a few problems hundreds of times; those of mechanisms and of calibration itself compute
 anew. What is not the package's own, or holds a function, is not remembered: JSON does not tell two of them apart.
 Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it, and the
-PNG of a release is drawn once for each size; so in tests of what is read from files.
+PNG of a release is drawn once for each size; so in tests of what is read from files. Their ledgers share statements.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/print
 
 _ANSWERS: dict[Any, Any] = {}
 _DATABASES: list[Any] = []
+_STATEMENTS: dict[Any, Any] = {}
+_DIALECTS: dict[str, Any] = {}
 _PHOTOS: dict[tuple[str, str], bytes] = {}
 
 
@@ -94,6 +96,20 @@ def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
         return _DATABASES[0].cursor()
 
     monkeypatch.setattr(duckdb, "connect", connect)
+
+
+def write_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the ledgers that are opened share the SQL that was written for one, which takes longer than running it."""
+    from takifugu.accounting.ledger.disk import sqlite
+
+    real = sqlite.create_engine
+
+    def create_engine(*args: Any, **options: Any) -> Any:
+        engine = real(*args, execution_options={"compiled_cache": _STATEMENTS}, **options)
+        engine.dialect = _DIALECTS.setdefault(engine.name, engine.dialect)  # statements are kept by dialect
+        return engine
+
+    monkeypatch.setattr(sqlite, "create_engine", create_engine)
 
 
 def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
