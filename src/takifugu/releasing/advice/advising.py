@@ -103,9 +103,10 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     several, per_question = is_stand_in or len(table.questions) > 1, units if is_stand_in else 1
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []
-    for this, calibration in {id(one): one for one in table.calibrations}.items():
+    for this, question in {id(one.calibration): one for one in table.questions}.items():
+        calibration = question.calibration
         try:
-            answer = worth_of(calibration, expected, people[this], prior, totals.get(this), several)
+            answer = worth_of(question.of_observed, expected, people[this], prior, totals.get(this), several)
             worths.append((answer, calibration))
             if isinstance(calibration.randomiser, Noise):
                 labels = calibration.problem.answers[0].labels

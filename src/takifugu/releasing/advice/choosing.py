@@ -20,7 +20,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
 from takifugu.releasing.advice.bands import LEVEL, Band
-from takifugu.releasing.advice.contradicting import refuse_more_often, share_of_rows
+from takifugu.releasing.advice.contradicting import refuse_more_often, rows_read, share_of_rows
 from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for
 from takifugu.releasing.advice.worth import Expectation, Worth, worst
 
@@ -72,14 +72,14 @@ def _counts(
     assert isinstance(answer, Candidates)
     size = len(answer.outcomes)
     belief = first_belief(calibration)
-    times = 1.0 if expect is None else share_of_rows(expect, belief, people)
+    times = 1.0 if expect is None else share_of_rows(expect, calibration.query, belief, people)
     given = None if expect is None else expect.values if expect.values is not None else expect.shares
     if expect is not None and given is not None:
         key = "values" if expect.values is not None else "shares"
         if answer.groups > 1 or not isinstance(given, dict):
             raise InputError("is not a number for each value", fix="leave it out").at("expect", key)
         listed = numbers_for([str(outcome) for outcome in answer.outcomes], given, key)
-        counts = tuple(x * (belief.size * times if key == "shares" else 1) for x in listed)
+        counts = tuple(x * (rows_read(calibration.query, belief) * times if key == "shares" else 1) for x in listed)
         refuse_more_often(answer, counts, key, times)
         return [counts], expect.source
     means = [mean * times / float(answer.grid) for mean in expected_answer(belief, answer).tolist()]

@@ -15,6 +15,7 @@ from takifugu.analysis.questions.tail import log_chance_of_reaching
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
+from takifugu.model.queries import Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.real_columns import ColumnSums
@@ -40,9 +41,15 @@ def people_in(belief: Belief, readers: int) -> int:
     return readers if people is None else people
 
 
-def share_of_rows(expect: ExpectSpec, belief: Belief, readers: int) -> float:
-    """Return how many of the rows that the belief is about are expected; InputError for more than there are."""
-    size, there = belief.size, people_in(belief, readers)
+def rows_read(query: Query, belief: Belief) -> int:
+    """Return how many rows a query reads: of those that the belief is about, the ones that were observed."""
+    chosen = getattr(query, "entries", None)
+    return belief.size if chosen is None else len(chosen)
+
+
+def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int) -> float:
+    """Return how many of the rows that the query reads are expected; InputError for more than there are."""
+    size, there = rows_read(query, belief), people_in(belief, readers)
     rows = Fraction(size, there) if expect.rows is None else Fraction(expect.rows)
     if there != readers and expect.people is not None and expect.people > there:
         what = f"{expect.people:,} people are more than the {there:,} that the belief is about"

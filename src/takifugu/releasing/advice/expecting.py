@@ -14,7 +14,7 @@ from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, share_of_rows
+from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
 from takifugu.releasing.file.expectations import size_that_matters
 
@@ -54,7 +54,7 @@ def _expected(
     """Return the expected cells, and who says so; Unsupported where nobody does."""
     answer = calibration.problem.answers[0]
     beliefs = calibration.framework.beliefs
-    times = 1.0 if expect is None or not beliefs else share_of_rows(expect, beliefs[0], people)
+    times = 1.0 if expect is None or not beliefs else share_of_rows(expect, calibration.query, beliefs[0], people)
     if _is_mean(calibration.query):
         times = 1.0  # it is one of the rows, however many there are
     if expect is not None and expect.values is not None:
@@ -62,7 +62,7 @@ def _expected(
         refuse_impossible(calibration, cells, "values", times)
         return cells, expect.source
     if expect is not None and expect.shares is not None:
-        cells = _of_shares(expect.shares, answer, beliefs[0].size if beliefs else 0, times)
+        cells = _of_shares(expect.shares, answer, rows_read(calibration.query, beliefs[0]) if beliefs else 0, times)
         refuse_impossible(calibration, cells, "shares")
         return cells, expect.source
     means = _means(calibration, answer)

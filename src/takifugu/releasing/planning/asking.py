@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from takifugu.accounting.ledger import layouts
 from takifugu.analysis.guarantee import Covers
 from takifugu.calibration import Calibration, calibrate
-from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.model import queries
+from takifugu.core.errors import CalibrationRefused
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, Query, is_by_cells, is_linear
-from takifugu.model.queries.forms import OfEntries
+from takifugu.model.queries import Additive, Query, is_by_cells
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
 from takifugu.releasing.file.sections import Table as Item
@@ -25,6 +23,7 @@ from takifugu.releasing.file.sharing import (
     importance_of,
     sharing,
 )
+from takifugu.releasing.planning.observed import about_observed, observed_of
 from takifugu.releasing.planning.questions import Question
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
@@ -108,11 +107,14 @@ class Asking:
         whose = units[0].name if len(units) == 1 else None
         layout = layouts.written(self.file.layout)
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
-        return Question(name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins)
+        observed = () if self.file.hides_gaps else observed_of(units)
+        return Question(
+            name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins, observed
+        )
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
         """Return the query about what was observed, where it is about one unit."""
-        return query if len(units) > 1 or units[0].complete else about_observed(query, units[0])
+        return query if len(units) > 1 or units[0].complete else about_observed(query, units[0].seen)
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
         """Return who asks, and the table, with this epsilon in place of its own, or of the one that it shares."""
@@ -172,19 +174,3 @@ class Asking:
                 fix=f'publish it alone, or one table per {self.file.people.one} (per = "unit")',
             )
         return calibration
-
-
-def about_observed(query: Query, unit: Unit) -> Query:
-    """Return the query about the entries of a unit that were observed; the pattern of gaps is public."""
-    seen = tuple(entry for run in unit.seen for entry in run)
-    if is_linear(query):
-        known = frozenset(seen)
-        weights = [weight if entry in known else Fraction(0) for entry, weight in enumerate(query.weights)]
-        return queries.Linear(weights, query.codes, query.grid)
-    if not isinstance(query, OfEntries):
-        raise InputError(
-            f"a {type(query).__name__} does not say what it is of the entries that were observed",
-            fix="give it a field entries, the numbers of those that it reads",
-        )
-    assert is_dataclass(query)
-    return replace(query, entries=seen)

@@ -142,7 +142,7 @@ def expected(table: Table) -> Expected:
     values = values_of(table)
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
-        kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
+        kinds.setdefault(id(question.calibration), (question.of_observed, []))[1].append(question.unit)
     blurs = [_blur(calibration, units, values) for calibration, units in kinds.values()]
     return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)), people=table.people)
 
@@ -162,7 +162,7 @@ def half_width(noise: Randomiser, values: int) -> Fraction | None:
 def _of_choices(table: Table) -> Expected:
     """Return how far from the best values those may be that are chosen, by the widest noise of the table."""
     values = sum(len(q.calibration.problem.published) for q in table.questions)
-    kinds = {id(q.calibration): q.calibration for q in table.questions}.values()
+    kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
     chosen = [(c.randomiser, entries) for c in kinds for entries in _of_groups(c)]
     noise, entries = max(chosen, key=lambda pair: pair[0].scale / max(pair[1], 1))
     assert isinstance(noise, PermuteAndFlip)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
+from takifugu.releasing.planning.observed import about_observed
 from takifugu.releasing.planning.truth import Seen
 
 if TYPE_CHECKING:
@@ -42,6 +44,13 @@ class Question:
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
     layout: str = ""
     begins_series: bool = False
+    observed: tuple[range, ...] = ()
+
+    @cached_property
+    def of_observed(self) -> Calibration:
+        """The calibration with its query about the entries that were observed: what can be expected of the answer."""
+        made = self.calibration
+        return replace(made, query=about_observed(made.query, self.observed)) if self.observed else made
 
 
 @dataclass(frozen=True, eq=False)

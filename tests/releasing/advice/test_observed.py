@@ -1,0 +1,105 @@
+"""Where it is public which entries were observed, they alone are expected: in pooled tables as in those of units."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import takifugu as tf
+from takifugu.core.errors import SpecError
+from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.expected import expected
+from takifugu.releasing.planning.plan import Plan, plan
+
+SPARSE = """\
+ledger = "s.db"
+[source]
+name = "s"
+file = "s.csv"
+unit = "who"
+order = "minute"
+step = 1
+value = "state"
+budget = 99
+[belief]
+kind = "markov-chain"
+states = ["a", "b"]
+matrix = [[0.9, 0.1], [0.2, 0.8]]
+units_independent = true
+[[release]]
+name = "h"
+query = "histogram"
+epsilon = 1
+"""
+WINDOW = ("step = 1", 'step = 1\nfrom = 0\nuntil = 300\ngaps = "public"')
+BY_WARD = ("budget", 'attributes = { ward = ["x", "y", "z"] }\nbudget')
+
+
+def planned(folder: Path, *changes: tuple[str, str]) -> Plan:
+    """Write 20 rows of Ana, in ward x, and 40 of Ben, in ward y: about one minute in five, of 200 and of 100."""
+    generator, rows = random.Random(1), ["who,ward,minute,state"]
+    for who, ward, first, last, count in (("Ana", "x", 0, 199, 20), ("Ben", "y", 50, 149, 40)):
+        minutes = {first, last, *generator.sample(range(first + 1, last), count - 2)}
+        rows += [f"{who},{ward},{minute},{generator.choice('ab')}" for minute in sorted(minutes)]
+    (folder / "s.csv").write_text("\n".join(rows))
+    text = SPARSE
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after, 1)
+    (folder / "s.toml").write_text(text)
+    return plan(load(folder / "s.toml"))
+
+
+def cells(advised: TableAdvice) -> dict[str, float]:
+    assert advised.worth is not None
+    assert advised.worth.expectation.cells is not None
+    return dict(zip(advised.labels, advised.worth.expectation.cells, strict=True))
+
+
+@pytest.mark.parametrize("window", [(), (WINDOW,)])
+@pytest.mark.parametrize(
+    ("change", "rows"),
+    [
+        (("epsilon", "epsilon"), {"a": 40, "b": 20}),
+        (BY_WARD, {"x, a": 40 / 3, "x, b": 20 / 3, "y, a": 80 / 3, "y, b": 40 / 3}),
+        (('"histogram"', '"count"\nstates = ["a"]'), {"a": 40}),
+    ],
+)
+def test_observed_rows_are_expected_of_a_pooled_table(
+    window: tuple[tuple[str, str], ...], change: tuple[str, str], rows: dict[str, float], tmp_path: Path
+) -> None:
+    by = (("epsilon", 'by = "ward"\nepsilon'),) if change is BY_WARD else ()
+    made = planned(tmp_path, change, *window, *by)
+    (advised,) = advice_of(made)
+    assert list(cells(advised).values()) == pytest.approx(list(rows.values()))
+    (blur,) = expected(made.tables[0]).blurs
+    most = {"x": 20, "y": 40}
+    assert blur.ranges == tuple(most.get(label[0], 60) for label in rows)
+
+
+def test_the_share_of_rows_that_is_expected_is_one_of_those_observed(tmp_path: Path) -> None:
+    expect = ("[[release]]", '[expect]\nsource = "a guess"\npeople = 2\nrows = 15\n[[release]]')
+    (advised,) = advice_of(planned(tmp_path, expect))
+    assert cells(advised) == pytest.approx({"a": 20, "b": 10})
+    more = (expect[0], expect[1].replace("15", "31"))
+    with pytest.raises(SpecError, match="more than the 60 rows that the table reads"):
+        advice_of(planned(tmp_path, more))
+
+
+def test_hidden_gaps_leave_every_step_expected(tmp_path: Path) -> None:
+    (advised,) = advice_of(planned(tmp_path, (WINDOW[0], WINDOW[1].replace('\ngaps = "public"', ""))))
+    assert cells(advised) == pytest.approx({"a": 400, "b": 200})
+
+
+def test_most_frequent_values_are_judged_by_the_rows_that_were_observed(tmp_path: Path) -> None:
+    (advised,) = advice_of(planned(tmp_path, ('"histogram"', '"mode"')))
+    assert advised.worth is not None
+    assert advised.worth.expectation.cells == pytest.approx((40, 20))
+
+
+def test_dry_run_and_advice_say_it_alike(tmp_path: Path) -> None:
+    planned(tmp_path, ("epsilon = 1", "epsilon = 0.5"))
+    forecast, advice = tf.forecast(tmp_path / "s.toml"), tf.advise(tmp_path / "s.toml")
+    assert [one.sentence for one in forecast.advice] == [one.sentence for one in advice.tables]
+    assert "(60)" in forecast.tables[0].words()
