@@ -108,7 +108,7 @@ BROKEN = {
     "SQLite": (b"SQLite format 3\x00SENTINEL", "SQLite"),
     "header alone": (b"u,v\n", "no rows"),
     "unknown state": (b"u,v\n1,SENTINELS AND MORE\n", "no state"),
-    "state with a typing error": (b"u,v\n1,SENTINELS\n", "the declared 'SENTINEL'"),
+    "state with a typing error": (b"u,v\n1,SENTINELS\n", "a declared value up to case"),
 }
 
 

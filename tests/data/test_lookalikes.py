@@ -72,10 +72,10 @@ def test_the_same_row_on_every_engine(engine: str, tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         refuse_lookalikes(table, "where", DECLARED, "place")
     message = str(caught.value)
+    assert "a declared value up to case" in message
     assert "hopsital" not in message
-    assert ("in row 5 (counted from 1 below the header) the declared 'hospital'" in message) == (
-        engine in IN_ROWS or engine == "csv"
-    )
+    assert "hospital" not in message
+    assert ("in row 5 (counted from 1 below the header)" in message) == (engine in IN_ROWS or engine == "csv")
     refuse_lookalikes(table, "where", [*DECLARED, "hopsital", "Bar", " hopsital"], "place")
 
 
@@ -107,11 +107,9 @@ def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> 
     (tmp_path / "v.toml").write_text(VISITS, encoding="utf-8")
     rows = "who,where\np9,gym\n" + "".join(f"p{i},Bar\n" for i in range(9))
     (tmp_path / "v.csv").write_text(rows, encoding="utf-8")
-    with pytest.raises(
-        DataError, match=r"source\.place: column 'where' holds in row 2 .* the declared 'bar'"
-    ) as caught:
+    with pytest.raises(DataError, match=r"source\.place: column 'where' holds in row 2 .* a declared value") as caught:
         release_file(tmp_path / "v.toml")
-    assert "'Bar'" not in str(caught.value)
+    assert "bar" not in str(caught.value).lower()
     assert not (tmp_path / "l.db").exists()
     (tmp_path / "v.csv").write_text(rows.replace("Bar", "bar"), encoding="utf-8")
     assert len(release_file(tmp_path / "v.toml").tables) == 1
@@ -121,11 +119,9 @@ def test_records_with_a_typing_error(tmp_path: Path) -> None:
     rows = attribute_files.FILES["records"][2]
     assert "no,b,0.5,4" in rows
     file = attribute_files.written(tmp_path, "records", data=rows.replace("no,b,0.5,4", "No,b,0.5,4", 1))
-    with pytest.raises(
-        DataError, match=r"source\.file: column 'smokes' holds in row \d+ .* the declared 'no' "
-    ) as caught:
+    with pytest.raises(DataError, match=r"source\.file: column 'smokes' holds in row \d+ .* declared value") as caught:
         release_file(file)
-    assert "'No'" not in str(caught.value)
+    assert "'no'" not in str(caught.value).lower()
 
 
 ACTIVITY = """
@@ -155,7 +151,8 @@ mechanism = "group"
 def test_states_of_a_sequence(tmp_path: Path, state: str) -> None:
     (tmp_path / "v.toml").write_text(ACTIVITY, encoding="utf-8")
     (tmp_path / "v.csv").write_text(f"state\ncalm\nwalking\n{state}\ncalm\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"column 'state' holds in row 3 .* the declared 'walking'") as caught:
+    with pytest.raises(DataError, match=r"column 'state' holds in row 3 .* a declared value") as caught:
         release_file(tmp_path / "v.toml")
     assert repr(state) not in str(caught.value)
+    assert "walking" not in str(caught.value)
     assert not (tmp_path / "l.db").exists()

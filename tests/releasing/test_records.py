@@ -289,7 +289,7 @@ BAD_DATA = [
     ("network", PATIENTS.replace("none", ""), "column 'cough' has missing values"),
     ("network", PATIENTS.splitlines()[0] + "\n", "no rows"),
     ("table", PEOPLE.replace("basic", "Preschool"), "column 'education' has a value"),
-    ("table", PEOPLE.replace("south", "Southh"), "the declared 'south'"),
+    ("table", PEOPLE.replace("south", "Southh"), "a declared value up to case"),
     ("table", PEOPLE.replace("south", "elsewhere"), "column 'origin' has a value"),
     ("users", WARDS.replace("well", "dead"), "column 'state' has a value"),
     ("users", WARDS.replace("B,ill", "B,absent"), "column 'state' has a value"),

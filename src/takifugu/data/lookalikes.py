@@ -85,7 +85,7 @@ def _without_one(text: str) -> Iterator[str]:
 
 
 def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key: str) -> None:
-    """Raise DataError for a text of a column that looks like a declared one: named is that, and the row's number.
+    """Raise DataError for a text of a column that looks like a declared one: its row is named, and no value.
 
     `key` is what declares the values. Texts that look like none pass.
 
@@ -97,21 +97,22 @@ def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key
     ...     refuse_lookalikes(open_frame(file), "where", ["bar", "gym"], "place")
     ... except DataError as error:
     ...     print(error)  # doctest: +ELLIPSIS
-    column 'where' holds in row 2 (counted from 1 below the header) the declared 'bar' up to ...
+    column 'where' holds in row 2 (counted from 1 below the header) a declared value up to case, ...
     """
     like = Lookalikes(str(value) for value in declared)
-    meant = {text: known for text in _different(table, column) if (known := like(text)) is not None}
-    if not meant:
-        return
-    row, known = _first(table, column, meant)
-    raise lookalike(column, row, known, key)
+    alike = {text for text in _different(table, column) if like(text) is not None}
+    if alike:
+        raise lookalike(column, _first(table, column, alike), key)
 
 
-def lookalike(column: str, row: int | None, known: str, key: str) -> DataError:
-    """Return the error about a row (from 0; None where rows have no order) that nearly holds a declared text."""
+def lookalike(column: str, row: int | None, key: str) -> DataError:
+    """Return the error about a row (from 0; None where rows have no order) that nearly holds a declared text.
+
+    Which one it is would be the row's private value, and errors end in logs and mails.
+    """
     place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
     return DataError(
-        f"column {column!r} holds{place} the declared {known!r} up to case, accents, white space or one typing error",
+        f"column {column!r} holds{place} a declared value up to case, accents, white space or one typing error",
         rule="it would count as another value",
         fix="write it as it is declared; if it is another value, declare that, too",
     ).at(key)
@@ -126,15 +127,14 @@ def _different(table: Table, column: str) -> Iterator[str]:
             yield str(text)
 
 
-def _first(table: Table, column: str, meant: dict[str, str]) -> tuple[int | None, str]:
-    """Return the first row that holds one of some texts, where rows have an order, and which value was meant."""
+def _first(table: Table, column: str, texts: set[str]) -> int | None:
+    """Return the first row that holds one of some texts, where rows have an order."""
     if table.ordered:
         for row, text in enumerate(_in_order(table, column)):
             stripped = None if text is None else str(text)
-            declared = next((t for t in (stripped, (stripped or "").strip()) if t in meant), None)
-            if declared is not None:
-                return row, meant[declared]
-    return None, min(meant.values())
+            if not texts.isdisjoint((stripped, (stripped or "").strip())):
+                return row
+    return None
 
 
 def _in_order(table: Table, column: str) -> Iterator[object]:

@@ -165,8 +165,8 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
             ).at("value") from None
         like = Lookalikes(places)
         for row, text in enumerate(texts):
-            if text is not None and (known := like(text)) is not None:
-                raise lookalike(column, row, known, "value") from None
+            if text is not None and like(text) is not None:
+                raise lookalike(column, row, "value") from None
         raise DataError(
             f"column {column!r} has a value that is not declared",
             fix=f"the values are {first_of(places)}; {NAME_MARKS}",
