@@ -308,7 +308,7 @@ def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: 
     before = (tmp_path / "ledger.db").read_bytes()
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "data.csv").write_text(data)
-    outcome = CliRunner().invoke(main, ["release", str(path)])
+    outcome = CliRunner().invoke(main, ["release", str(path), "--once", "again"])
     assert outcome.exit_code != 0
     assert words in " ".join(outcome.output.split())
     assert not any(secret in outcome.output for secret in ("bloody", "Preschool", "Southh", "elsewhere", "dead"))

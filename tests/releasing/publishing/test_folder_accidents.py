@@ -20,6 +20,7 @@ from takifugu.cli import main
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.inputs import inputs_of, refuse_inputs
+from takifugu.releasing.planning.notices import Notice
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
@@ -165,12 +166,39 @@ def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
         assert invoke("init", tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force").exit_code == 0
 
 
-def test_a_folder_that_was_moved_away_is_paid_for_again(tmp_path: Path) -> None:
+def test_a_folder_that_was_moved_away_is_paid_for_again_under_a_key_alone(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    (table,) = tf.release_file(where).tables
+    shutil.move(tmp_path / "out", tmp_path / "away")
+    for options in ({}, {"force": True}, {"output": tmp_path / "other"}):
+        with pytest.raises(ReleaseError, match=f"{table.name} was published in .* its files are not in") as caught:
+            tf.release_file(where, **options)
+        assert f"--again {table.name} --once KEY" in str(caught.value)
+    assert spent(tmp_path) == 1
+    tf.release_file(where, again=table.name, once="2")
+    assert spent(tmp_path) == 2
+
+
+def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path: Path) -> None:
+    """The folder that it would write to follows its name; ledger and source are the same."""
+    where = files.write(tmp_path, SMALL.replace('output = "out"\n', ""))
+    tf.release_file(where)
+    copy = where.with_name("copied.toml")
+    copy.write_bytes(where.read_bytes())
+    with pytest.raises(ReleaseError, match="one table is paid for once"):
+        tf.release_file(copy)
+    assert spent(tmp_path) == 1
+
+
+def test_tables_that_lie_elsewhere_do_not_stop_new_ones(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
     shutil.move(tmp_path / "out", tmp_path / "away")
-    tf.release_file(where)
-    assert spent(tmp_path) == 2
+    more = where.read_text(encoding="utf-8") + '\n[[release]]\nname = "more"\nquery = "histogram"\nepsilon = 0.5\n'
+    where.write_text(more, encoding="utf-8")
+    with pytest.warns(Notice, match="was published in"):
+        outcome = tf.release_file(where)
+    assert [table.name for table in outcome.new] == ["more"]
 
 
 def test_a_folder_full_of_strange_certificates(tmp_path: Path) -> None:
