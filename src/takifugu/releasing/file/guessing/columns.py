@@ -10,8 +10,9 @@ from takifugu.data import Table, Written, column_kinds, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
-from takifugu.releasing.file.guessing.readings import reading_that_rises, rises
+from takifugu.releasing.file.guessing.readings import reading_that_rises
 from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
+from takifugu.releasing.file.guessing.sorting import set_back, several_each, what_rises, what_sorts
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
@@ -26,7 +27,7 @@ class Column:
     Where a row should be a person, `repeats` are the rows and the fewer names that this column has for them, and it
     `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more,
     and `is_identifier` if its numbers only say which row it is. Beside its numbers it has so many different `marks`,
-    texts that are none.
+    texts that are none. The order `is_set_back` where its times go back as where a clock was set back.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Column:
     is_shared: bool = False
     is_identifier: bool = False
     marks: int = 0
+    is_set_back: bool = False
 
     @property
     def looks_like(self) -> str:
@@ -118,8 +120,11 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
     reasons: dict[str, tuple[str, str]] = {}
     for role, like in roles.items():
         scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
-        if role == "value" and (by := _what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
+        if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
             scores.pop(by, None)  # it says whose row it is
+        if role == "piece":
+            keys = [rows[column_of["unit"]]] if "unit" in column_of else []
+            scores = {name: score for name, score in scores.items() if several_each([*keys, rows[name]])}
         if role == "order" and clock is not None:  # a log of one day has one date
             days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
             scores |= {name: Score(_LIKELY, "it holds dates") for name in days}
@@ -130,17 +135,22 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             if role == "order" and seen[best].is_date and clock is not None:
                 column_of["clock"] = clock
                 reasons[clock] = ("times of day, beside dates", "likely")
+    if "order" in roles and "order" not in column_of and (by := what_rises(rows, seen, column_of)) is not None:
+        column_of["order"] = by
+        reasons[by] = ("it rises in the rows of each", "likely")
     for role in ("unit", "piece"):
-        if role in roles and role not in column_of and (by := _what_sorts(rows, seen, column_of)) is not None:
+        if role in roles and role not in column_of and (by := what_sorts(rows, seen, column_of)) is not None:
             column_of[role] = by
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
+    is_set_back = set_back(rows, seen, column_of)
     clock_column = seen[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
             s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
             _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
             look.written, _recurs(s), is_identifier=s.is_identifier,
+            is_set_back=is_set_back and column_of["order"] == s.name,
         )
         for s in seen.values()
     )
@@ -165,25 +175,6 @@ def _how_sure(best: str, scores: Mapping[str, Score]) -> str:
     if points >= _SURE and next_best < _ENOUGH:
         return "sure"
     return "likely" if points >= _LIKELY and next_best < points else "a guess"
-
-
-def _what_sorts(
-    rows: Mapping[str, Sequence[str | None]], seen: Mapping[str, Seen], column_of: dict[str, str]
-) -> str | None:
-    """Return the column without which the rows of a unit would not rise in the order column, if there is one."""
-    order = column_of.get("order")
-    if order is None:
-        return None
-    ranks = seen[order].ranks(rows[order])
-    if "clock" in column_of:
-        clock = column_of["clock"]
-        ranks = list(zip(ranks, seen[clock].clock_ranks(rows[clock]), strict=True))
-    keys = [column_of[role] for role in ("unit", "piece") if role in column_of]
-    if rises(ranks, [rows[key] for key in keys]):
-        return None
-    left = (c for c in seen.values() if c.name not in column_of.values() and not c.tells_when)
-    free = (c for c in left if c.kind in (WHOLE, TEXTS) and len(c.labels) > 1)
-    return next((c.name for c in free if rises(ranks, [rows[key] for key in (*keys, c.name)])), None)
 
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:

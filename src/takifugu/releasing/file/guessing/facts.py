@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -24,6 +24,7 @@ from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.marks import all_match, without_marks
 from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
+from takifugu.releasing.file.guessing.sorting import passes, walls_of, what_sorts
 
 #: Words in the names of the two ends of a contact.
 _ENDS = tuple(
@@ -32,7 +33,8 @@ _ENDS = tuple(
         "ego alter", "one other", "who whom", "von an", "von nach", "de a", "da a",
     )
 )  # fmt: skip
-_BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
+#: Words in the names of columns of dates that say how old somebody is.
+BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
 #: So many columns of a wide table are tried as pieces.
 _TRIED = 20
 #: So many columns that are alike are the same thing of several people, side by side.
@@ -198,7 +200,7 @@ class Facts:
         named = [column for column in rest if column.named("unit")]
         rest = [column for column in rest if not column.is_epoch]
         many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
-        together = [column for column in rest if 1 < column.runs == len(column.labels)]
+        together = [column for column in rest if column.stands_together]
         return next(iter([*named, *many, *together]), None) or self._sorting
 
     @property
@@ -206,11 +208,9 @@ class Facts:
         """Return a column of a few whose rows rise in time, which those of all together do not."""
         times = [c for c in self.columns if c.kind == TIMES or c.is_epoch]
         few = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
-        rows = self.look.rows
         for time in times[:1]:
-            ranks = time.ranks(rows[time.name])
-            if not rises(ranks, []):
-                return next((c for c in few[:_TRIED] if not c.tells_when and rises(ranks, [rows[c.name]])), None)
+            name = what_sorts(self.look.rows, {c.name: c for c in (time, *few[:_TRIED])}, {"order": time.name})
+            return None if name is None else self.look.columns[name]
         return None
 
     @cached_property
@@ -218,7 +218,7 @@ class Facts:
         """Return a column of times or steps that tells the rows of one person (or all rows) apart."""
         keys = [self.with_several_rows] if self.with_several_rows is not None else []
         steps = [c for c in self.columns if c.kind == TIMES or c.tells_when or c.named("order") or c.is_epoch]
-        steps = [c for c in steps if c.kind in (TIMES, WHOLE, NUMBERS) and not c.words & _BIRTH and c not in keys]
+        steps = [c for c in steps if c.kind in (TIMES, WHOLE, NUMBERS) and not c.words & BIRTH and c not in keys]
         steps = [c for c in steps if not c.only_numbers_cases]
         steps = sorted((c for c in steps if len(c.labels) > 1), key=lambda column: column.kind != TIMES)
         steps += [column for column in self._rising_in(keys) if column not in steps]
@@ -236,7 +236,7 @@ class Facts:
         some = [c for c in self.columns if c.kind == WHOLE and c not in keys and 1 < len(c.labels) * 2 <= c.rows]
         rows = self.look.rows
         names = [rows[key.name] for key in keys]
-        return [c for c in some[:_TRIED] if keys and not c.words & _BIRTH and rises(c.ranks(rows[c.name]), names)]
+        return [c for c in some[:_TRIED] if keys and not c.words & BIRTH and rises(c.ranks(rows[c.name]), names)]
 
     @property
     def only_counts_rows(self) -> bool:
@@ -252,9 +252,16 @@ class Facts:
         return tuple(column for column in self.columns if column.is_question)
 
     def tell_rows_apart(self, columns: Sequence[Seen]) -> bool:
-        """Return whether nearly all rows differ in these columns."""
-        rows = list(zip(*(self.look.rows[column.name] for column in columns), strict=True))
-        return len(set(rows)) * 100 >= len(rows) * 98
+        """Return whether nearly all rows differ in these columns, where a clock that was set back tells two apart."""
+        values = [self.look.rows[column.name] for column in columns]
+        times = [c for c in columns if c.kind == TIMES]
+        if _nearly_all_differ(values) or not times:
+            return _nearly_all_differ(values)
+        clocks = [c for c in columns if c.is_clock]
+        others = [self.look.rows[c.name] for c in columns if c not in (*times[:1], *clocks)]
+        shows = dict(zip(("order", "clock"), (c.name for c in (*times[:1], *clocks)), strict=False))
+        walls = walls_of(self.look.rows, self.look.columns, shows)
+        return _nearly_all_differ([*values, passes(walls, others)])
 
     @property
     def is_even(self) -> bool:
@@ -289,6 +296,11 @@ class Facts:
     @property
     def words(self) -> frozenset[str]:
         return frozenset().union(*(column.words for column in self.columns))
+
+
+def _nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
+    rows = list(zip(*values, strict=True))
+    return len(set(rows)) * 100 >= len(rows) * 98
 
 
 def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:

@@ -27,6 +27,8 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
             yield _four_digits(column.name)
         if column.role == "order" and column.or_form is not None:
             yield _two_readings(column)
+        if column.is_set_back:
+            yield _set_back(column.name)
         if column.repeats is not None:
             yield _several_rows(column, *column.repeats)
         if column.is_shared:
@@ -51,6 +53,13 @@ def _four_digits(clock: str) -> str:
     return (
         f"The numbers in {visible(clock)!r} seem to be times of day, such as 930 for 9:30. They are read with four "
         f"digits, 0930: write them so first (in pandas, frame[{clock!r}] = frame[{clock!r}].astype(str).str.zfill(4))."
+    )
+
+
+def _set_back(name: str) -> str:
+    return (
+        f"Column {visible(name)!r} goes back by an hour or less, as where a clock was set back. What a clock shows "
+        'twice is two steps: declare its zone, such as timezone = "Europe/Berlin".'
     )
 
 

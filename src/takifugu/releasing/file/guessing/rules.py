@@ -13,7 +13,7 @@ from takifugu.core.registry import Registry
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.guessing.column_words import words
 from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.facts import BIRTH, Facts
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: Words in the names of columns that name companies, and of columns of numbers that are their figures.
@@ -125,6 +125,18 @@ def _numbers(facts: Facts) -> tuple[int, str] | None:
 
 
 def _people(facts: Facts) -> tuple[int, str] | None:
+    points, why = _each_row_another(facts)
+    times = [c for c in facts.columns if c.kind == TIMES and not c.words & BIRTH]
+    nobody = facts.each_row_another is None and facts.with_several_rows is None
+    if times and nobody and not facts.questions:
+        why += (
+            f". But {names_of(times[:1])} says when each row was, and no column says whose: if one person has several "
+            "rows, this protects too little"
+        )
+    return points, why
+
+
+def _each_row_another(facts: Facts) -> tuple[int, str]:
     if len(facts.answers) + len(facts.amounts) == 1 and facts.with_several_rows is None:
         return 45, f"each row is another person, with one answer in {names_of([*facts.answers, *facts.amounts])}"
     if len(facts.questions) > 1 and facts.with_several_rows is None:

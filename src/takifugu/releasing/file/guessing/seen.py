@@ -118,6 +118,11 @@ class Seen:
         return "epoch" if 1e9 <= first < 1e10 else "epoch_ms" if 1e12 <= first < 1e13 else None
 
     @property
+    def stands_together(self) -> bool:
+        """Return whether the rows of each value stand together."""
+        return 1 < self.runs == len(self.labels)
+
+    @property
     def tells_when(self) -> bool:
         """Return whether the column holds dates or times, or numbers of days, months or years."""
         return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
@@ -229,10 +234,9 @@ class Seen:
         ]  # fmt: skip
 
     def _unit(self) -> list[tuple[int, str]] | None:
-        different = len(self.labels)
-        if self.kind == NUMBERS or self.is_size or self.tells_when or different > max(1, self.rows // 2):
+        if self.kind == NUMBERS or self.is_size or self.tells_when or len(self.labels) > max(1, self.rows // 2):
             return None
-        return [(2 * (different > 1 and self.runs == different), "rows of one stand together")]
+        return [(2 * self.stands_together, "rows of one stand together")]
 
     def _piece(self) -> list[tuple[int, str]] | None:
         different = len(self.labels)

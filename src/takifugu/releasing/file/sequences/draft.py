@@ -66,7 +66,10 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
                 yield line(f"# {role} = {toml_of(examples[role].name)}", f"{needs}{_WHAT[role]}")
             if role == "order":
                 yield from comment(_NO_ORDER)
-    if timed and by_role["order"].kind == TIMES:
+    if timed and by_role["order"].is_set_back:
+        yield from comment("FILL IN the zone of the clock: it was set back, and what it shows twice is two steps.")
+        yield '# timezone = "Europe/Berlin"'
+    elif timed and by_role["order"].kind == TIMES:
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
     if timed:
         yield line('# step = "1min"', "the step between rows, if rows may be missing")

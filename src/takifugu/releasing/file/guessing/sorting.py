@@ -1,0 +1,114 @@
+"""What sorts the rows of a table: whose rows rise in time, in which pieces, and where a clock was set back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from takifugu.data.kinds import TEXTS, TIMES, WHOLE
+from takifugu.releasing.file.guessing.readings import rises
+from takifugu.releasing.file.guessing.seen import Seen
+
+Rows = Mapping[str, Sequence[str | None]]
+#: A clock is set back by no more.
+_HOUR = timedelta(hours=1)
+_MIDNIGHT = datetime(2000, 1, 1)
+
+
+def is_sorted(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> bool:
+    """Return whether the rows of each piece rise in the order column, or would had no clock been set back."""
+    keys = _keys(rows, column_of)
+    return rises(_ranks(rows, seen, column_of), keys) or is_set_back(walls_of(rows, seen, column_of), keys)
+
+
+def what_sorts(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> str | None:
+    """Return the column without which the rows of a unit would not rise in the order column, if there is one."""
+    if "order" not in column_of:
+        return None
+    ranks, keys = _ranks(rows, seen, column_of), _keys(rows, column_of)
+    if rises(ranks, keys):
+        return None
+    left = (c for c in seen.values() if c.name not in column_of.values() and not c.tells_when)
+    free = [c for c in left if c.kind in (WHOLE, TEXTS) and len(c.labels) > 1 and several_each([*keys, rows[c.name]])]
+    walls = walls_of(rows, seen, column_of)
+    if is_set_back(walls, keys):  # or one ends where the next begins
+        return next((c.name for c in free if c.stands_together and rises(ranks, [*keys, rows[c.name]])), None)
+    sorting = (c.name for c in free if rises(ranks, [*keys, rows[c.name]]))
+    return next(sorting, None) or next((c.name for c in free if is_set_back(walls, [*keys, rows[c.name]])), None)
+
+
+def what_rises(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> str | None:
+    """Return a column of whole numbers that recur, and rise in the rows of each piece."""
+    keys = _keys(rows, column_of)
+    free = (c for c in seen.values() if c.name not in column_of.values() and c.kind == WHOLE)
+    recur = (c for c in free if keys and 1 < len(c.labels) * 2 <= c.rows)
+    return next((c.name for c in recur if rises(c.ranks(rows[c.name]), keys)), None)
+
+
+def several_each(keys: Sequence[Sequence[str | None]]) -> bool:
+    """Return whether pieces of these names have two rows each or more, on average."""
+    return len(set(zip(*keys, strict=True))) * 2 <= len(keys[0])
+
+
+def set_back(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> bool:
+    """Return whether the order goes back as where a clock was set back."""
+    return "order" in column_of and is_set_back(walls_of(rows, seen, column_of), _keys(rows, column_of))
+
+
+def is_set_back(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> bool:
+    """Return whether times go back in the rows of some keys, once by an hour or less, and rise but for that."""
+    number = passes(walls, keys)
+    return any(number) and rises(list(zip(number, walls, strict=True)), keys)
+
+
+def passes(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> list[int]:
+    """Return how often the clock was set back before each row: once where times go back by an hour or less, and on.
+
+    Where they go back twice in the rows of a key, by more, or to no later time than before, it never was.
+    """
+    before: dict[tuple[str | None, ...], datetime] = {}
+    back: dict[tuple[str | None, ...], datetime] = {}
+    number = []
+    for wall, *names in zip(walls, *keys, strict=True):
+        key = tuple(names)
+        if key in before and wall < before[key]:
+            if key in back or before[key] - wall > _HOUR:
+                return [0] * len(walls)
+            back[key] = before[key]
+        before[key] = wall
+        number.append(int(key in back))
+    return number if all(before[key] > back[key] for key in back) else [0] * len(walls)
+
+
+def walls_of(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> Sequence[datetime]:
+    """Return what a clock on the wall shows in each row; the same in all where the order holds no such times."""
+    order = column_of["order"]
+    walls = _times_in(seen[order], rows[order])
+    if "clock" not in column_of or not walls:
+        return walls or [_MIDNIGHT] * len(rows[order])
+    clock = column_of["clock"]
+    times = seen[clock].clock_ranks(rows[clock])
+    return [datetime.combine(day, time.time()) for day, time in zip(walls, times, strict=True)]
+
+
+def _times_in(column: Seen, values: Sequence[str | None]) -> list[datetime]:
+    if column.kind != TIMES or (column.form is not None and ("%z" in column.form or column.form.startswith("epoch"))):
+        return []
+    try:
+        times = column.ranks(values) if column.form is not None else [datetime.fromisoformat(v or "") for v in values]
+    except ValueError:
+        return []
+    return times if all(time.tzinfo is None for time in times) else []
+
+
+def _ranks(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> Sequence[Hashable]:
+    order = column_of["order"]
+    ranks = seen[order].ranks(rows[order])
+    if "clock" not in column_of:
+        return ranks
+    clock = column_of["clock"]
+    return list(zip(ranks, seen[clock].clock_ranks(rows[clock]), strict=True))
+
+
+def _keys(rows: Rows, column_of: Mapping[str, str]) -> list[Sequence[str | None]]:
+    return [rows[column_of[role]] for role in ("unit", "piece") if role in column_of]
