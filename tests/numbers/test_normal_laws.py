@@ -204,7 +204,7 @@ SETS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("left", "right"), SETS)
 @pytest.mark.parametrize(("epsilon", "noise"), [(0.2, 1.5), (2.0, 0.6)])
 def test_the_delta_of_two_sets_is_their_hockey_stick(left, right, epsilon, noise):
@@ -251,6 +251,7 @@ def test_the_bounds_of_what_is_seen_on_a_cell_hold_within_it(chosen, rho):
     assert (seen - error <= most).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("left", "right"), SETS)
 def test_noise_added_to_a_number_of_known_spread_keeps_delta_and_no_less_does(left, right):
     """Mean 3, variance 4; the published number has variance 2, half of which the secret explains."""

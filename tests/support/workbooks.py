@@ -44,7 +44,7 @@ def write_workbook(
         lines = "".join(f'<row r="{i}">{_cells(i, row)}</row>' for i, row in enumerate(rows, 1))
         cells = f"<sheetData>{lines}</sheetData>"
         parts[f"xl/worksheets/sheet{number}.xml"] = f'<worksheet xmlns="{_MAIN}">{cells}</worksheet>'
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
         for name, xml in {**parts, **(more or {})}.items():
             book.writestr(name, xml)
     return path

@@ -101,7 +101,7 @@ def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     assert loss(matrix, tables, start) == pytest.approx(worst, rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(16))
 @pytest.mark.parametrize(("states", "length"), [(3, 4), (4, 3), (5, 3)])
 def test_no_mechanism_with_the_profile_loses_more(states, length, seed):

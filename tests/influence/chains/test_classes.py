@@ -60,7 +60,7 @@ def corner_in_box(rng, lower, upper):
     return np.array(rows)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(("states", "length"), [(2, 5), (3, 3)])
 def test_no_chain_of_a_region_loses_more(states, length, seed):

@@ -67,6 +67,7 @@ def test_notes_are_in_the_json(tmp_path: Path) -> None:
     assert "could mean two things" in note
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("day", "clock"),
     [("%d.%m.%Y", "%H:%M"), ("%Y-%m-%d", "%H:%M:%S"), ("%m/%d/%Y", "%I:%M %p"), ("%d.%m.%y", "%I:%M%p"),
