@@ -288,3 +288,36 @@ def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> N
     assert refused.stderr.count("takifugu:") == refused.stderr.count("is the private data itself") == 1
     assert "numbers" not in refused.stderr
     made.assert_not_called()
+
+
+WARDS = WARD.replace('value = "state"', 'value = "state"\nunit = "patient"').replace(
+    "[[release]]", "units_independent = true\n[[release]]"
+).replace("epsilon = 0.5", "epsilon = 0.1\nper = \"pooled\"")  # fmt: skip
+_ONLY_DATA = "depends on how many patients there are, which only the data say; `takifugu advise` tells it"
+
+
+@pytest.mark.parametrize("said", ["shares = { calm = 0.75, busy = 0.25 }", "values = { calm = 5000, busy = 900 }"])
+def test_a_pooled_table_of_an_unknown_number_of_people_is_not_judged(tmp_path: Path, said: str) -> None:
+    """Of one patient a week at epsilon 0.1 is noise, of 400 it is not: a release judges by those that there are."""
+    text = WARDS.replace("shares = { calm = 0.75, busy = 0.25 }", said)
+    path = write(tmp_path, text)
+    outcome = invoke("check", path)
+    assert outcome.exit_code == DONE, outcome.stderr
+    (one,) = result_of(path)["files"]
+    weeks = ", ".join(f"hours-2026-W{week:02}" for week in range(2, 6))
+    assert one["notices"] == [f"{weeks}: whether it is worth reading {_ONLY_DATA}"]
+    alone = write(tmp_path, WARDS.replace('per = "pooled"', 'per = "unit"'), "alone.toml")
+    assert invoke("check", alone).exit_code == REFUSED
+    odd = write(tmp_path, text.replace("calm = 0.75", "clam = 0.75").replace("calm = 5000", "clam = 5000"), "odd.toml")
+    assert invoke("check", odd).exit_code == BAD_INPUT
+
+
+def test_the_tables_of_one_file_are_judged_where_no_number_of_people_is_needed(tmp_path: Path) -> None:
+    path = write(tmp_path, WARDS.replace('per = "pooled"', 'per = "both"'))
+    outcome = invoke("check", path)
+    assert outcome.exit_code == REFUSED
+    assert "hours-2026-W02-units would be useless" in outcome.stderr
+    assert "pooled would" not in outcome.stderr
+    anyway = invoke("check", path, "--anyway")
+    assert anyway.exit_code == DONE
+    assert "hours-2026-W02-pooled" in anyway.stdout

@@ -22,6 +22,7 @@ from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import (
     Plan,
+    Table,
     Watch,
     calibrated_at_most,
     calibrated_unread,
@@ -34,6 +35,10 @@ from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 _HEADER = ("table", "query", "noise")
 _LATER = "depends on the data"
 NOT_SEEN = "Not looked at: the columns and values of the data, and what the ledger has counted."
+_UNJUDGED = (
+    "whether it is worth reading depends on how many {people} there are, which only the data say; `takifugu advise` "
+    "tells it"
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ def check(
 
     Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
     CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without `anyway`),
-    and where it costs more than the whole budget.
+    and where it costs more than the whole budget. A pooled table is not judged where only the data say of how many.
 
     >>> from takifugu.cli.samples import write_demo
     >>> print(check(write_demo(Path("checked"))).tables[0].name)
@@ -81,12 +86,17 @@ def check(
     """
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
-    advice = advice_of(planned)  # which refuses an expectation that a table contradicts
-    refused = [] if anyway else refusals(planned, [expected(table) for table in planned.tables], advice)
+    unjudged = [table.name for table in planned.tables if _depends_on_people(planned, table)]
+    judged = planned.only({table.name for table in planned.tables} - {*unjudged}) if unjudged else planned
+    refuse_other_names(planned.only(unjudged))
+    advice = advice_of(judged)  # which refuses an expectation that a table contradicts
+    refused = [] if anyway else refusals(judged, [expected(table) for table in judged.tables], advice)
     refused = refused or list(_unpaid(planned))
     if refused:
         raise CalibrationRefused("; ".join(refused))
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
+    if unjudged:
+        remarks[_UNJUDGED.format(people=file.people.many)] = unjudged
     for item in file.items:
         names = [name for name, _ in tables_of(file, item)]
         if not mechanisms.keys() >= {*names}:
@@ -99,6 +109,11 @@ def check(
         for name, _ in tables_of(file, item)
     )
     return Checked(tables, (*(f"{', '.join(names)}: {w}" for w, names in remarks.items()), *notices_of_ledgers(file)))
+
+
+def _depends_on_people(planned: Plan, table: Table) -> bool:
+    """Whether a table counts the rows of people of whom only the data say how many there are."""
+    return planned.file.kind.facts.has_lengths and not planned.knows_units and table.scope == "pooled"
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:

@@ -48,10 +48,10 @@ def _reasons(
     """
     known = planned.knows_units
     for table, advised in zip(tables, advice, strict=True):
-        less = _less(planned, table)
-        if table.hopeless and (known or table.scope != "unit"):
+        less, is_compared = _less(planned, table), known or table.scope != "unit"
+        if table.hopeless and is_compared:
             yield f"{table.name} would be nothing but noise: {table.words()}", less
-        elif advised.worth is None and table.says_nothing:
+        elif advised.worth is None and table.says_nothing and is_compared:
             yield f"{table.name} would be nothing but noise: {table.words_of_nothing()}", less
         elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:
             yield f"{table.name} would be {advised.sentence}", "`takifugu advise` says what would help"
