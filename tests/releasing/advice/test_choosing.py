@@ -8,10 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 import takifugu as tf
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advising import worth_of
 from takifugu.releasing.advice.bands import LEVEL
+from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.sections import ExpectSpec
 
 RUNS = 1500
@@ -68,3 +70,42 @@ def test_what_is_expected_names_the_values() -> None:
         worth_of(calibration, expects(shares={"0": 0.5, "7": 0.5}))
     with pytest.raises(InputError, match="number for each value"):
         worth_of(calibration, expects(values=3))
+
+
+TIED = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]], 300))
+
+
+@pytest.mark.parametrize("query", [tf.Mode(), tf.TopK(2)])
+def test_of_values_that_are_expected_alike_none_is_called_the_best_one(query: tf.Mode | tf.TopK) -> None:
+    """The data decide which of them occurs most: what is said is the worst case, as on the certificate."""
+    calibration = tf.calibrate(TIED, query, epsilon=1)
+    worth = worth_of(calibration, None)
+    noise = calibration.randomiser
+    assert isinstance(noise, PermuteAndFlip)
+    assert worth.cell.width == noise.shortfall(LEVEL)
+    assert worth.matters == 20  # a fifth of the mean of 100
+    assert worth.verdict is Verdict.ROUGH
+    assert "is the best one" not in worth.sentence()
+    counts = (101, 99, 100, 0)
+    entropy = InsecureSeededEntropyForTests(7)
+    states = [str(outcome) for outcome in noise.outcomes]
+    firsts = [counts[states.index(str(noise.draw(counts, entropy)[0]))] for _ in range(100)]
+    assert len(set(firsts)) > 1  # it is one of the others that is named, too
+
+
+@pytest.mark.parametrize(("lead", "is_best"), [(1, False), (1.5, True)])
+def test_the_best_one_is_spoken_of_where_it_leads_by_more_than_the_choice_can_miss(lead: float, is_best: bool) -> None:
+    calibration = tf.calibrate(TIED, tf.Mode(), epsilon=1)
+    noise = calibration.randomiser
+    assert isinstance(noise, PermuteAndFlip)
+    first = 100 + round(lead * float(noise.shortfall(LEVEL)))
+    worth = worth_of(calibration, expects(values={"0": first, "1": 100, "2": 100 - (first - 100)}))
+    assert ("is the best one" in worth.sentence()) is is_best
+    assert (worth.cell.width == 0) is is_best
+    assert worth.cell.coverage >= LEVEL
+
+
+def test_a_median_between_two_values_that_are_expected_alike_may_be_either() -> None:
+    calibration = tf.calibrate(FRAMEWORK, tf.Median(), epsilon=8)
+    worth = worth_of(calibration, expects(values={"0": 15, "10": 16, "20": 15, "30": 14}, matters=10))
+    assert worth.cell.width >= 10

@@ -1,8 +1,9 @@
 """What a choice is worth: how far a median, a mode or the k most frequent values may lie from the best ones.
 
-How likely each value is chosen depends on how often it occurs. Where the belief says how often that is expected, the
-law of the choice is known, and with it the band of its error: for a quantile how far the value lies from the best one,
-for the most frequent values how much less often than the best one they occur.
+Where the belief says how often each value is expected, those are told apart from the best one which it leads by more
+rows than the choice can miss, whatever the data. Of a quantile the band of the error is how far the others lie from the
+best one. Of the most frequent values it is how much less often than the best one they occur, in the worst case: which
+of those that are near each other occurs most is for the data to say.
 """
 
 from __future__ import annotations
@@ -91,22 +92,18 @@ def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
     """Yield the band of each value that is drawn, given how often the candidates occur; the best ones go before it."""
     drawn: list[int] = []
     numbers = [x if isinstance(x, Fraction) else Fraction(place) for place, x in enumerate(noise.outcomes)]
+    missed = noise.shortfall(LEVEL)
     for _ in range(noise.goal.draws):
         deficits = noise.goal.deficits(counts, drawn)
         places = list(deficits)
         law = chances(np.array([math.exp(-float(deficits[place] * noise.rate)) for place in places]))
         best = min(places, key=lambda place: deficits[place])
-        is_rank = isinstance(noise.goal, AtRank)
-        errors = [abs(numbers[place] - numbers[best]) if is_rank else deficits[place] for place in places]
-        yield _band(errors, law.tolist())
+        near = [place for place in places if place != best and deficits[place] <= missed]
+        if isinstance(noise.goal, AtRank):
+            errors = [abs(numbers[place] - numbers[best]) for place in places]
+            width = max((abs(numbers[place] - numbers[best]) for place in near), default=Fraction(0))
+        else:  # among values that are near each other the data decide which one is the best, and by how much
+            errors, width = list(deficits.values()), missed if near else Fraction(0)
+        inside = math.fsum(chance for error, chance in zip(errors, law.tolist(), strict=True) if error <= width)
+        yield Band(float(width), min(inside, 1.0))
         drawn.append(best)
-
-
-def _band(errors: Sequence[Fraction], law: Sequence[float]) -> Band:
-    """Return the least width within which the error lies with probability 95 %, and that probability."""
-    coverage = 0.0
-    for error in sorted(set(errors)):
-        coverage = math.fsum(chance for one, chance in zip(errors, law, strict=True) if one <= error)
-        if coverage >= LEVEL:
-            return Band(float(error), min(coverage, 1.0))
-    return Band(float(max(errors)), 1.0)
