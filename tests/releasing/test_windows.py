@@ -17,6 +17,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
 from takifugu.data import Calendar
+from takifugu.data.times import moments
 from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -196,6 +197,31 @@ def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | N
     assert "23:00" not in message
     assert "00:30,calm" not in message
     assert (tmp_path / "ledger.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(("today", "local", "has_ended"), [
+    ("2026-01-11T23:30+00:00", "", False),
+    ("2026-01-12T00:00+00:00", "", True),
+    ("2026-01-12T00:30+01:00", "", True),  # by the clock of this machine, where the file has no zone
+    ("2026-01-12T00:30+01:00", "UTC", False),
+    ("2026-01-11T19:00-05:00", "", True),  # in UTC
+])  # fmt: skip
+def test_a_window_that_has_not_ended_is_not_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, today: str, local: str, has_ended: bool
+) -> None:
+    zone = [('step = "1h"', f'step = "1h"\ntimezone = "{local}"')] if local else []
+    path = written(tmp_path, *zone, ("until = 2026-02-02", ""), INFLUENCE)
+    monkeypatch.setattr(moments, "now", lambda: datetime.fromisoformat(today))
+    foreseen = forecast(path, window="2026-W02")
+    assert any("has not ended" in words for words in foreseen.refusals) is not has_ended
+    if has_ended:
+        assert release_file(path, window="2026-W02").tables
+        return
+    with pytest.raises(CalibrationRefused, match="2026-01-05 to 2026-01-12, which has not ended") as caught:
+        release_file(path, window="2026-W02")
+    assert "--anyway" in str(caught.value)
+    assert not (tmp_path / "ledger.db").exists()
+    assert release_file(path, window="2026-W02", anyway=True).tables
 
 
 def test_a_window_is_chosen_only_where_tables_are_regular(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
+from takifugu.data.times import moments
 from takifugu.data.times.moments import (
     EPOCH,
     MICROSECOND,
@@ -140,6 +141,12 @@ class Calendar:
     def written(self, places: range) -> str:
         """Return from when to when a window is, by clocks in the zone, or in UTC."""
         return f"{self._text(places.start)} to {self._text(places.stop)}"
+
+    def is_over(self, places: range) -> bool:
+        """Whether a window of times has ended: where no zone is declared, in UTC or by this machine's clock."""
+        now = moments.now()
+        ahead = timedelta() if self.zone is not None else max(timedelta(), now.utcoffset() or timedelta())
+        return not self.is_time or self.moment_of(places.stop) <= (now - EPOCH + ahead) // MICROSECOND
 
     @property
     def _origin(self) -> Fraction:

@@ -22,6 +22,11 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
 
 
+def now() -> datetime:
+    """Return this moment, by the clock of this machine."""
+    return datetime.now().astimezone()
+
+
 def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
     """Read a moment as a release file or a caller writes it: a TOML date or time, a text of one, or a number.
 

@@ -17,6 +17,7 @@ from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.refusing import refusals as refusals_of
+from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
 from takifugu.releasing.planning.layouts import notices_of_layout
@@ -165,7 +166,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
     name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
     advice, people = advice_of(planned), planned.file.people
-    refusals = [] if anyway else refusals_of(planned, tables, advice)
+    refusals = [] if anyway else [*too_early(planned.file), *refusals_of(planned, tables, advice)]
     apart = notices_of_ledgers(planned.file)
     if not planned.knows_units:
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))

@@ -10,6 +10,7 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.reaching import Reach
 from takifugu.releasing.advice.remedies import remedies
 from takifugu.releasing.advice.worth import Verdict
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import parsed
 from takifugu.releasing.planning.expected import Expected, expected
 from takifugu.releasing.planning.plan import Plan
@@ -27,16 +28,24 @@ def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAd
 
 
 def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
-    """Return the refusal of the first table of a plan that is not worth publishing, with what would help most.
+    """Return the refusal of the first table of a plan that comes too early, or is not worth publishing; none `anyway`.
 
-    There is none `anyway`, but SpecError is raised for an expectation that a table contradicts.
+    It says what would help most. SpecError is raised for an expectation that a table contradicts.
     """
     advice = advice_of(planned)
     if anyway:
         return None
+    for words in too_early(planned.file):
+        return CalibrationRefused(words)
     tables = [expected(table) for table in planned.tables]
     what, fix = next(_reasons(planned, tables, advice), ("", ""))
     return CalibrationRefused(what, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if what else None
+
+
+def too_early(file: ReleaseFile) -> list[str]:
+    """Say which tables are about windows that have not ended: they would be paid for, and not read again."""
+    words = [file.kind.too_early(file, item) for item in file.items]
+    return [f"{early}; publish it when it has, {_ANYWAY}" for early in words if early]
 
 
 def _reasons(

@@ -260,6 +260,10 @@ class Kind:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
 
+    def too_early(self, file: ReleaseFile, item: Any) -> str:
+        """Say that the data of one table cannot all be there yet; "" where nothing public says so."""
+        return ""
+
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield what is taken to be public or independent, and what the belief says in words, for the certificate."""
         if file.source.unit is not None:

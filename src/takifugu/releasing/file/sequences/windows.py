@@ -61,6 +61,14 @@ def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, .
     return tuple(single_items)
 
 
+def not_over(item: ItemSpec, calendar: Calendar) -> str:
+    """Say that the window of a table has not ended, so that its rows cannot all be there; "" where it has."""
+    places = window_of(item, calendar)
+    if calendar.is_over(places) or (item.window is None and item.to is None):
+        return ""
+    return f"{item.name} is about {calendar.written(places)}, which has not ended"
+
+
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: ItemSpec) -> Window:
     """Return what a certificate says of a window: which it is, of which table, and what it does not hide."""
     from takifugu.accounting.composition import charge_of
