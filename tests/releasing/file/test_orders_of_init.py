@@ -100,3 +100,88 @@ def test_nights_of_many_rows_are_pieces(tmp_path: Path) -> None:
     rows = (f"{who},{night},{k},{'ab'[k * k % 7 < 3]}" for who in "xyz" for night in (1, 2) for k in range(40))
     _, _, source = started(tmp_path, "who,night,minute,state", rows)
     assert (source["unit"], source["piece"], source["order"]) == ("who", "night", "minute")
+
+
+@pytest.mark.parametrize("people", [8, 30])
+@pytest.mark.parametrize("again", ["at the end", "in the middle", "twice"])
+@pytest.mark.parametrize("name", ["doctor", "Mitarbeiterin", "who"])
+def test_rows_that_are_repeated_as_a_whole_do_not_count(tmp_path: Path, people: int, again: str, name: str) -> None:
+    draw = random.Random(people)
+    rows = [f"W{who},{datetime(2025, 3, 1) + timedelta(days=day):%Y-%m-%d},{draw.choice('EFS')}"
+            for who in range(people) for day in range(70)]  # fmt: skip
+    repeated = {
+        "at the end": [*rows, *rows[80:95]],
+        "in the middle": [*rows[:300], *rows[80:95], *rows[300:]],
+        "twice": [row for k, row in enumerate(rows) for _ in range(1 + (k % 37 == 0))],
+    }[again]
+    said, draft, source = started(tmp_path, f"{name},date,shift", repeated)
+    assert (source["unit"], source["order"], source["value"]) == (name, "date", "shift")
+    assert "A few rows are repeated as a whole" in said
+    assert '# duplicates = "first"' in draft
+    said, draft, again_source = started(tmp_path, f"{name},date,shift", rows)
+    assert "duplicates" not in said + draft
+    assert again_source == source
+
+
+def test_a_clock_set_back_to_the_same_states_repeats_no_rows(tmp_path: Path) -> None:
+    rows = (f"{at:%Y-%m-%d %H:%M},{'calm' if 1 < at.hour < 6 else 'busy'}" for at in set_back(60, 2))
+    said, draft, source = started(tmp_path, "time,state", rows)
+    assert source["order"] == "time"
+    assert "as where a clock was set back" in said
+    assert "duplicates" not in said + draft
+
+
+@pytest.mark.parametrize("who", ["nurse", "meter", "patient", "employee", "user_name"])
+def test_who_it_is_is_not_what_is_published(tmp_path: Path, who: str) -> None:
+    draw = random.Random(2)
+    rows = (f"{draw.choice('abcdef')},{draw.choice(['day', 'night'])}" for _ in range(200))
+    _, _, source = started(tmp_path, f"{who},turn", rows, "--kind", "users")
+    assert source["value"] == "turn"
+
+
+@pytest.mark.parametrize(
+    ("things", "people"),
+    [("station_id", "user_id"), ("machine", "Mitarbeiter"), ("vehicle", "driver"), ("Gerät", "Patient")],
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_people_come_before_what_they_use(tmp_path: Path, things: str, people: str, together: bool) -> None:
+    draw = random.Random(7)
+    at = sorted(datetime(2025, 6, 1) + timedelta(minutes=draw.randrange(90_000)) for _ in range(800))
+    rows = [(f"T{draw.randrange(9)}", f"P{draw.randrange(60)}", f"{t:%Y-%m-%d %H:%M}", draw.choice("xy")) for t in at]
+    lines = (",".join(row) for row in (sorted(rows) if together else rows))
+    said, _, source = started(tmp_path, f"{things},{people},start,state", lines)
+    assert source["unit"] == people
+    assert f"'{people}' has several rows" in said
+    assert f"Both '{people}' and '{things}' may say whose row it is" in said
+    alone = (",".join((row[0], *row[2:])) for row in rows)
+    said, _, source = started(tmp_path, f"{things},start,state", alone)
+    assert source["unit"] == things
+    assert "Both" not in said
+
+
+@pytest.mark.parametrize("units", ["min,-,ppm", "[min],,[ppm]", "h,text,%"])
+def test_a_line_of_units_is_said_to_be_none_of_the_data(tmp_path: Path, units: str) -> None:
+    rows = [f"{5 * k},{room},{400 + k * k % 97}.5" for room in ("R1", "R2") for k in range(80)]
+    said, _, source = started(tmp_path, "time,room,level", [units, *rows], "--kind", "sequences")
+    assert "Line 2 of the file looks like the units of its columns" in said
+    assert "missing = " not in said
+    said, _, without = started(tmp_path, "time,room,level", rows, "--kind", "sequences")
+    assert "Line 2" not in said
+    assert source == without
+
+
+@pytest.mark.parametrize("first", ["NA,R1,401.5", "0,-,401.5", "0,R1,?", "-,-,-"])
+def test_a_first_row_that_lacks_something_holds_no_units(tmp_path: Path, first: str) -> None:
+    rows = (f"{5 * k},{room},{400 + k * k % 97}.5" for room in ("R1", "R2") for k in range(80))
+    said, *_ = started(tmp_path, "time,room,level", [first, *rows], "--kind", "sequences")
+    assert "Line 2" not in said
+
+
+@pytest.mark.parametrize("last", ["Summe;;9000000;60000", ";;9000000;60000", ";Grand total;9000000;60000"])
+def test_a_line_of_totals_is_said_to_be_no_row(tmp_path: Path, last: str) -> None:
+    rows = [f"E{k};{'AB'[k % 2]};{30_000 + k * 397 % 20_000};{100 + k * 31 % 800}" for k in range(150)]
+    said, *_ = started(tmp_path, "worker;unit;salary;bonus", [*rows, last])
+    assert "The last line of the file looks like totals, which are no row of their own: delete it." in said
+    for end in (";B;41000;300", "E150;;41000;300"):  # of which only the name, or the department, is missing
+        said, *_ = started(tmp_path, "worker;unit;salary;bonus", [*rows, end])
+        assert "looks like totals" not in said

@@ -20,7 +20,8 @@ _BY_ROLE = {
     "unit": (
         "unit person participant user subject patient individual respondent customer client member device phone sensor "
         "household home vehicle car animal id uid pid who name student employee worker station cow owner wer "
-        "machine pupil child resident citizen driver dog horse bird house visitor card passenger guest"
+        "machine pupil child resident citizen driver dog horse bird house visitor card passenger guest nurse doctor "
+        "physician teacher tenant athlete player meter zahler"
     ),
     "piece": "piece segment bout session run trip episode block night visit recording part sequence seq track stay",
     "order": (
@@ -40,7 +41,7 @@ _IN_ENGLISH = {
         "patient": "patientin paciente", "customer": "kunde kundin cliente", "subject": "sujet sujeto soggetto",
         "user": "nutzer nutzerin benutzer utilisateur usuario utente", "device": "gerat gerate",
         "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer",
-        "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
+        "meter": "zahler", "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
     }.items() for word in foreign.split()
 }  # fmt: skip
 WORDS = {role: words(text) for role, text in _BY_ROLE.items()}
@@ -49,8 +50,17 @@ WORDS["unit"] |= _IN_ENGLISH.keys()
 NOUNS = words(
     "person participant user subject patient individual respondent customer client member device phone sensor "
     "household home vehicle car animal student employee worker station cow owner child pupil resident citizen driver "
-    "visitor card passenger guest family couple farm firm company machine house dog bird horse school class village"
+    "visitor card passenger guest family couple farm firm company machine house dog bird horse school class village "
+    "nurse doctor physician teacher tenant athlete player meter"
 )
+#: Nouns of people, and of what several of them may use.
+INDIVIDUALS = words(
+    "person participant user subject patient individual respondent customer client member student employee worker "
+    "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player"
+)
+THINGS = words("device phone sensor station machine vehicle car meter")
+INDIVIDUALS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in INDIVIDUALS}
+THINGS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in THINGS}
 #: Words beside them that say only that it is a name.
 NAMING = words("id uid pid name nr no number key code")
 #: Words in the name of a column that only counts rows.

@@ -10,6 +10,7 @@ from takifugu.data import Table, Written, column_kinds, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
+from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
 from takifugu.releasing.file.guessing.readings import reading_that_rises
 from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
 from takifugu.releasing.file.guessing.sorting import set_back, several_each, what_rises, what_sorts
@@ -27,7 +28,8 @@ class Column:
     Where a row should be a person, `repeats` are the rows and the fewer names that this column has for them, and it
     `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more,
     and `is_identifier` if its numbers only say which row it is. Beside its numbers it has so many different `marks`,
-    texts that are none. The order `is_set_back` where its times go back as where a clock was set back.
+    texts that are none. The order `is_set_back` where its times go back as where a clock was set back, and
+    `is_repeated` where a few rows are repeated as a whole. Whose row it is may also be in `or_unit`.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Column:
     is_identifier: bool = False
     marks: int = 0
     is_set_back: bool = False
+    is_repeated: bool = False
+    or_unit: str | None = None
 
     @property
     def looks_like(self) -> str:
@@ -63,7 +67,8 @@ class FirstLook:
     """What the first rows of a table look like, column by column, and how the table is written; all of it is private.
 
     `rows` are the texts of the inspected rows by column, None where one is missing; `unclear` the columns of dates that
-    can be read in two ways, and `twice` the names that several columns have, of which none is read.
+    can be read in two ways, and `twice` the names that several columns have, of which none is read. The `odd` rows are
+    in `all_rows` only.
     """
 
     columns: Mapping[str, Seen]
@@ -71,6 +76,8 @@ class FirstLook:
     written: Written = field(repr=False)
     unclear: frozenset[str] = frozenset()
     twice: tuple[str, ...] = ()
+    all_rows: Mapping[str, Sequence[str | None]] = field(default_factory=dict, repr=False)
+    odd: Odd = field(default_factory=Odd)
 
 
 def looked_at(columns: int) -> int:
@@ -85,7 +92,9 @@ def looked_at(columns: int) -> int:
 def first_look(table: Table) -> FirstLook:
     """Read the first rows of a table, and of each column what it holds; DataError for one that cannot be read."""
     start = table.head(looked_at(len(table.names)))
-    rows = _first_rows(start)
+    all_rows = _first_rows(start)
+    is_whole = len(next(iter(all_rows.values()), ())) < looked_at(len(table.names))
+    rows, odd = without_odd_rows(all_rows, start.written.header, is_whole)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
     forms = {name: time_formats(some) for name, some in texts.items()}
     numerals = numerals_of([some for name, some in texts.items() if not forms[name]])
@@ -105,7 +114,7 @@ def first_look(table: Table) -> FirstLook:
         else:
             others = (other for other in forms[name] if other != form)
             seen[name] = Seen(name, kinds[name], rows[name], written.numerals, [form, *others])
-    return FirstLook(seen, rows, written, frozenset(unclear), twice)
+    return FirstLook(seen, rows, written, frozenset(unclear), twice, all_rows, odd)
 
 
 def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
@@ -118,6 +127,7 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
     clock = next((name for name, column in seen.items() if column.is_clock), None)
     column_of: dict[str, str] = {}
     reasons: dict[str, tuple[str, str]] = {}
+    or_unit = None
     for role, like in roles.items():
         scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
         if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
@@ -128,6 +138,12 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
         if role == "order" and clock is not None:  # a log of one day has one date
             days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
             scores |= {name: Score(_LIKELY, "it holds dates") for name in days}
+        if role == "unit":
+            people = [name for name in scores if seen[name].names_people and scores[name].points >= _ENOUGH]
+            things = [name for name in scores if seen[name].names_things and scores[name].points >= _ENOUGH]
+            if people and things:
+                or_unit = things[0]
+                scores = {name: score for name, score in scores.items() if name not in things}
         best = max(scores, key=lambda name: scores[name].points, default=None)
         if best is not None and scores[best].points >= _ENOUGH:
             column_of[role] = best
@@ -143,14 +159,17 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             column_of[role] = by
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
-    is_set_back = set_back(rows, seen, column_of)
+    is_set_back = set_back(rows, seen, column_of) or set_back(look.all_rows, seen, column_of)
+    is_repeated = look.odd.repeated > 0 and not is_set_back
     clock_column = seen[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
             s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
             _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
             look.written, _recurs(s), is_identifier=s.is_identifier,
-            is_set_back=is_set_back and column_of["order"] == s.name,
+            is_set_back=is_set_back and named.get(s.name) == "order",
+            is_repeated=is_repeated and named.get(s.name) == "order",
+            or_unit=or_unit if named.get(s.name) == "unit" else None,
         )
         for s in seen.values()
     )

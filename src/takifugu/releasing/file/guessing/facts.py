@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -24,7 +24,7 @@ from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.marks import all_match, without_marks
 from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
-from takifugu.releasing.file.guessing.sorting import passes, walls_of, what_sorts
+from takifugu.releasing.file.guessing.sorting import tell_apart, what_sorts
 
 #: Words in the names of the two ends of a contact.
 _ENDS = tuple(
@@ -198,6 +198,8 @@ class Facts:
         """Return a column that names whose row it is, several rows each."""
         rest = [c for c in self._that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
         named = [column for column in rest if column.named("unit")]
+        if any(column.names_people for column in named):
+            named = [column for column in named if not column.names_things]
         rest = [column for column in rest if not column.is_epoch]
         many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
         together = [column for column in rest if column.stands_together]
@@ -253,15 +255,7 @@ class Facts:
 
     def tell_rows_apart(self, columns: Sequence[Seen]) -> bool:
         """Return whether nearly all rows differ in these columns, where a clock that was set back tells two apart."""
-        values = [self.look.rows[column.name] for column in columns]
-        times = [c for c in columns if c.kind == TIMES]
-        if _nearly_all_differ(values) or not times:
-            return _nearly_all_differ(values)
-        clocks = [c for c in columns if c.is_clock]
-        others = [self.look.rows[c.name] for c in columns if c not in (*times[:1], *clocks)]
-        shows = dict(zip(("order", "clock"), (c.name for c in (*times[:1], *clocks)), strict=False))
-        walls = walls_of(self.look.rows, self.look.columns, shows)
-        return _nearly_all_differ([*values, passes(walls, others)])
+        return tell_apart(self.look.rows, self.look.columns, columns)
 
     @property
     def is_even(self) -> bool:
@@ -296,11 +290,6 @@ class Facts:
     @property
     def words(self) -> frozenset[str]:
         return frozenset().union(*(column.words for column in self.columns))
-
-
-def _nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
-    rows = list(zip(*values, strict=True))
-    return len(set(rows)) * 100 >= len(rows) * 98
 
 
 def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:

@@ -14,6 +14,10 @@ from takifugu.releasing.file.guessing.columns import Column, FirstLook
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
+_REPEATED = (
+    "A few rows are repeated as a whole, so several are in one step. If that is a mistake of the export, let one of "
+    'them count: duplicates = "first" under [source].'
+)
 
 
 def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int]) -> Iterator[str]:
@@ -22,6 +26,10 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
         yield _one_of_several(contents, look.written)
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
+    if look.odd.units:
+        yield "Line 2 of the file looks like the units of its columns, which are no data: delete it."
+    if look.odd.totals:
+        yield "The last line of the file looks like totals, which are no row of their own: delete it."
     for column in columns:
         if column.role == "clock" and look.columns[column.name].lacks_digits:
             yield _four_digits(column.name)
@@ -29,6 +37,10 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
             yield _two_readings(column)
         if column.is_set_back:
             yield _set_back(column.name)
+        if column.is_repeated:
+            yield _REPEATED
+        if column.or_unit is not None:
+            yield _either(column.name, column.or_unit)
         if column.repeats is not None:
             yield _several_rows(column, *column.repeats)
         if column.is_shared:
@@ -60,6 +72,13 @@ def _set_back(name: str) -> str:
     return (
         f"Column {visible(name)!r} goes back by an hour or less, as where a clock was set back. What a clock shows "
         'twice is two steps: declare its zone, such as timezone = "Europe/Berlin".'
+    )
+
+
+def _either(people: str, things: str) -> str:
+    return (
+        f"Both {visible(people)!r} and {visible(things)!r} may say whose row it is; {visible(people)!r} was taken, as "
+        "it names people, so all rows of one are hidden together."
     )
 
 

@@ -225,7 +225,7 @@ def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
 def _with_an_answer(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
     if any(column.role == "value" for column in columns) or not facts.answers:
         return tuple(columns)
-    first = facts.answers[0].name
+    first = min(facts.answers, key=lambda column: column.named("unit") > 0).name  # who it is comes last
     return tuple(
         replace(c, role="value", why="a few values recur", sure="a guess") if c.name == first else c for c in columns
     )

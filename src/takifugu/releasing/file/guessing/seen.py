@@ -18,8 +18,10 @@ from takifugu.releasing.file.guessing.column_words import (
     CLOCK,
     GROUPS,
     IDENTIFIERS,
+    INDIVIDUALS,
     NUMBERING,
     OR_NO_DAY,
+    THINGS,
     WHEN,
     WORDS,
     says_how_many,
@@ -198,6 +200,16 @@ class Seen:
     def is_size(self) -> bool:
         """Return whether its name says that its numbers are sizes, or how many there are."""
         return self.kind in (WHOLE, NUMBERS) and says_how_many(self.name)
+
+    @property
+    def names_things(self) -> bool:
+        """Return whether its name is that of places or devices, which several people may use."""
+        return bool(self.words & THINGS)
+
+    @property
+    def names_people(self) -> bool:
+        """Return whether its name is that of people, of whom there are several."""
+        return len(self.labels) > 1 and self.named("unit") > 0 and bool(self.words & INDIVIDUALS)
 
     def named(self, role: str) -> int:
         speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))

@@ -80,6 +80,23 @@ def passes(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> l
     return number if all(before[key] > back[key] for key in back) else [0] * len(walls)
 
 
+def tell_apart(rows: Rows, seen: Mapping[str, Seen], columns: Sequence[Seen]) -> bool:
+    """Return whether nearly all rows differ in these columns, where a clock that was set back tells two apart."""
+    values = [rows[column.name] for column in columns]
+    times = [c for c in columns if c.kind == TIMES]
+    if _nearly_all_differ(values) or not times:
+        return _nearly_all_differ(values)
+    clocks = [c for c in columns if c.is_clock]
+    others = [rows[c.name] for c in columns if c not in (*times[:1], *clocks)]
+    shows = dict(zip(("order", "clock"), (c.name for c in (*times[:1], *clocks)), strict=False))
+    return _nearly_all_differ([*values, passes(walls_of(rows, seen, shows), others)])
+
+
+def _nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
+    rows = list(zip(*values, strict=True))
+    return len(set(rows)) * 100 >= len(rows) * 98
+
+
 def walls_of(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> Sequence[datetime]:
     """Return what a clock on the wall shows in each row; the same in all where the order holds no such times."""
     order = column_of["order"]

@@ -73,6 +73,8 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
     if timed:
         yield line('# step = "1min"', "the step between rows, if rows may be missing")
+    if "order" in by_role and by_role["order"].is_repeated:
+        yield line('# duplicates = "first"', "a few rows are repeated as a whole: which of them counts")
     if timed and "piece" not in by_role:  # a calendar has one recording of each unit
         yield line('# from = "2026-01-05"', "with step and until: its first day; then tables may be weekly, or by hour")
         yield line('# until = "2026-12-28"', "with step and from: the day after its last")
