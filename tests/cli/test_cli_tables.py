@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.releasing.files import SPEC
 from takifugu.cli import main
 from takifugu.cli.releasing import _counted
 from takifugu.core.text.bars import bars
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.releasing.advice.advice import advise
 
 
@@ -68,3 +70,35 @@ def test_words_are_counted_where_they_are_many() -> None:
 def test_where_words_stand_beside_numbers_these_are_counted_too() -> None:
     rows = [{"cell": f"r{i}c0", "safe_or_at_most": 8 + i if i % 4 == 0 else "safe"} for i in range(200)]
     assert _counted(rows) == "of 200: 150 safe, 50 with an upper value"
+
+
+def test_a_noisy_value_has_no_more_digits_than_its_interval(tmp_path: Path) -> None:
+    row = {"cell": "all", "value": 1374.5, "low": 1322.5, "high": 1426.5}
+    assert bars([row])[0].endswith("  1,374 ± 52")
+    assert "1,374 ± 52<" in bar_chart([Bar("all", 1374.5, 1322.5, 1426.5)], Axis("hours"), "A picture")
+    text = SPEC.replace('query = "histogram"', 'query = "sum"\ncodes = { still = 0, walking = "0.25" }\ngrid = "0.01"')
+    assert text != SPEC
+    path = files.write(tmp_path, text.replace('per = "both"', 'per = "pooled"'))
+    made = CliRunner().invoke(main, ["release", str(path), "--anyway"])
+    assert made.exit_code == 0, made.output
+    (report,) = tmp_path.rglob("*.report.html")
+    for words in (made.output, report.read_text(encoding="utf-8")):
+        pairs = re.findall(r"(-?[\d,]+(?:\.\d+)?) ± ([\d,]+(?:\.\d+)?)", words)
+        assert pairs, words
+        assert all(len(value.partition(".")[2]) <= len(half.partition(".")[2]) for value, half in pairs)
+
+
+@pytest.mark.parametrize("scope", ["unit", "pooled"])
+def test_release_says_how_far_off_a_median_without_a_verdict_may_be(scope: str, tmp_path: Path) -> None:
+    text = SPEC.replace('query = "histogram"', 'query = "median"\nstates = ["still", "walking"]')
+    text = text.replace('[expect]\nsource = "what matters here"\nmatters = 1000\n', "")  # no verdict without it
+    text = text.replace("epsilon = 1.0", "epsilon = 3")
+    path = files.write(tmp_path, text.replace('per = "both"', f'per = "{scope}"'))
+    foreseen = " ".join(CliRunner().invoke(main, ["release", "--dry-run", str(path)]).output.split())
+    said = re.search(r"off by at most [\d,.]+ rows in rank", foreseen)
+    assert said is not None, foreseen
+    made = CliRunner().invoke(main, ["release", str(path)])
+    assert made.exit_code == 0, made.output
+    assert said[0] in " ".join(made.output.split())
+    (report,) = tmp_path.rglob("*.report.html")
+    assert said[0] in report.read_text(encoding="utf-8")

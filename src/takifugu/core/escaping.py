@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from typing import TypeVar
 
 #: Controls but the line end, controls of the writing direction, separators of lines, and halves of characters.
 _COMMANDS = re.compile(
@@ -23,6 +24,19 @@ def visible(text: str) -> str:
 
 def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+Real = TypeVar("Real", int, float, Fraction)
+
+
+def as_exact_as(value: Real, half: float | Fraction) -> Real:
+    """Return a value with no more digits behind the point than its ± is written with.
+
+    >>> as_exact_as(1374.55, 52), as_exact_as(1374.55, 5.5), as_exact_as(1374.55, 0)
+    (1375.0, 1374.5, 1374.55)
+    """
+    written = number(half)
+    return value if not half or "e" in written else round(value, len(written.partition(".")[2]))
 
 
 def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:

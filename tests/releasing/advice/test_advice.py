@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,11 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(tmp_path: Pat
     assert advised.shorter_stays is not None
     assert advised.shorter_stays.ratio < advised.tables[0].worth.ratio  # type: ignore[union-attr]
     assert "<table" in advised._repr_html_()
+    noise = replace(advised.remedies[0].worth, cell=Band(1e9, 0.95), difference=Band(1e9, 0.95))
+    useless = replace(advised, remedies=tuple(replace(one, worth=noise) for one in advised.remedies))
+    for words in (str(useless), useless._repr_html_()):
+        assert "what would help" not in words.lower()
+        assert "Nothing that was tried makes it worth reading; what comes nearest" in " ".join(words.split())
 
 
 def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:

@@ -233,3 +233,9 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     tf.release_file(where)
     again = invoke("release", "--dry-run", where)
     assert (again.exit_code, "already published" in again.output) == (DONE, True)
+
+
+@pytest.mark.parametrize(("reach", "rest"), [((Fraction(9),), "; the range of a cell is 9"), ((), "; nothing bounds")])
+def test_noise_that_is_mostly_zero_is_said_to_be(reach: tuple[Fraction, ...], rest: str) -> None:
+    blur = Blur(None, 1, 2, Fraction(3), Fraction(0), reach, 0.5, 3.0)
+    assert Expected("table", "pooled", (blur,)).words().startswith(f"the noise is 0 at least half of the time{rest}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, number, width
 
@@ -52,8 +54,8 @@ def _around(row: Row) -> str:
     """Return a value with its interval: as half a width where it lies in the middle, else with the interval's ends."""
     low, value, high = (row[key] for key in ("low", "value", "high"))
     adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""
-    if high - value == value - low:
-        return f"{number(value)} ± {number(high - value)}{adjusted}"
+    if math.isclose(high - value, value - low, rel_tol=1e-6):  # as far as six digits show
+        return f"{number(as_exact_as(value, high - value))} ± {number(high - value)}{adjusted}"
     return f"{number(value)} ({number(low)} to {number(high)}){adjusted}"
 
 

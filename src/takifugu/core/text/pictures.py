@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import as_exact_as
 from takifugu.core.escaping import number as written
 
 Point = tuple[float, float | None]
@@ -144,7 +145,9 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     names = [_cut(bar.label, min(_LONGEST, int(_NAMES * width / _LETTER))) for bar in bars]
     texts = [
-        _value(b.value) if b.high is None else f"{_value(b.value)} ± {_value(b.high - b.value)}"
+        _value(b.value) if b.high is None else (
+            f"{_value(as_exact_as(b.value, b.high - b.value))} ± {_value(b.high - b.value)}"
+        )
         for b in bars
     ]
     left, right = 20 + round(_LETTER * max(map(len, names))), 16 + round(_LETTER * max(map(len, texts)))

@@ -71,6 +71,13 @@ class Advice:
         return [(remedy.words, remedy.promise, remedy.why) for remedy in self.remedies]
 
     @property
+    def heading(self) -> str:
+        """Say what the remedies are: where none of them is enough, that they are not."""
+        if any(remedy.worth.verdict.is_useful for remedy in self.remedies):
+            return "What would help, the best first"
+        return "Nothing that was tried makes it worth reading; what comes nearest, the best first"
+
+    @property
     def of_the_belief(self) -> str:
         """Say what the belief costs, where that can be said."""
         if self.if_true is None:
@@ -84,7 +91,7 @@ class Advice:
             yield filled(f"{name}: {table.sentence}"), None if table.worth is None else table.worth.verdict
             yield from ((line, None) for line in ("", *_picture(table)))
         if self.remedies:
-            yield filled("What would help, the best first. Each goes into the place of the keys that it names:"), None
+            yield filled(f"{self.heading}. Each goes into the place of the keys that it names:"), None
         for place, remedy in enumerate(self.remedies, start=1):
             said = remedy.promise if remedy.fits else f"{remedy.promise} (it needs a larger budget)"
             yield from (("", None), (filled(f"{place}. {said}"), None), (filled(f"{remedy.why}:"), None))
@@ -134,7 +141,7 @@ class Advice:
             if rows := expected_rows(table):
                 parts += [html_table(EXPECTED_HEADER, rows), note(_meaning(table))]
         if self.remedies:
-            parts.append(html_table(REMEDY_HEADER, self.remedy_rows, "What would help, the best first"))
+            parts.append(html_table(REMEDY_HEADER, self.remedy_rows, self.heading))
         return "".join([*parts, note(self.of_the_belief) if self.of_the_belief else ""])
 
     def to_dict(self) -> Json:

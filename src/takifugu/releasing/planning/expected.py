@@ -119,11 +119,15 @@ class Expected:
         if self.blurs[0].marks:
             return _of_marks(self.blurs[0])
         noise, reach = self.noise_and_range
-        if math.isinf(reach):
-            return f"the noise exceeds {number(noise, digits=4)} half of the time; nothing bounds what a cell can be"
-        what = f"the sum over all {self.people.many}" if self.scope == "unit" and len(self.blurs) else "a cell"
-        share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
         exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
+        if not noise:
+            exceeds = "the noise is 0 at least half of the time"
+        if math.isinf(reach):
+            return f"{exceeds}; nothing bounds what a cell can be"
+        what = f"the sum over all {self.people.many}" if self.scope == "unit" and len(self.blurs) else "a cell"
+        if not noise:
+            return f"{exceeds}; the range of {what} is {number(reach)}"
+        share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
         return f"{exceeds}, {share} the range of {what} ({number(reach)})"
 
     def to_dict(self) -> Json:

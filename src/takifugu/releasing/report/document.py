@@ -13,6 +13,7 @@ from functools import partial
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers import answered
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number as written
 from takifugu.releasing.certificates.certificate import (
@@ -29,7 +30,7 @@ from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
-from takifugu.releasing.report.opening import opening, verdict_of
+from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.releasing.report.reported import Reported
@@ -81,9 +82,12 @@ def _tables(subject: Release | Published | Outcome) -> list[Reported]:
 
 
 def verdict_words(table: Published) -> str:
-    """Return the first sentence of a table's report: what it is worth."""
+    """Return the first sentence of a table's report: what it is worth, or how far off what was chosen may be."""
     (one,) = _tables(table)
-    return verdict_of(one)[1]
+    verdict = verdict_of(one)[1]
+    if verdict or not isinstance(one.answers[0][1].randomiser, PermuteAndFlip):
+        return verdict
+    return number_with_error(one)
 
 
 def _article(t: Reported) -> Iterator[str]:

@@ -11,6 +11,7 @@ from takifugu.analysis.randomisers import MARKS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.entries import entry_word
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import number as written
 from takifugu.mechanisms.local.sent import Sending
@@ -105,7 +106,8 @@ def number_with_error(t: Reported) -> str:
     value = readable(answer.values[0])
     if half is None or not isinstance(value, int | float):
         return ""
-    size = f"{number(value)} ± {measured(readable(half), t.certificate.measured_in or '')}"
+    shown = number(as_exact_as(value, half))
+    size = f"{shown} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
