@@ -185,3 +185,70 @@ def test_a_line_of_totals_is_said_to_be_no_row(tmp_path: Path, last: str) -> Non
     for end in (";B;41000;300", "E150;;41000;300"):  # of which only the name, or the department, is missing
         said, *_ = started(tmp_path, "worker;unit;salary;bonus", [*rows, end])
         assert "looks like totals" not in said
+
+
+@pytest.mark.parametrize("step", [15, 30, 60])
+@pytest.mark.parametrize("day", ["date", "Tag"])
+def test_columns_called_as_times_of_day_are_times(tmp_path: Path, step: int, day: str) -> None:
+    draw = random.Random(step)
+    times = [f"{minute // 60:02}:{minute % 60:02}" for minute in range(0, 1440, step)]
+    used = {(f"Z{home}", f"2025-02-{d:02}", at): f"{draw.random() * (1 + int(at[:2])):.3f}"
+            for home in range(9) for d in range(1, 15) for at in times}  # fmt: skip
+    rows = [f"{home},{date},{','.join(used[home, date, at] for at in times)}"
+            for home, date in dict.fromkeys(key[:2] for key in used)]  # fmt: skip
+    said, *_ = started(tmp_path, f"household,{day},{','.join(times)}", rows)
+    assert f"looks like sequences: the columns '00:00' to '{times[-1]}' are called as times of day" in said
+    assert f"(in pandas, frame.melt(['household', '{day}'], var_name='time', value_name='value'))" in said
+    assert f"'{day}' and 'time' together are then the order (order = [\"{day}\", \"time\"])" in said
+    melted = (",".join((*key, value)) for at in times for key, value in used.items() if key[2] == at)
+    _, _, source = started(tmp_path, f"household,{day},time,value", melted)
+    assert (source["unit"], source["order"]) == ("household", [day, "time"])
+
+
+def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") -> list[str]:
+    draw = random.Random(9)
+    rows = [(who, day, h) for who in people for day in range(1, days + 1) for h in range(24)]
+    rows = rows if by_person else sorted(rows, key=lambda row: (row[1], row[2]))
+    return [f"K{who},2025-02-{day:02},{hour.format(h)},{draw.choice(['in', 'in', 'out'])}" for who, day, h in rows]
+
+
+@pytest.mark.parametrize("by_person", [True, False])
+@pytest.mark.parametrize("name", ["hour", "Stunde", "hr"])
+@pytest.mark.parametrize("who", ["bed", "patient"])
+def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name: str, who: str) -> None:
+    rows = ward(range(5), 12, by_person, "{:02}" if name == "hr" else "{}")
+    said, draft, source = started(tmp_path, f"{who},date,{name},state", rows)
+    assert "looks like sequences" in said
+    assert (source["unit"], source["order"]) == (who, ["date", name])
+    assert source["order_format"] == "%Y-%m-%d %H"
+    for old, new in {
+        '# states = ["still", "walking"]': 'states = ["in", "out"]', "# max_length = 1000": "max_length = 1000",
+        "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
+        "# units_independent = true": "units_independent = true",
+    }.items():  # fmt: skip
+        assert old in draft
+        draft = draft.replace(old, new)
+    (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
+    assert done.exit_code == 0, done.output
+
+
+def test_an_hour_beside_a_date_that_rises_alone_is_no_time_of_its_own(tmp_path: Path) -> None:
+    days = (datetime(2025, 1, 1) + timedelta(days=k) for k in range(99))
+    rows = (f"{day:%Y-%m-%d},{k * 7 % 24},{'ab'[k * k % 7 < 3]}" for k, day in enumerate(days))
+    _, _, source = started(tmp_path, "date,hour,state", rows)
+    assert source["order"] == "date"
+
+
+@pytest.mark.parametrize("pair", ["utm_e,utm_n", "E_UTM,N_UTM", "Rechtswert,Hochwert", "one,two"])
+def test_coordinates_in_columns_of_their_own_are_taken(tmp_path: Path, pair: str) -> None:
+    places = [(480_000 + k * 37 % 9001 + 0.25, 5_300_000 + k * 91 % 8009 + 0.5) for k in range(200)]
+    rows = (f"{k},POINT ({x} {y}),{x},{y},{'abc'[k % 3]}" for k, (x, y) in enumerate(places))
+    said, _, source = started(tmp_path, f"id,geometry,{pair},kind", rows)
+    assert "looks like populations" in said
+    assert source["coordinates"] == pair.split(",")
+    assert "'geometry' is not needed" in said
+    assert "Make it two columns first" not in said
+    rows = (f"{k},POINT ({x} {y}),{'abc'[k % 3]}" for k, (x, y) in enumerate(places))
+    said, *_ = started(tmp_path, "id,geometry,kind", rows)
+    assert "Make it two columns first" in said

@@ -76,6 +76,8 @@ WHEN = words(
 OR_NO_DAY = words("dia")
 #: Words in the name of a column of times of day.
 CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
+#: Words in the name of a column of hours of the day.
+HOURS = words("hour hr h stunde std heure hora ora uhr uhrzeit")
 #: Words in the name of a column that says how large or how many, the ends of such words, and those that begin it.
 _SIZES = words(
     "size count headcount amount quantity große grosse groesse menge anzahl zahl taille nombre effectif tamano "

@@ -11,7 +11,7 @@ from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
-from takifugu.releasing.file.guessing.readings import reading_that_rises
+from takifugu.releasing.file.guessing.readings import are_hours_of, reading_that_rises
 from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
 from takifugu.releasing.file.guessing.sorting import set_back, several_each, what_rises, what_sorts
 
@@ -103,7 +103,10 @@ def first_look(table: Table) -> FirstLook:
     kinds = {**column_kinds(start, texts), **{name: TIMES for name, some in forms.items() if some}}
     seen = {name: Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
     if any(column.is_date for column in seen.values()):
+        dates = [name for name, column in seen.items() if column.is_date]
         clocks = [name for name, column in seen.items() if column.kind == WHOLE and column.is_numbered_clock]
+        hours = (name for name, column in seen.items() if column.kind == WHOLE and column.holds_hours)
+        clocks += [hour for hour in hours if any(are_hours_of(rows[day], rows[hour]) for day in dates)]
         seen |= {name: Seen(name, TEXTS, rows[name], written.numerals, ()) for name in clocks}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
     unclear = set[str]()

@@ -62,7 +62,8 @@ class Facts:
     def coordinates(self) -> tuple[Seen, Seen] | None:
         """Return the columns of latitude and longitude, or x and y where they are all numbers of two columns."""
         numbers = [column for column in self.columns if column.kind in (NUMBERS, WHOLE)]
-        for north, east in ((NORTH, EAST), ({"northing"}, {"easting"})):
+        ways = [(NORTH, EAST), ({"northing", "hochwert"}, {"easting", "rechtswert"})]
+        for north, east in [*ways, ({"n", "nord"}, {"e", "ost"})] if "utm" in self.words else ways:
             first = next((column for column in numbers if column.words & north), None)
             second = next((column for column in numbers if column.words & east), None)
             if first is not None and second is not None:
@@ -74,7 +75,8 @@ class Facts:
         fine = [column for column in numbers if column.kind == NUMBERS and column.decimals >= 4]
         if len(fine) == 2 and column_range(fine[0]) <= 90 and column_range(fine[1]) <= 180:
             return fine[0], fine[1]
-        return None
+        both = [column for column in numbers if column.kind == NUMBERS]
+        return (both[1], both[0]) if len(both) == 2 and self.places_in_one_column is not None else None
 
     @property
     def are_exchanged(self) -> bool:
@@ -211,7 +213,9 @@ class Facts:
         times = [c for c in self.columns if c.kind == TIMES or c.is_epoch]
         few = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
         for time in times[:1]:
-            name = what_sorts(self.look.rows, {c.name: c for c in (time, *few[:_TRIED])}, {"order": time.name})
+            clock = [c for c in self.columns if c.is_clock and time.is_date][:1]
+            roles = dict(zip(("order", "clock"), (c.name for c in (time, *clock)), strict=False))
+            name = what_sorts(self.look.rows, {c.name: c for c in (time, *clock, *few[:_TRIED])}, roles)
             return None if name is None else self.look.columns[name]
         return None
 

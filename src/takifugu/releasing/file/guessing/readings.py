@@ -1,8 +1,9 @@
-"""Dates that can be read in two ways (01/02/2025): which reading rises from row to row."""
+"""Dates that can be read in two ways (01/02/2025), or have hours beside them: what rises from row to row."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
 
 from takifugu.data.kinds import TEXTS, WHOLE
 from takifugu.releasing.file.guessing.seen import Seen
@@ -23,6 +24,18 @@ def reading_that_rises(
         if risen:
             return risen[0] if len(risen) == 1 else None
     return None
+
+
+def are_hours_of(days: Sequence[str | None], hours: Sequence[str | None]) -> bool:
+    """Return whether days have several of these hours each, which hardly ever fall from row to row of one day.
+
+    >>> are_hours_of("aaabbb", "012012"), are_hours_of("aaabbb", "777777"), are_hours_of("aaabbb", "210210")
+    (True, False, False)
+    """
+    rows = [(day, int(hour)) for day, hour in zip(days, hours, strict=True) if day is not None and hour is not None]
+    several = 2 * len({day for day, _ in rows}) <= len(set(rows))
+    rising = [one <= other for (day, one), (same, other) in pairwise(rows) if day == same]
+    return several and sum(rising) * 5 >= len(rising) * 4
 
 
 def _likeness_to_units(column: Seen) -> tuple[bool, bool]:

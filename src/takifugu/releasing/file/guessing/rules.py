@@ -5,6 +5,7 @@ A reason names columns and never a value. A kind from outside takes part with a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from takifugu.releasing.file.guessing.column_words import words
 from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.guessing.facts import BIRTH, Facts
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
+from takifugu.releasing.file.problems import toml_of
 
 #: Words in the names of columns that name companies, and of columns of numbers that are their figures.
 _COMPANY = words(
@@ -26,6 +28,8 @@ _FIGURES = words(
     "ingresos fatturato"
 )
 _PLACE = words("place poi venue location stop spot cell tower ort lieu lugar luogo")
+#: Names of columns that are times of day, and how many of them make a day.
+_CLOCK_NAME, _TIMES_ACROSS = r"(?:[01]?[0-9]|2[0-4])[:.hH][0-5][0-9](?:[:.][0-5][0-9])?", 3
 #: A table is one of numbers if so many of ten columns are.
 _MOSTLY = 6
 
@@ -75,7 +79,8 @@ def _places(facts: Facts) -> tuple[int, str] | None:
         )
     if facts.coordinates is None:
         return None
-    return 70, f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows"
+    same = f"; {names_of([together])} is not needed" if together is not None else ""
+    return 70, f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows{same}"
 
 
 def _companies(facts: Facts) -> tuple[int, str] | None:
@@ -91,7 +96,24 @@ def _of_companies(facts: Facts) -> list[Seen]:
     return [c for c in facts.columns if c.words & _COMPANY or (c.words & _FIGURES and c in facts.amounts)]
 
 
+def _days_across(facts: Facts) -> tuple[int, str] | None:
+    """Return what speaks for sequences where most columns are called as times of day: a row is a whole day."""
+    times = [c for c in facts.columns if re.fullmatch(_CLOCK_NAME, c.name.strip())]
+    if len(times) < _TIMES_ACROSS or 2 * len(times) <= len(facts.columns):
+        return None
+    others = [c for c in facts.columns if c not in times]
+    day = next((c for c in others if c.kind == TIMES), None) or next((c for c in others if c.tells_when), None)
+    of_one = f"frame.melt({[c.name for c in others]!r}, var_name='time', value_name='value')"
+    order = "" if day is None else f" {names_of([day])} and 'time' together are then the order"
+    return 72, (
+        f"the columns {names_of(times[:1])} to {names_of(times[-1:])} are called as times of day. Make it a row for "
+        f"each time first (in pandas, {of_one}), and start again with that file.{order}"
+    ).removesuffix(".") + ("" if day is None else f" (order = {toml_of([day.name, 'time'])})")
+
+
 def _sequences(facts: Facts) -> tuple[int, str] | None:
+    if (across := _days_across(facts)) is not None:
+        return across
     if facts.order is None:
         return None
     if facts.side_by_side and (facts.order.kind == TIMES or facts.is_even):

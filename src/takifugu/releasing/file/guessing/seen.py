@@ -17,6 +17,7 @@ from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.guessing.column_words import (
     CLOCK,
     GROUPS,
+    HOURS,
     IDENTIFIERS,
     INDIVIDUALS,
     NUMBERING,
@@ -33,6 +34,7 @@ MOST_STATES = 20
 _CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?( ?[AaPp][Mm])?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
 #: A time of day as a number (930 is 9:30), and its format, which is read with four digits.
 _NUMBER_OF_CLOCK, DIGITS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M"
+_HOUR = r"[01]?[0-9]|2[0-3]"
 #: A column rises where so many of its rows do; no month has more days.
 _RISES, _LAST_OF_MONTH = 0.8, 31
 #: A name of more words is a sentence.
@@ -132,7 +134,7 @@ class Seen:
     @cached_property
     def is_clock(self) -> bool:
         """Return whether the column holds times of day without a date."""
-        if self.kind == TEXTS and self.is_numbered_clock:
+        if self.kind == TEXTS and (self.is_numbered_clock or self.holds_hours):
             return True
         return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels) and self._one_clock
 
@@ -141,6 +143,11 @@ class Seen:
         """Return whether its name and whole numbers are those of times of day: beside dates, they are texts."""
         named = bool(self.words & CLOCK) and any(len(text) > 2 for text in self.labels)
         return named and all(re.fullmatch(_NUMBER_OF_CLOCK, text) for text in self.labels)
+
+    @cached_property
+    def holds_hours(self) -> bool:
+        """Return whether its name and whole numbers are those of hours of the day."""
+        return bool(self.words & HOURS) and len(self.labels) > 1 and all(re.fullmatch(_HOUR, v) for v in self.labels)
 
     @property
     def is_iso_clock(self) -> bool:
@@ -155,6 +162,8 @@ class Seen:
     @property
     def clock_form(self) -> str:
         """Return the format of a column of times of day."""
+        if self.holds_hours:
+            return "%H"
         if self.is_numbered_clock:
             return DIGITS
         half = re.search(" ?[AaPp][Mm]$", self.labels[0])
