@@ -246,6 +246,16 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
+def test_what_fits_is_sought_where_that_is_quick(tmp_path: Path) -> None:
+    file = load(written(tmp_path))
+    sought, not_sought = outlook(file, 4), outlook(file, 4, patience=-1)
+    assert sought.fits is not None
+    assert "4 windows fit the budget" in str(sought)
+    assert not_sought.fits is None
+    assert "`takifugu plan` looks for the epsilons" in " ".join(str(not_sought).split())
+    assert not_sought.rows == sought.rows
+
+
 def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     path = written(tmp_path, ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]"))
     expected = outlook(load(path), 4).rows[-1].epsilon

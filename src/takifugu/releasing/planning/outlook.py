@@ -7,6 +7,7 @@ with the noise that it has now: one whose source is divided into units is asked 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -51,7 +52,8 @@ class Ahead:
 class Outlook:
     """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
 
-    `windows` names the tables, each with the steps of its window and its scale.
+    `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where nobody looked
+    for what fits.
     """
 
     windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
@@ -59,6 +61,7 @@ class Outlook:
     budget: Fraction | None
     fits: Fraction | None
     people: People = PEOPLE
+    is_sought: bool = True
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
@@ -76,6 +79,8 @@ class Outlook:
     @property
     def _fit(self) -> str:
         last, whole = self.rows[-1].releases, number(float(self.budget or 0))
+        if not self.is_sought:
+            return f"`takifugu plan` looks for the epsilons with which {last:,} windows fit the budget of epsilon {whole}"
         if self.fits is None:
             return f"{last:,} windows do not fit the budget of epsilon {whole} at any epsilon"
         fitting = [(name, number(float(epsilon * self.fits))) for name, _, epsilon, _ in self.windows]
@@ -99,6 +104,7 @@ class Outlook:
             ],
             "budget": None if self.budget is None else float(self.budget),
             "fits": None if self.fits is None else float(self.fits),
+            "is_sought": self.is_sought,
         }  # fmt: skip
 
 
@@ -110,8 +116,10 @@ class _Table:
     length: int
 
 
-def outlook(file: ReleaseFile, releases: int) -> Outlook:
+def outlook(file: ReleaseFile, releases: int, patience: float = math.inf) -> Outlook:
     """Return what 1, 2, 4, ... and so many windows of every table of a file cost.
+
+    The epsilons with which they fit the budget are sought where one calibration takes at most `patience`, in seconds.
 
     Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
     CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
@@ -120,15 +128,17 @@ def outlook(file: ReleaseFile, releases: int) -> Outlook:
         raise InputError(
             f"the number of releases is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
         ).at("releases")
+    started = time.process_time()
     tables = _tables(file, Fraction(1))
+    is_sought = time.process_time() - started <= patience
     if not tables:
         raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
     most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
-    fits = None if most is None else _fitting(file, releases, most, rows[-1].epsilon)
-    return Outlook(windows, tuple(rows), most, fits, file.people)
+    fits = _fitting(file, releases, most, rows[-1].epsilon) if most is not None and is_sought else None
+    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought)
 
 
 def _no_windows(file: ReleaseFile) -> str:
