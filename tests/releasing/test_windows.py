@@ -252,7 +252,7 @@ def test_what_fits_is_sought_where_that_is_quick(tmp_path: Path) -> None:
     assert sought.fits is not None
     assert "4 windows fit the budget" in str(sought)
     assert not_sought.fits is None
-    assert "`takifugu plan` looks for the epsilons" in " ".join(str(not_sought).split())
+    assert "`takifugu plan` looks for epsilons" in " ".join(str(not_sought).split())
     assert not_sought.rows == sought.rows
 
 

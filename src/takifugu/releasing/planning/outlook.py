@@ -52,8 +52,8 @@ class Ahead:
 class Outlook:
     """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
 
-    `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where nobody looked
-    for what fits.
+    `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where
+    nobody looked for what fits.
     """
 
     windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
@@ -80,7 +80,7 @@ class Outlook:
     def _fit(self) -> str:
         last, whole = self.rows[-1].releases, number(float(self.budget or 0))
         if not self.is_sought:
-            return f"`takifugu plan` looks for the epsilons with which {last:,} windows fit the budget of epsilon {whole}"
+            return f"`takifugu plan` looks for epsilons with which {last:,} windows fit the budget of epsilon {whole}"
         if self.fits is None:
             return f"{last:,} windows do not fit the budget of epsilon {whole} at any epsilon"
         fitting = [(name, number(float(epsilon * self.fits))) for name, _, epsilon, _ in self.windows]
