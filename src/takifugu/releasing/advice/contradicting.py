@@ -18,6 +18,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.forms import OfEntries
 from takifugu.model.queries.real_columns import ColumnSums
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def people_in(belief: Belief, readers: int) -> int:
 
 def rows_read(query: Query, belief: Belief) -> int:
     """Return how many rows a query reads: of those that the belief is about, the ones that were observed."""
-    chosen = getattr(query, "entries", None)
+    chosen = query.entries if isinstance(query, OfEntries) else None
     return belief.size if chosen is None else len(chosen)
 
 

@@ -106,8 +106,8 @@ def number_with_error(t: Reported) -> str:
     value = readable(answer.values[0])
     if half is None or not isinstance(value, int | float):
         return ""
-    shown = number(as_exact_as(value, half))
-    size = f"{shown} ± {measured(readable(half), t.certificate.measured_in or '')}"
+    digits = number(as_exact_as(value, half))
+    size = f"{digits} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
