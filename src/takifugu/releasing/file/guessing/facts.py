@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.releasing.file.guessing.column_words import (
@@ -22,17 +22,11 @@ from takifugu.releasing.file.guessing.column_words import (
 )
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.marks import all_match, without_marks
+from takifugu.releasing.file.guessing.pairs import ends_of
 from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 from takifugu.releasing.file.guessing.sorting import tell_apart, what_sorts
 
-#: Words in the names of the two ends of a contact.
-_ENDS = tuple(
-    tuple(pair.split()) for pair in (
-        "i j", "source target", "src dst", "from to", "sender receiver", "sender recipient", "caller callee",
-        "ego alter", "one other", "who whom", "von an", "von nach", "de a", "da a",
-    )
-)  # fmt: skip
 #: Words in the names of columns of dates that say how old somebody is.
 BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
 #: So many columns of a wide table are tried as pieces.
@@ -98,44 +92,7 @@ class Facts:
     @cached_property
     def ends(self) -> tuple[Seen, Seen] | None:
         """Return two columns that name people, or things, of one and the same list."""
-        names = [column for column in self.columns if column.kind in (WHOLE, TEXTS) and not column.tells_when]
-        for one, other in combinations(names, 2):
-            named = any({first} <= one.words and {second} <= other.words for first, second in _ENDS)
-            alike = one.stem == other.stem != ""
-            narrow = len(self.columns) <= 4 and (alike or one.kind == other.kind == TEXTS)
-            if not (named or narrow or (alike and one.named("unit"))):
-                continue
-            fewest, shared = _fewest_and_shared(one, other)
-            nameless = fewest > MOST_STATES and self.rarely_equal(one, other)
-            if shared and (named or (alike and one.named("unit")) or nameless):
-                return one, other
-        return self._alike
-
-    @property
-    def _alike(self) -> tuple[Seen, Seen] | None:
-        """Return the only two columns of a name that hold the same many names, or numbers of recurring people."""
-        some = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and len(c.labels) > MOST_STATES and c.stem]
-        stems = Counter(column.stem for column in self.columns)
-        # A row that is another case, or says nothing of when or in which groups, may hold what was measured twice.
-        of_meetings = (c.kind == TIMES or c.is_epoch or (c.kind == TEXTS and stems[c.stem] == 2) for c in self.columns)
-        meets = any(of_meetings) and not any(column.is_identifier for column in self.columns)
-        for one, other in combinations((c for c in some if not (c.tells_when or c.is_size)), 2):
-            if one.stem != other.stem or stems[one.stem] != 2 or one.kind != other.kind:
-                continue
-            fewest, is_shared = _fewest_and_shared(one, other)
-            # What is measured twice is the same now and then, too; nobody meets himself.
-            recur = meets and 2 * fewest <= one.rows and self._equal_rows(one, other) == 0
-            if is_shared and (recur if one.kind == WHOLE else self.rarely_equal(one, other)):
-                return one, other
-        return None
-
-    def rarely_equal(self, one: Seen, other: Seen) -> bool:
-        """Return whether at most one row in twenty has the same in both columns."""
-        return self._equal_rows(one, other) * 20 <= len(self.look.rows[one.name])
-
-    def _equal_rows(self, one: Seen, other: Seen) -> int:
-        pairs = zip(self.look.rows[one.name], self.look.rows[other.name], strict=True)
-        return sum(a == b for a, b in pairs if a is not None)
+        return ends_of(self.columns, self.look.rows)
 
     @cached_property
     def places_in_one_column(self) -> Seen | None:
@@ -294,12 +251,6 @@ class Facts:
     @property
     def words(self) -> frozenset[str]:
         return frozenset().union(*(column.words for column in self.columns))
-
-
-def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:
-    """Return how many different values the poorer of two columns has, and whether the other has half of them."""
-    fewest = min(len(one.labels), len(other.labels))
-    return fewest, len(set(one.labels) & set(other.labels)) * 2 >= fewest
 
 
 def _exchanged(north: Seen, east: Seen) -> bool:

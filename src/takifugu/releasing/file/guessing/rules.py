@@ -5,6 +5,7 @@ A reason names columns and never a value. A kind from outside takes part with a 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,6 @@ from takifugu.releasing.file.guessing.column_words import words
 from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.guessing.facts import BIRTH, Facts
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
-from takifugu.releasing.file.problems import toml_of
 
 #: Words in the names of columns that name companies, and of columns of numbers that are their figures.
 _COMPANY = words(
@@ -104,11 +104,14 @@ def _days_across(facts: Facts) -> tuple[int, str] | None:
     others = [c for c in facts.columns if c not in times]
     day = next((c for c in others if c.kind == TIMES), None) or next((c for c in others if c.tells_when), None)
     of_one = f"frame.melt({[c.name for c in others]!r}, var_name='time', value_name='value')"
-    order = "" if day is None else f" {names_of([day])} and 'time' together are then the order"
+    order = ""
+    if day is not None:
+        written = json.dumps([day.name, "time"], ensure_ascii=False)
+        order = f". {names_of([day])} and 'time' together are then the order (order = {written})"
     return 72, (
         f"the columns {names_of(times[:1])} to {names_of(times[-1:])} are called as times of day. Make it a row for "
-        f"each time first (in pandas, {of_one}), and start again with that file.{order}"
-    ).removesuffix(".") + ("" if day is None else f" (order = {toml_of([day.name, 'time'])})")
+        f"each time first (in pandas, {of_one}), and start again with that file{order}"
+    )
 
 
 def _sequences(facts: Facts) -> tuple[int, str] | None:

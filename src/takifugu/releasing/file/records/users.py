@@ -102,8 +102,8 @@ def _values(file: ReleaseFile) -> list[Hashable]:
         raise wrong(
             "file", "the data must have one row for each user of the belief",
             rule="all rows of one person are hidden together, so they must be one row",
-            fix="check belief.size; if people have several rows, make them one row each, or use sequences (kind = "
-            '"markov-chain"), where a person may have many',
+            fix="check belief.size, and that no line of the file is one of totals; if people have several rows, make "
+            'them one row each, or use sequences (kind = "markov-chain"), where a person may have many',
         )  # fmt: skip
     if any(code < 0 for _, *group in counts for code in group):
         no_lookalikes(file.table, str(source.group), numbers, "group")

@@ -1,0 +1,69 @@
+"""Two columns of a table that name people, or things, of one and the same list: the ends of contacts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from takifugu.data.kinds import TEXTS, TIMES, WHOLE
+from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
+
+Rows = Mapping[str, Sequence[str | None]]
+#: Words in the names of the two ends of a contact.
+_ENDS = tuple(
+    tuple(pair.split()) for pair in (
+        "i j", "source target", "src dst", "from to", "sender receiver", "sender recipient", "caller callee",
+        "ego alter", "one other", "who whom", "von an", "von nach", "de a", "da a",
+    )
+)  # fmt: skip
+
+
+def ends_of(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
+    """Return two columns that name people, or things, of one and the same list."""
+    names = [column for column in columns if column.kind in (WHOLE, TEXTS) and not column.tells_when]
+    for one, other in combinations(names, 2):
+        named = any({first} <= one.words and {second} <= other.words for first, second in _ENDS)
+        alike = one.stem == other.stem != ""
+        narrow = len(columns) <= 4 and (alike or one.kind == other.kind == TEXTS)
+        if not (named or narrow or (alike and one.named("unit"))):
+            continue
+        fewest, shared = _fewest_and_shared(one, other)
+        nameless = fewest > MOST_STATES and _rarely_equal(one, other, rows)
+        if shared and (named or (alike and one.named("unit")) or nameless):
+            return one, other
+    return _alike(columns, rows)
+
+
+def _alike(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
+    """Return the only two columns of a name that hold the same many names, or numbers of recurring people."""
+    some = [c for c in columns if c.kind in (WHOLE, TEXTS) and len(c.labels) > MOST_STATES and c.stem]
+    stems = Counter(column.stem for column in columns)
+    # A row that is another case, or says nothing of when or in which groups, may hold what was measured twice.
+    of_meetings = (c.kind == TIMES or c.is_epoch or (c.kind == TEXTS and stems[c.stem] == 2) for c in columns)
+    meets = any(of_meetings) and not any(column.is_identifier for column in columns)
+    for one, other in combinations((c for c in some if not (c.tells_when or c.is_size)), 2):
+        if one.stem != other.stem or stems[one.stem] != 2 or one.kind != other.kind:
+            continue
+        fewest, is_shared = _fewest_and_shared(one, other)
+        # What is measured twice is the same now and then, too; nobody meets himself.
+        recur = meets and 2 * fewest <= one.rows and _equal_rows(one, other, rows) == 0
+        if is_shared and (recur if one.kind == WHOLE else _rarely_equal(one, other, rows)):
+            return one, other
+    return None
+
+
+def _rarely_equal(one: Seen, other: Seen, rows: Rows) -> bool:
+    """Return whether at most one row in twenty has the same in both columns."""
+    return _equal_rows(one, other, rows) * 20 <= len(rows[one.name])
+
+
+def _equal_rows(one: Seen, other: Seen, rows: Rows) -> int:
+    pairs = zip(rows[one.name], rows[other.name], strict=True)
+    return sum(a == b for a, b in pairs if a is not None)
+
+
+def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:
+    """Return how many different values the poorer of two columns has, and whether the other has half of them."""
+    fewest = min(len(one.labels), len(other.labels))
+    return fewest, len(set(one.labels) & set(other.labels)) * 2 >= fewest
