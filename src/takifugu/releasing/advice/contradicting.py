@@ -20,6 +20,7 @@ from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.forms import OfEntries
 from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.releasing.planning.observed import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -44,6 +45,8 @@ def people_in(belief: Belief, readers: int) -> int:
 
 def rows_read(query: Query, belief: Belief) -> int:
     """Return how many rows a query reads: of those that the belief is about, the ones that were observed."""
+    if isinstance(query, Observed):
+        return len(query.runs)
     chosen = query.entries if isinstance(query, OfEntries) else None
     return belief.size if chosen is None else len(chosen)
 

@@ -17,6 +17,7 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
 from takifugu.releasing.file.expectations import size_that_matters
+from takifugu.releasing.planning.observed import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -95,7 +96,8 @@ def first_belief(calibration: Calibration) -> Belief:
 
 
 def _is_mean(query: Query) -> bool:
-    return isinstance(query.query if isinstance(query, By) else query, Mean)
+    whole = query.query if isinstance(query, Observed) else query
+    return isinstance(whole.query if isinstance(whole, By) else whole, Mean)
 
 
 def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:

@@ -107,7 +107,7 @@ class Asking:
         whose = units[0].name if len(units) == 1 else None
         layout = layouts.written(self.file.layout)
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
-        observed = () if self.file.hides_gaps else observed_of(units)
+        observed = None if self.file.hides_gaps else observed_of(units)
         return Question(
             name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins, observed
         )

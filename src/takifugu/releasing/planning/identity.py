@@ -42,7 +42,7 @@ _NEWER: dict[str, object] = {
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
-_OTHERWISE = ("calibration", "data", "readers", "shares")
+_OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
 
 
 def identity_of(

@@ -2,27 +2,72 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json
 from takifugu.model import queries
-from takifugu.model.queries import Query, is_linear
+from takifugu.model.queries import Additive, IntArray, Query, is_linear
 from takifugu.model.queries.forms import OfEntries
 from takifugu.releasing.file.kind import Unit
 
 
-def observed_of(units: Sequence[Unit]) -> tuple[range, ...]:
-    """Return the entries of several units that were observed, counted through all of them; none where all were."""
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Runs of entries, counted through several units: where each starts, and where it stops."""
+
+    starts: IntArray
+    stops: IntArray
+
+    def __len__(self) -> int:
+        return int((self.stops - self.starts).sum())
+
+    def among(self, size: int) -> IntArray:
+        """Return 1 for each of so many entries that lies in a run, and 0 for others."""
+        changes = np.zeros(size + 1, dtype=np.int64)
+        np.add.at(changes, self.starts, 1)
+        np.add.at(changes, self.stops, -1)
+        inside: IntArray = np.cumsum(changes)[:-1]
+        return inside
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """A query that reads no entries but some runs of them: what can be expected of it, for plans, and no release."""
+
+    query: Query
+    runs: Runs
+
+    def resolve(self, entries: Entries) -> Additive:
+        answer = self.query.resolve(entries)
+        return replace(answer, weights=answer.weights * self.runs.among(answer.size))
+
+    def to_dict(self) -> Json:
+        read = hashlib.sha256(self.runs.starts.tobytes() + self.runs.stops.tobytes()).hexdigest()
+        return {"kind": "observed", "query": self.query.to_dict(), "runs": read}
+
+    def describe(self) -> str:
+        return f"{self.query.describe()}, where it was observed"
+
+
+def observed_of(units: Sequence[Unit]) -> Runs | None:
+    """Return the entries of several units that were observed; None where all were."""
     if all(unit.complete for unit in units):
-        return ()
-    runs, start = list[range](), 0
-    for unit in units:
-        seen = (range(unit.size),) if unit.complete else unit.seen
-        runs += [range(start + run.start, start + run.stop) for run in seen]
-        start += unit.size
-    return tuple(runs)
+        return None
+    first = np.cumsum([0, *(unit.size for unit in units)])
+    runs = [
+        (start + run.start, start + run.stop)
+        for start, unit in zip(first.tolist(), units, strict=False)
+        for run in ((range(unit.size),) if unit.complete else unit.seen)
+    ]
+    starts, stops = np.array(runs, dtype=np.int64).reshape(-1, 2).T
+    return Runs(starts, stops)
 
 
 def about_observed(query: Query, runs: Sequence[range]) -> Query:

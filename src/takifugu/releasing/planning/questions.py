@@ -14,7 +14,7 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
-from takifugu.releasing.planning.observed import about_observed
+from takifugu.releasing.planning.observed import Observed, Runs
 from takifugu.releasing.planning.truth import Seen
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ class Question:
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
     layout: str = ""
     begins_series: bool = False
-    observed: tuple[range, ...] = ()
+    observed: Runs | None = field(default=None, repr=False)
 
     @cached_property
     def of_observed(self) -> Calibration:
         """The calibration with its query about the entries that were observed: what can be expected of the answer."""
         made = self.calibration
-        return replace(made, query=about_observed(made.query, self.observed)) if self.observed else made
+        return made if self.observed is None else replace(made, query=Observed(made.query, self.observed))
 
 
 @dataclass(frozen=True, eq=False)
