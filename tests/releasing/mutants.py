@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tests.releasing import files
 
-from takifugu.releasing.file.problems import toml_of
+from takifugu.core.text.toml import toml_of
 
 #: Sections whose keys the author chooses.
 FREE = ("map", "codes")

@@ -15,6 +15,7 @@ import takifugu as tf
 from takifugu.cli import main
 from takifugu.cli.samples import write_demo
 from takifugu.core.errors import LedgerError, SpecError
+from takifugu.core.text.toml import toml_of
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied
@@ -23,7 +24,6 @@ from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.ifs import half_as_long, what_if
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
 from takifugu.releasing.file.loading import checked
-from takifugu.releasing.file.problems import toml_of
 from takifugu.releasing.planning.plan import plan
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -163,7 +163,7 @@ def test_people_come_before_what_they_use(tmp_path: Path, things: str, people: s
 def test_a_line_of_units_is_said_to_be_none_of_the_data(tmp_path: Path, units: str) -> None:
     rows = [f"{5 * k},{room},{400 + k * k % 97}.5" for room in ("R1", "R2") for k in range(80)]
     said, _, source = started(tmp_path, "time,room,level", [units, *rows], "--kind", "sequences")
-    assert "Line 2 of the file looks like the units of its columns" in said
+    assert "Line 2 of the file says what its columns are measured in" in said
     assert "missing = " not in said
     said, _, without = started(tmp_path, "time,room,level", rows, "--kind", "sequences")
     assert "Line 2" not in said

@@ -72,7 +72,7 @@ def release(kind: str, folder: Path, *items: dict[str, Any]) -> list[list[Any]]:
 
 
 def spec_text(value: Any) -> str:
-    from takifugu.releasing.file.problems import toml_of
+    from takifugu.core.text.toml import toml_of
 
     return toml_of(value)
 

@@ -22,6 +22,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.standing import Choice
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
 
@@ -264,7 +265,8 @@ def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     assert isinstance(reconciled.to_frame(), pl.DataFrame)
     from_disk = releases_of(units.certificate)
     assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
-    csv_file = run.publish(plan.plan(load(files.write(tmp_path))), output=tmp_path / "from a file")
+    from_csv, twice = plan.plan(load(files.write(tmp_path))), Choice(once="from a file")
+    csv_file = run.publish(from_csv, output=tmp_path / "from a file", wanted=twice)
     assert csv_file.tables[0].library is None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from takifugu.core.errors import InputError, nearest
-from takifugu.releasing.file.problems import toml_of
+from takifugu.core.text.toml import toml_of
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from takifugu.core.plain import Json, Plain
-from takifugu.releasing.file.problems import toml_of
+from takifugu.core.text.toml import toml_of
 
 Place = tuple[str | int, ...]
 

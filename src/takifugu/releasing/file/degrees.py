@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.text.toml import toml_of
 from takifugu.data import Table
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.guessing.column_words import EAST, NORTH, words_in
-from takifugu.releasing.file.problems import Where, fault, toml_of
+from takifugu.releasing.file.problems import Where, fault
 
 #: The largest longitude, which some count from 0 to 360, and the largest latitude.
 LARGEST = (360, 90)

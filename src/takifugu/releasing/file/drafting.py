@@ -17,12 +17,12 @@ from typing import get_type_hints
 
 from takifugu.core.errors import InputError
 from takifugu.core.sections import Key, metadata_of
+from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import NUMBERS, TIMES
 from takifugu.model.queries import name_of
 from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.guessing.seen import MOST_STATES
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
-from takifugu.releasing.file.problems import toml_of
 
 WIDTH = 100
 COMMENT_AT = 31

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
 from takifugu.core.plain import Json
+from takifugu.core.text.toml import toml_of
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
 
@@ -225,25 +224,6 @@ def _either(allowed: Sequence[Hashable]) -> str:
 def _example(node: Json) -> str:
     examples = node.get("examples")
     return toml_of(examples[0]) if examples else ""
-
-
-def toml_of(value: object) -> str:
-    """Write a plain value as TOML reads it back.
-
-    >>> print(toml_of(["it's", 'a "b"', 1, 0.5, True, {"x y": 1}]))
-    ["it's", "a \\"b\\"", 1, 0.5, true, { "x y" = 1 }]
-    """
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{_key(k)} = {toml_of(v)}' for k, v in value.items())} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_of, value))}]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_of(name)
 
 
 def _write(key: str, node: Json, schema: Json) -> str:

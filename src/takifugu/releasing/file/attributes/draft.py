@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import NUMBERS, WHOLE
 from takifugu.releasing.file.attributes.sections import hidden_by
 from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, listed, not_drafted, release_lines
 from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.problems import toml_of
 from takifugu.releasing.file.records.draft import counted_or_listed
 
 

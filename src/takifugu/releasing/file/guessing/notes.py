@@ -27,7 +27,7 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
     if look.odd.units:
-        yield "Line 2 of the file looks like the units of its columns, which are no data: delete it."
+        yield "Line 2 of the file says what its columns are measured in, and is no data: delete it."
     if look.odd.totals:
         yield "The last line of the file looks like totals, which are no row of their own: delete it."
     for column in columns:

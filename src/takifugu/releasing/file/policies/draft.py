@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import NUMBERS, WHOLE
 from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, plain, release_lines
 from takifugu.releasing.file.guessing.column_words import WORDS, words_in
 from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.problems import toml_of
 
 
 def draft(start: Start) -> Iterator[str]:

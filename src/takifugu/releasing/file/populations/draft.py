@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.drafting import Start, comment, groups_of, line, plain, release_lines
 from takifugu.releasing.file.guessing.column_words import WORDS, words_in
 from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.guessing.seen import MOST_STATES
-from takifugu.releasing.file.problems import toml_of
 
 
 def draft(start: Start) -> Iterator[str]:

@@ -12,11 +12,12 @@ from itertools import accumulate, chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError, did_you_mean, nearest
+from takifugu.core.text.toml import toml_of
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
 from takifugu.releasing.file.binning import bins_of, state_in
-from takifugu.releasing.file.problems import fault, toml_of
+from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from takifugu.core.text.toml import toml_of
 from takifugu.releasing.file.drafting import (
     EPSILON,
     Start,
@@ -18,7 +19,6 @@ from takifugu.releasing.file.drafting import (
     written_lines,
 )
 from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.problems import toml_of
 
 _NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
 _WHAT = {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.drafting import EPSILON, WIDTH, Start, comment, line, listed, plain, release_lines, to_name
 from takifugu.releasing.file.guessing.columns import Column, looked_at
 from takifugu.releasing.file.guessing.seen import DIGITS
-from takifugu.releasing.file.problems import toml_of
 
 _LONGEST_LABEL = 60
 

@@ -1,0 +1,25 @@
+"""Plain values as TOML, for drafts, remedies and errors that may be pasted."""
+
+from __future__ import annotations
+
+import json
+import re
+
+
+def toml_of(value: object) -> str:
+    """Write a plain value as TOML reads it back.
+
+    >>> print(toml_of(["it's", 'a "b"', 1, 0.5, True, {"x y": 1}]))
+    ["it's", "a \\"b\\"", 1, 0.5, true, { "x y" = 1 }]
+    """
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_key(k)} = {toml_of(v)}' for k, v in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_of, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_of(name)
