@@ -39,7 +39,7 @@ def test_the_first_release_adds_one_line_and_changes_nothing_else(tmp_path: Path
     assert [line for line in lines if line != added] == before
     assert tomllib.loads(text)["ledger_id"] == Ledger.open(tmp_path / "ledger.db").id
     assert where.stat().st_mode & 0o777 == 0o640
-    tf.release_file(where, output=tmp_path / "more")
+    tf.release_file(where, output=tmp_path / "more", once="more")
     assert where.read_bytes().decode() == text
 
 

@@ -162,11 +162,11 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
     first = tf.release_file(file)
     published = (tmp_path / "release-published/answers.csv").read_bytes()
     with pytest.raises(BudgetExceeded):
-        tf.release_file(file, output=tmp_path / "again")
+        tf.release_file(file, output=tmp_path / "again", once="2")
     assert not (tmp_path / "again").exists() or not list((tmp_path / "again").glob("*.csv"))
     file.write_text(WORDS.replace("budget = 1\n", "budget = 9\n"))
     CliRunner().invoke(main, ["ledger", "budget", str(tmp_path / "ledger.db"), "answers", "9"])
-    second = tf.release_file(file, output=tmp_path / "again")
+    second = tf.release_file(file, output=tmp_path / "again", once="2")
     noise: Any = first.tables[0].releases[0][1].randomiser
     spent = Ledger.open(tmp_path / "ledger.db").spent("answers").spent
     assert float(spent.epsilon) == pytest.approx(2 * noise.local_loss())

@@ -44,8 +44,11 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
 
 def too_early(file: ReleaseFile) -> list[str]:
     """Say which tables are about windows that have not ended: they would be paid for, and not read again."""
-    words = [file.kind.too_early(file, item) for item in file.items]
-    return [f"{early}; publish it when it has, {_ANYWAY}" for early in words if early]
+    windows = {item.name: file.kind.part(file, item).still_open for item in file.items}
+    return [
+        f"{name} is about {window}, which has not ended; publish it when it has, {_ANYWAY}"
+        for name, window in windows.items() if window
+    ]  # fmt: skip
 
 
 def _reasons(

@@ -78,6 +78,7 @@ class ReleaseFile:
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
     `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `place` says at which of its
     steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed.
+    `still_open` is the window that is read, where it has not ended.
     `by_units` says that what is answered depends on which units there are, `most_steps` how many entries a unit has at
     most, where the file says that.
     `window` is the one that the caller chose. `others` are tables of the file that are left out now (`only`).
@@ -93,6 +94,7 @@ class ReleaseFile:
     places: range | None = None
     place: tuple[int | None, str] = (None, "")
     hides_gaps: bool = False
+    still_open: str = ""
     by_units: bool = False
     most_steps: int | None = None
     window: str | None = None
@@ -259,10 +261,6 @@ class Kind:
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
-
-    def too_early(self, file: ReleaseFile, item: Any) -> str:
-        """Say that the data of one table cannot all be there yet; "" where nothing public says so."""
-        return ""
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield what is taken to be public or independent, and what the belief says in words, for the certificate."""

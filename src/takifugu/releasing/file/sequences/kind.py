@@ -29,7 +29,7 @@ from takifugu.releasing.file.sequences.sections import (
     SequenceBelief,
 )
 from takifugu.releasing.file.sequences.units import sequence_of, units_of
-from takifugu.releasing.file.sequences.windows import facts_of, not_over, window_of
+from takifugu.releasing.file.sequences.windows import facts_of, still_open, window_of
 from takifugu.releasing.file.shape import Shape
 
 
@@ -53,6 +53,7 @@ class Sequences(Kind):
             places=places,
             place=start,
             hides_gaps=source.gaps == "hidden",
+            still_open=still_open(item, calendar, places),
             by_units=by_units,
             most_steps=len(places),
         )
@@ -65,10 +66,6 @@ class Sequences(Kind):
             return none
         cells = none if item.by is None or by is not None else (words_of_cells(self._slots(file, item)),)
         return (facts_of(calendar, file.places, calibration, item), *cells)
-
-    def too_early(self, file: ReleaseFile, item: ItemSpec) -> str:
-        calendar = file.sections(ReleaseSpec).source.calendar
-        return "" if calendar is None else not_over(item, calendar)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)

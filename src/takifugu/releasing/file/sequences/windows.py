@@ -61,12 +61,10 @@ def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, .
     return tuple(single_items)
 
 
-def not_over(item: ItemSpec, calendar: Calendar) -> str:
-    """Say that the window of a table has not ended, so that its rows cannot all be there; "" where it has."""
-    places = window_of(item, calendar)
-    if calendar.is_over(places) or (item.window is None and item.to is None):
-        return ""
-    return f"{item.name} is about {calendar.written(places)}, which has not ended"
+def still_open(item: ItemSpec, calendar: Calendar, places: range) -> str:
+    """Return the window of a table where it has not ended, so that its rows cannot all be there; "" where it has."""
+    is_window = item.window is not None or item.to is not None
+    return calendar.written(places) if is_window and not calendar.is_over(places) else ""
 
 
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: ItemSpec) -> Window:
