@@ -178,7 +178,8 @@ def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -
     path = write(tmp_path, ["007", "12"])
     (table,) = tf.release_file(path, anyway=True).tables
     assert [unit for unit, _ in table.releases] == ["007", "12"]
-    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), output=tmp_path / "again", anyway=True)
+    again = {"output": tmp_path / "again", "once": "again"}
+    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), **again, anyway=True)
     first, second = Ledger.open(tmp_path / "ledger.db").spent("study").units
     assert first.spent.epsilon == second.spent.epsilon > 1
     with pytest.raises(DataError, match=r"written in two ways in rows 1 and 4 .*zeros in front"):
