@@ -208,12 +208,14 @@ def in_files(c: random.Random, folder: Path) -> Result | None:
         text = toml(layout, stay, first, last, item)
         (folder / "f.toml").write_text(text)
         try:
-            out = tf.release_file(folder / "f.toml", folder / f"out{number}", anyway=True, new_ledger=True)
+            out = tf.release_file(
+                folder / "f.toml", output=folder / f"out{number}", anyway=True, new_ledger=True, once=str(number)
+            )
         except TakifuguError as refused:
             said.append(f"{number}: refused: {str(refused)[:60]}")
             continue
         is_known = is_known or layout == usual
-        answer = out[0].releases[0][1]
+        answer = out.tables[0].releases[0][1]
         read = read_by(rows, layout, range(first, last))
         answers.append(Read(read, float(answer.randomiser.scale)))
         said.append(f"{number}: {layout} {first} to {last}, {item}")

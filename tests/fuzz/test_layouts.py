@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fuzz.layouts import HOURS, Read, case, read_by, rows_of, true_loss, walks
+from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks
 
 from takifugu.accounting.ledger import accounts, tallying
 
@@ -25,6 +26,14 @@ def test_a_ledger_that_takes_all_layouts_for_one_is_noticed(monkeypatch: pytest.
     monkeypatch.setattr(tallying, "_mixed", lambda *_: "")
     monkeypatch.setattr(accounts, "cut_differently", lambda _: False)
     assert any(outcome is not None and outcome.is_fault for outcome in map(case, (f"test:{n}" for n in range(80))))
+
+
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_release_files_are_published_and_never_too_cheap(tmp_path: Path, number: int) -> None:
+    """They were all refused for a while, as the folder was taken for the data, and nothing noticed."""
+    outcome = in_files(random.Random(f"files {number}"), tmp_path)
+    assert outcome is not None
+    assert not outcome.is_fault, outcome.said
 
 
 def test_the_loss_of_pieces_that_are_cut_differently() -> None:
