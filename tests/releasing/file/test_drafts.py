@@ -50,7 +50,7 @@ LEVELS = BIF.replace("a, yes", "low, high").replace("yes, no", "low, high")
 LEVELS = LEVELS.replace("(a)", "(low)").replace("(yes)", "(high)")
 #: Kinds that a draft is written for, and `init` says of the others that it writes none.
 NOT_DRAFTED = {"parameter-box"}
-#: What a kind of file cannot be about: names that no BIF file has, a visit without a place, texts without numbers, pairs.
+#: What a kind of file cannot be about: names that no BIF file has, a visit without a place, no numbers, pairs.
 UNFIT = {("network", "odd names"), ("parameters", "odd names"), ("normal", "one column"), ("normal", "visits"),
          ("asymmetric", "one column"), ("contacts", "one column"), ("network", "one column"),
          ("markov-chain", "pairs"), ("markov-chain-class", "pairs")}  # fmt: skip
