@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.engines import arrow
+from tests.support.release_files import changed
 
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
@@ -49,15 +50,13 @@ def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
 
 def filled_in(text: str) -> str:
     """Do what the draft requires: uncomment the lines that only its author can write."""
-    for old, new in {
-        '# states = ["still", "walking"]': 'states = ["wach", "tief", "REM, leicht"]',
-        "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]",
-        "# pieces_independent = true": "pieces_independent = true",
-        "# units_independent = true": "units_independent = true",
-    }.items():
-        assert old in text
-        text = text.replace(old, new)
-    return text
+    return changed(
+        text,
+        ('# states = ["still", "walking"]', 'states = ["wach", "tief", "REM, leicht"]'),
+        ("# matrix = [[0.9, 0.1], [0.4, 0.6]]", "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]"),
+        ("# pieces_independent = true", "pieces_independent = true"),
+        ("# units_independent = true", "units_independent = true"),
+    )
 
 
 def roles(path: Path) -> dict[str, str]:

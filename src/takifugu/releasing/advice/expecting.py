@@ -10,7 +10,7 @@ from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
-from takifugu.model.queries import By, Mean, Query
+from takifugu.model.queries import Query, is_mean, of_each_cell
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.rationals import Number, as_fraction
@@ -96,8 +96,7 @@ def first_belief(calibration: Calibration) -> Belief:
 
 
 def _is_mean(query: Query) -> bool:
-    whole = query.query if isinstance(query, Observed) else query
-    return isinstance(whole.query if isinstance(whole, By) else whole, Mean)
+    return is_mean(of_each_cell(query.query if isinstance(query, Observed) else query))
 
 
 def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:

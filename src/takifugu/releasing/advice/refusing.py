@@ -35,8 +35,8 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
     advice = advice_of(planned)
     if anyway:
         return None
-    for words in too_early(planned.file):
-        return CalibrationRefused(words)
+    if early := too_early(planned.file):
+        return CalibrationRefused(early[0])
     tables = [expected(table) for table in planned.tables]
     what, fix = next(_reasons(planned, tables, advice), ("", ""))
     return CalibrationRefused(what, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if what else None
