@@ -9,7 +9,7 @@ from tests.support.influence_oracle import lp_supremum
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import extreme_rays
-from takifugu.influence.profiles.suprema import over_rays, suprema
+from takifugu.influence.profiles.suprema import over_rays, star_suprema, suprema
 from takifugu.numbers.outward_rounding import closed
 
 P, Q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
@@ -137,3 +137,24 @@ def test_a_power_too_large_for_a_float_still_leaves_the_largest_ratio_of_masses(
     assert np.log(5) <= bound[0, 1] == pytest.approx(np.log(5), rel=1e-12)
     assert bound[2, 0] == pytest.approx(np.log(2.5), rel=1e-12)
     assert bound[0, 2] == 1000.0
+
+
+@pytest.mark.parametrize("states", [3, 5, 8])
+def test_the_stars_are_below_the_supremum_and_unwanted_pairs_change_no_other(states):
+    random = np.random.default_rng(states)
+    for _ in range(20):
+        rows = random.dirichlet(np.ones(states), size=states)
+        ratio = closed(random.uniform(0.1, 3, (states, states)) * (1 - np.eye(states)))
+        best = suprema(rows, ratio)
+        assert (star_suprema(rows, ratio) <= best * (1 + 1e-12) + 1e-14).all()
+        wanted = random.random((states, states)) < 0.3
+        some = suprema(rows, ratio, programs=Programs(), wanted=wanted)
+        assert np.allclose(some[wanted], best[wanted], rtol=1e-9)
+        assert (some >= best * (1 - 1e-9)).all()
+
+
+def test_three_states_have_no_rays_but_stars():
+    random = np.random.default_rng(3)
+    rows = random.dirichlet(np.ones(3), size=3)
+    ratio = closed(random.uniform(0.1, 3, (3, 3)) * (1 - np.eye(3)))
+    assert np.allclose(star_suprema(rows, ratio), suprema(rows, ratio), rtol=1e-9)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
@@ -71,12 +72,13 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if not whole:
         return enough, Witness("", "")
 
-    def release(scale: Fraction) -> Release:
-        return Release(answer.entry_changes(), scale, answer)
+    @lru_cache(maxsize=2)
+    def influence(scale: Fraction) -> tuple[float, Witness]:
+        release = Release(answer.entry_changes(), scale, answer)
+        return influence_loss(part, [release]) or (math.inf, Witness("any one value against another", ""))
 
     def loss(scale: Fraction) -> float:
-        by_influence = influence_loss(part, [release(scale)])
-        return math.inf if by_influence is None else by_influence[0]
+        return influence(scale)[0]
 
     if enough and loss(enough) <= epsilon:
         return enough, Witness("", "")
@@ -92,8 +94,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
     if by_quilts is not None and scale >= by_quilts.scale:
         return scale, by_quilts.witness()
-    by_influence = influence_loss(part, [release(scale)])
-    return scale, Witness("any one value against another", "") if by_influence is None else by_influence[1]
+    return scale, influence(scale)[1]
 
 
 def _fits(lost: float, epsilon: Fraction) -> bool:

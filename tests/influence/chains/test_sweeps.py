@@ -127,9 +127,12 @@ class Damped:
     def __init__(self, *shares):
         self.shares, self.period = shares, len(shares)
 
-    def step(self, position, distance, ratio):
+    def step(self, position, distance, ratio, wanted=None):
         share = np.prod([self.shares[(position - d) % self.period] for d in range(distance)])
         return share * ratio.max() * (1 - np.eye(len(ratio)))
+
+    def at_least(self, position, distance, ratio):
+        return np.zeros_like(ratio)
 
     def fixed_kernel(self):
         return None
@@ -185,7 +188,7 @@ class OnlyFar(Damped):
         super().__init__(1.0)
         self.distance = distance
 
-    def step(self, position, distance, ratio):
+    def step(self, position, distance, ratio, wanted=None):
         share = 2.0**-10 if distance == self.distance else 1.0
         return share * ratio.max() * (1 - np.eye(len(ratio)))
 
@@ -224,7 +227,7 @@ def test_sums_of_what_is_jumped_over_are_rounded_outwards(far):
 
 
 class Forgets(OnlyFar):
-    def step(self, position, distance, ratio):
+    def step(self, position, distance, ratio, wanted=None):
         return np.zeros_like(ratio) if distance == self.distance else super().step(position, distance, ratio)
 
 
@@ -331,3 +334,10 @@ def test_one_chain_answers_for_profiles_of_every_length(ask):
         by_stretches = ask == "stretches"
         loss = recording_loss(one, lengths, rates, family, 999) if by_stretches else chain_loss(one, profile, family)
         assert loss == expected
+
+
+def test_a_given_start_that_settles_late_is_given_up_and_never_a_fault():
+    matrix = np.full((9, 9), 0.0025) + np.eye(9) * 0.9775
+    chain = tf.MarkovChain(matrix, 1_000, [1.0, *[0.0] * 8])
+    with pytest.raises(Unsupported, match="still rise"):
+        chain_loss(chain, Profile.of((1 - np.eye(9)) / 50, 1_000), Family(range(1_000)), most=20)

@@ -18,7 +18,7 @@ from takifugu.influence.chains.remembered import law_of
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
-from takifugu.influence.profiles.suprema import EXACT_STATES, suprema
+from takifugu.influence.profiles.suprema import EXACT_STATES, star_suprema, suprema
 from takifugu.model.beliefs.stochastic import WideLaw
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, up
 
@@ -43,7 +43,13 @@ class Side(Protocol):
     def law(self) -> Hashable:
         """What decides every settled step, by its phase."""
 
-    def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray: ...
+    def step(
+        self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None
+    ) -> FloatArray:
+        """Return the loss at a position by what lies `distance` before it; good bounds for the `wanted` pairs alone."""
+
+    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+        """Return a quick lower bound of `step`, nearly; zeros where there is none."""
 
     def fixed_kernel(self) -> tuple[FloatArray, float] | None:
         """Return the one kernel of every settled step, with its relative error; None where there are several."""
@@ -73,14 +79,17 @@ class _Kernels:
     def fixed(self) -> tuple[FloatArray, float] | None:
         return (self.matrices[0], self.relative_error) if len(self.matrices) == 1 else None
 
-    def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
         rows = self.product(position, distance)
         key, states = (position % len(self.matrices), distance), rows.shape[1]
         if key not in self._memory:
             programs = Programs() if states <= EXACT_STATES else None
             self._memory[key] = programs, Levels(rows) if states > MOST_STATES else None
         error = distance * (self.relative_error + (states + 1) * UNIT * (distance > 1))
-        return suprema(rows, ratio, error, *self._memory[key])
+        return suprema(rows, ratio, error, *self._memory[key], wanted)
+
+    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+        return star_suprema(self.product(position, distance), ratio)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +114,11 @@ class Forward:
         phases = (self.length - 1 - np.arange(self.period)) % self.period
         return _Kernels(self.step_matrices[phases], 0.0)
 
-    def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        return self._kernels.step(position, distance, ratio)
+    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
+        return self._kernels.step(position, distance, ratio, wanted)
+
+    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+        return self._kernels.at_least(position, distance, ratio)
 
     def fixed_kernel(self) -> tuple[FloatArray, float] | None:
         return self._kernels.fixed()
@@ -166,9 +178,9 @@ class Backward:
     def settled_from(self) -> int:
         return len(self._laws)
 
-    def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
         if self._settled is not None and position - distance >= self.settled_from:
-            return self._settled.step(position, distance, ratio)
+            return self._settled.step(position, distance, ratio, wanted)
         rows, states = None, self.step_matrices.shape[1]
         for j in range(position, position - distance, -1):
             rows = self._kernel(j) if rows is None else rows @ self._kernel(j)
@@ -177,6 +189,11 @@ class Backward:
         if position > len(self._laws) - 1:
             error += (2 * distance + 2) * SETTLED
         return suprema(rows, ratio, error)
+
+    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+        if self._settled is not None and position - distance >= self.settled_from:
+            return self._settled.at_least(position, distance, ratio)
+        return np.zeros_like(ratio)
 
     def fixed_kernel(self) -> tuple[FloatArray, float] | None:
         return None if self._settled is None else self._settled.fixed()
@@ -224,13 +241,16 @@ class BackwardFromAnyStart:
         phases = (np.arange(self.period) - 1) % self.period
         return _Kernels(self.step_matrices[phases].transpose(0, 2, 1), 0.0)
 
-    def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
         key = (position % self.period, distance)
         if key not in self._spreads:
             columns = self._kernels.product(position, distance)  # [a, x]: from x, `distance` entries before, to a
             error = 4 * distance * (len(columns) + 1) * UNIT * (distance > 1)
             self._spreads[key] = up(spread(columns) + error)
         return contracted(self._spreads[key], float(ratio.max(initial=0.0)))
+
+    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
+        return np.zeros_like(ratio)
 
     def fixed_kernel(self) -> None:
         return None

@@ -233,17 +233,26 @@ def _is_upper(
 
 
 def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
-    """Return what follows from a period of losses by jumps inside a run, at its next phases."""
-    period, largest = len(bound), float(table.max())
+    """Return what follows from a period of losses by jumps inside a run, at its next phases.
+
+    Each jump is a bound, so one that cannot lower the least is left out; the most promising come first.
+    """
+    period, states, largest = len(bound), len(table), float(table.max())
+    distances = sorted({1, *(jumps if largest else ())})
+    between = [largest * (d - 1) * (1 + (d + 2) * UNIT) for d in distances]
     stepped = np.empty_like(bound)
     for phase in range(period):
-        best = side.step(position + phase, 1, sum_up(table, bound[(phase - 1) % period]))
-        for distance in jumps if largest else ():
-            between = largest * (distance - 1) * (1 + (distance + 2) * UNIT)
-            if between >= best.max():
-                break
-            jumped = side.step(position + phase, distance, sum_up(table, bound[(phase - distance) % period]))
-            best = np.minimum(best, up(jumped + between))
+        here, best = position + phase, np.full((states, states), np.inf)
+        ratios = [sum_up(table, bound[(phase - d) % period]) for d in distances]
+        quick = [side.at_least(here, d, ratio) for d, ratio in zip(distances, ratios, strict=True)]
+        lowest = np.array(quick) + np.array(between)[:, None, None]
+        for number in np.argsort(lowest.max(axis=(1, 2)), kind="stable").tolist():
+            wanted = lowest[number] < best * (1 + 1e-12) + 1e-14
+            np.fill_diagonal(wanted, False)
+            if wanted.any():
+                jumped = side.step(here, distances[number], ratios[number], wanted)
+                best = np.minimum(best, up(jumped + between[number]) if between[number] else jumped)
+        np.fill_diagonal(best, 0.0)
         stepped[phase] = closed(best)
     return stepped
 
@@ -254,6 +263,8 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
     Whatever lies beyond a jump, it leaves little of it: from there bounds fall as long as that is worth it.
     """
     period, states = side.period, len(table)
+    if position <= side.settled_from + 1:  # no jump back stays among steps of one law
+        return None
     far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
     highest = HIGHEST if table.any() else float(np.max(explicit[-period:]))  # in a gap no loss exceeds those before
     bound = np.full((period, states, states), highest)

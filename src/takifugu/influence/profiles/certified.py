@@ -71,8 +71,10 @@ class Programs:
     is_solved: bool = False
     _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
 
-    def bound(self, rows: FloatArray, ratio: FloatArray) -> FloatArray:
+    def bound(self, rows: FloatArray, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
         """Return R[a, b] >= log sup p.phi / q.phi, p = rows[a], q = rows[b], over the closed cone, shape (m, m).
+
+        Pairs that are not `wanted` (m, m) are not looked at, and have the bound inf.
 
         >>> p, q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
         >>> rho = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
@@ -81,11 +83,16 @@ class Programs:
         """
         count, states = rows.shape
         first, second = ordered_pairs(count)
+        remembered = self._trees.get((count, states)) or Trees.of(best_stars(rows[first], rows[second], ratio))
+        chosen = np.arange(len(first)) if wanted is None else np.flatnonzero(wanted[first, second])
+        first, second = first[chosen], second[chosen]
         p, q = rows[first], rows[second]
-        trees = self._trees.get((count, states)) or Trees.of(best_stars(p, q, ratio))
-        trees, vertices = improved(trees, p, q, ratio)
-        self._trees[count, states] = trees
-        proofs, bound = proved(trees, vertices, p, q, ratio), np.zeros((count, count))
+        trees, vertices = improved(Trees(remembered.edges[chosen], remembered.paths[chosen]), p, q, ratio)
+        self._trees[count, states] = Trees(
+            _with(remembered.edges, chosen, trees.edges), _with(remembered.paths, chosen, trees.paths)
+        )
+        proofs, bound = proved(trees, vertices, p, q, ratio), np.full((count, count), np.inf)
+        np.fill_diagonal(bound, 0.0)
         bound[first, second] = proofs
         self.is_solved = bool((np.exp(proofs) <= vertices.value * (1 + SOLVED)).all())
         return bound
@@ -147,14 +154,16 @@ def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> t
             break
         edges, exponents = now.edges[rows], here.exponents[rows]
         slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
+        lost = ~feasible[rows] & ~flowing[rows] & ~restarted[active[rows]]
+        if lost.any():
+            again = active[rows[lost]]
+            restarted[again] = True
+            edges[lost] = best_stars(p[again], q[again], ratio)
         for place, row in enumerate(rows.tolist()):
             if feasible[row]:
                 _pivot_out(edges[place], now.paths[row], here.flows[row], slack[place])
             elif flowing[row]:
                 _pivot_in(edges[place], now.paths[row], here.flows[row], slack[place])
-            elif not restarted[active[row]]:
-                restarted[active[row]] = True
-                edges[place] = best_stars(p[active[row]][None], q[active[row]][None], ratio)[0]
         active = active[rows]
         now = Trees.of(edges)
         here = _vertices(now, p[active], q[active], ratio)

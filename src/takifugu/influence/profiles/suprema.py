@@ -26,12 +26,14 @@ def suprema(
     relative_error: float = 0.0,
     programs: Programs | None = None,
     levels: Levels | None = None,
+    wanted: np.ndarray | None = None,
 ) -> FloatArray:
     """Return R[a, b] >= S(rows[a], rows[b]; ratio) for all pairs of rows, shape (m, m), of diagonal 0.
 
     `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
     `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
-    and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows.
+    and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
+    that are not `wanted` (m, m) may be loose.
     Source: Theorem 1 and section 3 of docs/theory/influence.md.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
@@ -49,7 +51,7 @@ def suprema(
         bound = over_rays(rows, ratio)
     elif is_exact:
         programs = programs or Programs()
-        bound = programs.bound(rows, ratio)
+        bound = programs.bound(rows, ratio, wanted)
         bound = bound if programs.is_solved else np.minimum(bound, (levels or Levels(rows)).bound(largest))
     else:
         bound = (levels or Levels(rows)).bound(largest)
@@ -59,6 +61,24 @@ def suprema(
     bound = np.maximum(bound, 0.0)
     np.fill_diagonal(bound, 0.0)
     return np.asarray(bound)
+
+
+def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Return S(rows[a], rows[b]; ratio) over the 2k rays e^rho(., v) and e^-rho(v, .) alone: at most S, nearly.
+
+    It is a quick lower bound; where ratios are too large to be computed, or the least is 0, it says 0.
+
+    >>> star_suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
+    [[0.0, 0.411565], [0.549948, 0.0]]
+    """
+    count = len(rows)
+    largest = float(ratio.max(initial=0.0))
+    if not 0.0 < largest <= LARGEST_POWER:
+        return np.zeros((count, count))
+    ratio = closed(ratio)
+    rays = np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
+    logs = np.log(rows @ rays)
+    return np.asarray((logs[:, None, :] - logs[None, :, :]).max(axis=2))
 
 
 def _over_all(rows: FloatArray) -> FloatArray:
