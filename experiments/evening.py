@@ -15,7 +15,7 @@ import takifugu as tf
 from pages import OUTPUT, make, readme_file
 from research_data import needed_file
 
-REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021, Section VIII: places that are safe, as one release file"
+REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021, Section VI: places that are safe, as one release file"
 COMMAND = "takifugu reproduce evening"
 FILE = "checkins/foursquare_nyc.csv.gz"
 DAY, HOUR = "Friday", "18"
