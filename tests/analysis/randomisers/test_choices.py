@@ -152,8 +152,8 @@ def test_an_answer_lies_on_the_side_that_its_noise_leaves_it(
 ) -> None:
     """Noise of answers that move DOWN only adds, so that what was published is above the answer."""
     noise = OneSidedGeometric(F(2), F(1), 2, moves)
-    assert around(noise, [F(3), F(3)], F(2)) == ends
-    assert around(DiscreteLaplace(F(2), F(1), 2), [F(0), F(3)], F(2)) == [(-2, 2), (1, 5)]
+    assert around(noise.directions, [F(3), F(3)], F(2)) == ends
+    assert around(DiscreteLaplace(F(2), F(1), 2).directions, [F(0), F(3)], F(2)) == [(-2, 2), (1, 5)]
     entropy = InsecureSeededEntropyForTests(2)
     for _ in range(10):
-        assert all(low <= 3 <= high for low, high in around(noise, noise.draw([3, 3], entropy), F(100)))
+        assert all(low <= 3 <= high for low, high in around(noise.directions, noise.draw([3, 3], entropy), F(100)))

@@ -109,7 +109,7 @@ class Noise:
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
         """Return where the answer of each cell lies, by its published value: within `half_width` of it."""
-        return around(self, values, self.half_width(level, cells))
+        return around(self.directions, values, self.half_width(level, cells))
 
     def _steps_within(self, level: Fraction) -> int:
         """Return the least number h of grid steps with P(|noise| <= h steps) >= level in one cell."""

@@ -196,7 +196,7 @@ class Base:
         For every answer, all of them hold at once with probability `level` at least (`cells` values are published
         together).
         """
-        return around(self, values, self.half_width(level, cells))
+        return around(self.directions, values, self.half_width(level, cells))
 
 
 def answered(question: Callable[[], T]) -> T | None:
@@ -211,12 +211,12 @@ def answered(question: Callable[[], T]) -> T | None:
         return None
 
 
-def around(noise: Randomiser, values: Sequence[Fraction], half: Fraction) -> list[Ends]:
+def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fraction) -> list[Ends]:
     """Return where answers lie that are within `half` of their noisy values; one-sided noise is on one side.
 
     Answer units; noise that only adds (its answers move DOWN) leaves an answer at or below what was published.
     """
-    moves = noise.directions or (Direction.EITHER,)
+    moves = directions or (Direction.EITHER,)
     return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]
 
 

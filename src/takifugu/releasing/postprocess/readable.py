@@ -36,10 +36,10 @@ def rows_of(
     Where counts were compared with thresholds a number is an upper value only, and its column is called so.
     """
     column = UPPER if noise.output is MARKS else "value"
-    ends = answered(lambda: noise.intervals(values, level, cells)) or [(None, None)] * len(values)
+    ends: Sequence[Any] | None = answered(lambda: noise.intervals(values, level, cells))
     return [
         {"cell": label, column: readable(v), "low": readable(low), "high": readable(high)}
-        for label, v, (low, high) in zip(labels, values, ends, strict=True)
+        for label, v, (low, high) in zip(labels, values, ends or [(None, None)] * len(values), strict=True)
     ]
 
 

@@ -61,7 +61,8 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
     ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
     if ends is None:
         return None
-    return max(max(value - low, high - value) for value, (low, high) in zip(answer.values, ends, strict=True))
+    halves: list[Fraction] = [max(v - low, high - v) for v, (low, high) in zip(answer.values, ends, strict=True)]
+    return max(halves)
 
 
 def rows_of_answers(t: Reported) -> list[tuple[str | None, list[Json]]]:
