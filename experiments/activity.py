@@ -1,7 +1,7 @@
 """The real run: how people spend their minutes, published without telling what anybody did in any one minute.
 
 Data: ExtraSensory (Vaizman, Ellis and Lanckriet 2017), one self-reported state about every minute. Setting of the
-activity experiments of Song, Wang and Chaudhuri 2017: states active, standing, walking, sedentary; unbroken pieces of
+activity experiments of Song17 (SIGMOD 2017): states active, standing, walking, sedentary; unbroken pieces of
 at least 100 rows, independent of each other; histograms of relative frequency. The belief is one chain fitted on half
 of the participants and used for the other half. It writes the tables of docs/real-activity.md and its picture.
 """

@@ -7,10 +7,12 @@ parts that need what is absent are left out, and their absence is printed.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,15 @@ def commit() -> str:
 def stamp() -> str:
     """Return the words for where an experiment was run: a commit, or the version of an installed package."""
     return f"at commit {commit()}" if (ROOT / "pyproject.toml").is_file() else f"with takifugu {tf.__version__}"
+
+
+def readme_file(name: str, folder: Path) -> Path:
+    """Write a release file that the README shows into a folder: that of the checkout, or of the installed package."""
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else metadata("takifugu")["description"]
+    (shown,) = re.findall(rf"```toml\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)
+    (folder / name).write_text(shown, encoding="utf-8")
+    return folder / name
 
 
 def pyplot() -> Any:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import csv
 import gzip
-import re
 import tempfile
-from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from pages import IMAGES, OUTPUT, make, stamp
+from pages import IMAGES, OUTPUT, make, readme_file, stamp
 from research_data import needed_file
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
@@ -25,13 +23,7 @@ from takifugu.releasing.report.populations import marginals, moved_most
 REPRODUCES = "Kawamoto and Murakami 2019, Section 6: locations that hide a population, as one release file"
 COMMAND = "takifugu reproduce population_map"
 FILE = "checkins/foursquare_nyc.csv.gz"
-README = Path(__file__).resolve().parents[1] / "README.md"
 _WIDTH, _GAP = 300, 20
-
-
-def _readme() -> str:
-    """Return the README: of the checkout, or as an installed package carries it."""
-    return README.read_text(encoding="utf-8") if README.is_file() else metadata("takifugu")["description"]
 
 
 def write_files(source: Path, folder: Path) -> None:
@@ -54,16 +46,9 @@ def write_files(source: Path, folder: Path) -> None:
                 people.writerow([row["user"], *place])
 
 
-def release_file(folder: Path) -> Path:
-    """Write the release file that the README shows."""
-    (text,) = re.findall(r"```toml\n(# places.toml\n.*?)```", _readme(), re.DOTALL)
-    (folder / "places.toml").write_text(text, encoding="utf-8")
-    return folder / "places.toml"
-
-
 def picture(folder: Path) -> str:
     """Return the maps of both populations, before and after, and of where one place is sent, as one SVG."""
-    (table,) = calibrated(load(release_file(folder))).tables
+    (table,) = calibrated(load(readme_file("places.toml", folder))).tables
     (calibration,) = table.calibrations
     belief: Any = calibration.framework.beliefs[0]
     noise: Any = calibration.randomiser
@@ -102,7 +87,7 @@ def draw() -> dict[str, str]:
         write_files(source, folder)
         IMAGES.mkdir(parents=True, exist_ok=True)
         (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")
-        for row in tf.forecast(release_file(folder)).tables:
+        for row in tf.forecast(readme_file("places.toml", folder)).tables:
             print(row.words())
     return {}
 

@@ -25,10 +25,12 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import CalibrationRefused
 from takifugu.numbers.rationals import as_fraction
 
-REPRODUCES = "Song, Wang and Chaudhuri 2017 (Pufferfish Privacy Mechanisms for Correlated Data), Figures 1, 3 and 4"
+REPRODUCES = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Figures 1, 3 and 4"
 
 LENGTH = 100
 EPSILONS = (1.0, 5.0, 10.0)
+#: Figure 1: stay probabilities on each side of the grid.
+POINTS = 21
 LOWS = tuple(float(x) for x in np.round(np.arange(0.1, 0.405, 0.02), 2))
 GRID = tuple(float(x) for x in np.round(np.arange(0.02, 0.99, 0.02), 2))
 #: Figure 4: five states; what is varied, and what the others stay at.
@@ -62,24 +64,36 @@ def expected_error(scale: float, cells: int = 1) -> float:
     return DiscreteLaplace(as_fraction(scale, "scale"), Fraction(1), cells).expected_error()
 
 
+def over_a_grid(low: float, epsilon: float) -> float:
+    """Return the largest scale over a grid of chains, each with its own pi and g (Song17 Figure 1): no proof.
+
+    Masses and gaps are the same for (p0, p1) and (p1, p0), so half of the grid decides.
+    """
+    ends = [round(float(p), 9) for p in np.linspace(low, 1 - low, POINTS)]
+    pairs = ((p0, p1) for place, p0 in enumerate(ends) for p1 in ends[place:])
+    scales = [needed(binary(p0, p1, "any"), tf.Count(1), epsilon, "quilt-approx") for p0, p1 in pairs]
+    return max(scale for scale in scales if scale is not None)
+
+
 def figure_1() -> str:
     """Draw epsilon times the normalised error against the least probability of the class, one panel per epsilon."""
     plots = pyplot()
     figure, axes = plots.subplots(1, 3, figsize=(9.6, 3.2), sharey=True, layout="constrained")
     rows = []
     for axis, epsilon in zip(axes, EPSILONS, strict=True):
-        curves: dict[str, list[float | None]] = {"quilt-approx": [], "interval": [], "inferential": [], "group": []}
+        curves: dict[str, list[float | None]] = {name: [] for name in COLOURS}
         for low in LOWS:
             count = tf.Count(1)
             curves["quilt-approx"].append(
                 needed(tf.MarkovChainClass(low, 2 * low, LENGTH), count, epsilon, "quilt-approx")
             )
             curves["interval"].append(needed(tf.BinaryChainInterval(low, LENGTH), count, epsilon, "quilt-approx"))
+            curves["grid"].append(over_a_grid(low, epsilon))
             ends = (low, 1 - low)
             corners = [needed(binary(p0, p1), count, epsilon, "inferential") for p0 in ends for p1 in ends]
             curves["inferential"].append(None if None in corners else max(c for c in corners if c is not None))
             curves["group"].append(LENGTH / epsilon)
-        for (name, scales), style in zip(curves.items(), ("-", "-", "--", ":"), strict=True):
+        for (name, scales), style in zip(curves.items(), ("-", "-", "-.", "--", ":"), strict=True):
             points = [(low, epsilon * expected_error(s) / LENGTH) for low, s in zip(LOWS, scales, strict=True) if s]
             if points:
                 axis.semilogy(*zip(*points, strict=True), style, label=LABELS[name], color=COLOURS[name])
@@ -95,10 +109,13 @@ def figure_1() -> str:
 
 
 LABELS = {
-    "quilt-approx": "(π, g) of the paper", "interval": "the interval itself (ours)",
-    "inferential": "GK16 at the corners", "group": "group",
+    "quilt-approx": "the class's (π, g)", "interval": "the interval itself (ours)",
+    "grid": "grid of chains (the paper)", "inferential": "GK16 at the corners", "group": "group",
 }  # fmt: skip
-COLOURS = {"quilt-approx": "tab:orange", "interval": "tab:blue", "inferential": "tab:green", "group": "0.6"}
+COLOURS = {
+    "quilt-approx": "tab:orange", "interval": "tab:blue", "grid": "tab:red", "inferential": "tab:green",
+    "group": "0.6",
+}  # fmt: skip
 
 
 def figure_3() -> str:

@@ -31,8 +31,6 @@ DAY, HOUR = WEEKDAYS.index("Friday"), 18
 MAP_HOUR = 24 * DAY + HOUR
 #: One place an hour: nobody is at more places a day.
 MOST_A_DAY = 24
-#: Orders of the places in which the sparse vector asks them, where they are random: for Figures 5 and 6.
-ORDERS, EACH_DAY = 400, 40
 
 VARIED: dict[str, tuple[str, Sequence[float]]] = {
     "epsilon": ("ε", (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)),
@@ -143,6 +141,21 @@ def right_answers(betas: Floats, units: int | None) -> Floats:
     return reached[units : units + len(betas)]
 
 
+def in_any_order(betas: Floats) -> Floats:
+    """Return P(at least j are called safe) for j = 1, 2, ... where places are asked in a random order until one is not.
+
+    The first j places are any j of the n, all equally likely, so this is M_n(j), the mean of the product of j of n
+    betas over all sets of j. A set holds the n-th place with probability j/n: M_n(j) = (1 - j/n) M_(n-1)(j) +
+    (j/n) beta_n M_(n-1)(j - 1), M_0(0) = 1: sums of non-negative terms only. Shape (places,).
+    """
+    mean, number = np.zeros(len(betas) + 1), np.arange(1, len(betas) + 1)
+    mean[0] = 1.0
+    for n, beta in enumerate(betas, start=1):
+        share = number[:n] / n
+        mean[1 : n + 1] = (1 - share) * mean[1 : n + 1] + share * beta * mean[:n]
+    return mean[1:]
+
+
 def betas_in(order: Integers, setting: Setting, counts: Integers) -> Floats:
     """Return beta of the places in an order, 0 where the place is not safe."""
     known = asymmetric(setting)
@@ -158,9 +171,8 @@ def outskirts_first() -> Integers:
     return np.argsort(-((row - middle) ** 2 + (column - middle) ** 2), kind="stable")
 
 
-def random_orders() -> list[Integers]:
-    draw = np.random.default_rng(epidemic.SEED)
-    return [draw.permutation(PLACES) for _ in range(ORDERS)]
+def random_order() -> Integers:
+    return np.random.default_rng(epidemic.SEED).permutation(PLACES)
 
 
 SPARSE: dict[str, tuple[int | None, float, bool, str, str]] = {
@@ -174,9 +186,10 @@ SPARSE: dict[str, tuple[int | None, float, bool, str, str]] = {
 
 def sparse_curve(name: str, setting: Setting, counts: Integers) -> Floats:
     units, epsilon, sorted_out, _, _ = SPARSE[name]
-    orders = [outskirts_first()] if sorted_out else random_orders()
     used = replace(setting, epsilon=epsilon)
-    return np.mean([right_answers(betas_in(order, used, counts), units) for order in orders], axis=0)
+    if not sorted_out:
+        return in_any_order(betas_in(np.arange(PLACES), used, counts))
+    return right_answers(betas_in(outskirts_first(), used, counts), units)
 
 
 def draw_sparse(counts: Integers) -> str:
@@ -187,7 +200,7 @@ def draw_sparse(counts: Integers) -> str:
         curve = sparse_curve(name, Setting(), counts)
         axis.plot(np.arange(1, len(curve) + 1), curve, color=colour, linestyle=dashes, label=name)
         half = int((curve >= 0.5).sum())
-        rows.append([name, f"{(units or MOST_A_DAY) * epsilon:g}", f"{curve[9]:.3f}", str(half), f"{curve.sum():.1f}"])
+        rows.append([name, f"{(units or MOST_A_DAY) * epsilon:g}", f"{curve[9]:.3f}", str(half), f"{curve.sum():.4g}"])
     axis.set(xscale="log", xlabel="called safe: at least so many places", ylabel="probability", ylim=(0, 1.02))
     axis.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
@@ -200,7 +213,7 @@ def draw_day(counts: Integers) -> None:
     """Draw the map of a day, at epsilon 1 in all: SALap in a random order, from the outskirts, and every place."""
     inwards, every = outskirts_first(), Fraction(1, MOST_A_DAY)
     ways = {
-        "SALap, c = 1, in any order": (SparseAnswers(1, limit=1), random_orders()[0]),
+        "SALap, c = 1, in any order": (SparseAnswers(1, limit=1), random_order()),
         "SALap, c = 1, outskirts first": (SparseAnswers(1, limit=1), inwards),
         f"every place at ε = 1/{MOST_A_DAY} each": (SparseAnswers(every, sensitivity=MOST_A_DAY), inwards),
     }
@@ -210,16 +223,13 @@ def draw_day(counts: Integers) -> None:
 
 def draw_days(days: Sequence[Integers]) -> str:
     """Draw Figure 6: E[beta] and the expected number of right answers of SALap with c = 1; return a table."""
-    plots, orders, known = pyplot(), random_orders()[:EACH_DAY], sizes(days)
+    plots, every, known = pyplot(), np.arange(PLACES), sizes(days)
     figure, axes = plots.subplots(1, 3, figsize=(12, 4.4), layout="constrained")
     rows = []
     for axis, parameter in zip(axes, ("alpha", "epsilon", "threshold"), strict=True):
         letter, values = VARIED[parameter]
         chosen = list(settings(parameter))
-        numbers = [
-            np.mean([right_answers(betas_in(order, s, day), 1).sum() for day in days for order in orders])
-            for s in chosen
-        ]
+        numbers = [np.mean([in_any_order(betas_in(every, s, day)).sum() for day in days]) for s in chosen]
         ticks = np.arange(len(values))
         bars = axis.twinx()
         bars.bar(ticks, numbers, color="0.85", width=0.7)
@@ -230,7 +240,7 @@ def draw_days(days: Sequence[Integers]) -> str:
             axis.plot(ticks, line, color=colour, linestyle=dashes, marker=".", label=label)
             if name == "policy" and parameter != "alpha":
                 points = zip(values, line, numbers, strict=True)
-                rows += [[f"{letter} = {v:g}", f"{beta:.4f}", f"{number:.1f}"] for v, beta, number in points]
+                rows += [[f"{letter} = {v:g}", f"{beta:.4f}", f"{number:.4g}"] for v, beta, number in points]
         axis.set_zorder(bars.get_zorder() + 1)
         axis.patch.set_visible(False)
         axis.set_xticks(ticks, [f"{v:g}" for v in values], rotation=45)

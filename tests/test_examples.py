@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
 import math
 import re
@@ -15,7 +13,9 @@ from click.testing import CliRunner, Result
 from tests.support.one_file import imported
 from tests.support.research import research_file
 
+import evening
 import population_map
+from pages import readme_file
 from takifugu.cli import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -77,8 +77,9 @@ def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name
 @pytest.mark.parametrize("name", ["race.toml", "women.toml"])
 def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -> None:
     readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
-    text, sentence = re.findall(rf"```toml\n(# {name}\n.*?)```.*?\n\n((?:> [^\n]*\n)+)", readme, re.DOTALL)[0]
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    (sentence,) = re.findall(rf"```toml\n# {name}\n.*?```.*?\n\n((?:> [^\n]*\n)+)", readme, re.DOTALL)
+    for file in ("race.toml", "women.toml"):
+        readme_file(file, tmp_path)
     for file in ("adult_train.csv.gz", "adult_test.csv.gz"):
         shutil.copy(research_file(f"adult/{file}"), tmp_path / file)
     released = invoke("release", tmp_path / name)
@@ -86,13 +87,17 @@ def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -
     (page,) = tmp_path.glob("*published*/*.certificate.txt")
     words = " ".join(page.read_text(encoding="utf-8").split())
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in words
+    (other,) = {"race.toml", "women.toml"} - {name}
+    refused = invoke("release", tmp_path / other)
+    assert refused.exit_code == 1
+    assert "has no joint promise with another that is alone about the same data" in " ".join(refused.output.split())
 
 
 @pytest.mark.slow
 def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Path) -> None:
     readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
     population_map.write_files(research_file(population_map.FILE), tmp_path)
-    file = population_map.release_file(tmp_path)
+    file = readme_file("places.toml", tmp_path)
     released = invoke("release", file)
     assert released.exit_code == 0, released.output
     (page,) = tmp_path.glob("*published*/*.certificate.txt")
@@ -111,15 +116,12 @@ def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Pat
 
 def test_the_file_of_the_readme_about_places_runs_on_research_data(tmp_path: Path) -> None:
     readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
-    (text,) = re.findall(r"```toml\n(# evening.toml\n.*?)```", readme, re.DOTALL)
-    (tmp_path / "evening.toml").write_text(text, encoding="utf-8")
-    seen = {}
-    with gzip.open(research_file("checkins/foursquare_nyc.csv.gz"), "rt", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if (row["day"], row["hour"]) == ("Friday", "18"):
-                seen[row["user"]] = f"{row['user']},{row['lon']},{row['lat']}\n"
-    (tmp_path / "evening.csv").write_text("person,lon,lat\n" + "".join(seen.values()), encoding="utf-8")
-    assert f"each of the {len(seen)} people" in readme
+    evening.write_file(research_file(evening.FILE), tmp_path)
+    readme_file("evening.toml", tmp_path)
+    assert f"`{evening.COMMAND} --output evening`" in readme
+    people = (tmp_path / "evening.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert len({row.partition(",")[0] for row in people}) == len(people)
+    assert f"each of the {len(people)} people" in readme
     dry = invoke("release", "--dry-run", tmp_path / "evening.toml")
     assert dry.exit_code == 0, dry.output
     (share,) = re.findall(r"([\d.]+) % of the places", " ".join(dry.stdout.split()))

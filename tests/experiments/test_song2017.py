@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.support.golden import golden
+from tests.support.quilt_oracles import basic_markov_quilt
 from tests.support.research import research_file
 
 import song2017
@@ -35,6 +36,21 @@ def test_the_interval_never_needs_more_than_the_paper_and_covers_its_chains() ->
                 one = song2017.needed(song2017.binary(p0, p1, "any"), tf.Count(1), 1, "quilt-exact")
                 assert one is not None
                 assert one <= ours * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("low", "epsilon", "plotted"), [
+    (0.1, 1, 49.22), (0.1, 5, 5.55), (0.1, 10, 1.847), (0.3, 10, 0.5156), (0.4, 10, 0.3758),
+])  # fmt: skip
+def test_the_grid_of_figure_1_by_the_literal_algorithm(low: float, epsilon: float, plotted: float) -> None:
+    """Each chain has pi and g of its own: where it stays longest they are 1/2 and 2 low, not low and 2 low."""
+    found = song2017.over_a_grid(low, epsilon)
+    assert found == pytest.approx(plotted, rel=1e-3)
+    if low < 0.4:
+        assert found == pytest.approx(basic_markov_quilt(song2017.LENGTH, 0.5, 2 * low, epsilon), rel=1e-9)
+    belief = tf.MarkovChainClass(low, 2 * low, song2017.LENGTH)
+    of_the_class = song2017.needed(belief, tf.Count(1), epsilon, "quilt-approx")
+    assert of_the_class is not None
+    assert found < of_the_class
 
 
 def test_noise_of_a_scale_has_that_error() -> None:

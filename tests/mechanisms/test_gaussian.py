@@ -22,7 +22,7 @@ from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
 from takifugu.model.frameworks import Framework, between
 from takifugu.model.queries import Histogram, Identity, Linear
-from takifugu.numbers.after_noise.gaussian import gaussian_printed_b
+from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_rule_b
 from takifugu.numbers.distributions.pmf import Pmf
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
@@ -174,7 +174,7 @@ def test_vector_answers_are_refused() -> None:
 def test_the_printed_constant_is_shown_beside_the_proved_one() -> None:
     bounded = bound(RULE_B, pair(({0: Fraction(1)}, {1: Fraction(1)})), 2, "1/10")
     numbers = dict(bounded.witness.numbers)
-    assert numbers["printed_sigma"] == gaussian_printed_b(1, 2, 0.1) < numbers["sigma"]
+    assert numbers["printed_sigma"] == gaussian_rule_b(1, 2, 0.1, PRINTED_CONSTANT) < numbers["sigma"]
 
 
 def test_the_noise_alone_hides_an_entry_only_where_it_does() -> None:

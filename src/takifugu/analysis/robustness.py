@@ -25,8 +25,9 @@ Both are sharp: 2 is attained, e^Delta delta is attained, 4 is approached (docs/
 A promise that covers everything holds between any two data sets, so for laws of the data whatever they are: P(M in S |
 a) is a mixture of P(M(x) in S), each at most e^epsilon times any other, plus delta. Delta does not matter.
 
-Source: the conditional form with delta = 0 is the robustness theorem of Song, Wang and Chaudhuri 2017 (section 2); the
-overall form, delta and the examples are this library's (docs/decisions.md#beliefs-off-by-a-bit).
+Source: the conditional form with delta = 0 is the robustness theorem of Song17 as published at SIGMOD 2017 (the
+preprint, whose numbers are cited elsewhere, has none); the overall form, delta and the examples are this library's
+(docs/decisions.md#beliefs-off-by-a-bit).
 """
 
 from __future__ import annotations

@@ -30,7 +30,9 @@ LEAST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**4)
 LEAST_SCALE, LARGEST_SCALE = Fraction(1, 10**9), Fraction(10**15)
 
 _VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default"}
-_CHOSEN_SCALE = "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri 2017, Theorems 4.3 and A.5"
+_CHOSEN_SCALE = (
+    "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri (arXiv 1603.03977v1), Theorems 4.3 and A.5"
+)
 
 
 @searches.stopping()

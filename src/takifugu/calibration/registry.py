@@ -15,8 +15,7 @@ class Line:
 
     A module is one of `mechanisms`. Mechanisms of different definitions may share a name.
 
-    `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
-    be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
+    "auto" leaves a `baseline` to be requested by name, for the reason given, and comparisons show it for reference.
     What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released.
     It is proved that it never needs less noise than the one that `not_below` names.
     Its bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records
@@ -26,7 +25,6 @@ class Line:
     name: str
     place: str | Mechanism
     takes_delta: bool = False
-    error_of_belief: bool = False
     baseline: str = ""
     definitions: tuple[str, ...] = ("pufferfish",)
     of_columns: bool = False
@@ -36,7 +34,7 @@ class Line:
     @property
     def leaves_room(self) -> bool:
         """Whether "auto" may take it although other releases follow."""
-        return not (self.alone or self.error_of_belief or self.baseline)
+        return not (self.alone or self.baseline)
 
     def load(self) -> Mechanism:
         if not isinstance(self.place, str):
@@ -52,6 +50,10 @@ class Line:
 
 #: For mechanisms that look at nothing but the distribution of the answer, or at its largest change.
 _ANY_HYPOTHESES = ("pufferfish", "attribute")
+_A_CHOICE = (
+    "for reference and by name only: it publishes one of finitely many values, and at a small epsilon nearly the same "
+    "whatever the answer"
+)
 
 _OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
@@ -86,9 +88,9 @@ _OURS = (
         "attribute-gaussian-approx", "attribute.gaussian_approx", takes_delta=True, definitions=("attribute",),
         of_columns=True, alone=True,
     ),
-    Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
+    Line("kantorovich-exponential", "kantorovich_exponential", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES),
     Line("attribute-quilt", "attribute.quilt", definitions=("attribute",), of_columns=True),
-    Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),
+    Line("optimal", "optimal", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES),
     Line("asymmetric-geometric", "one_sided.asymmetric_geometric", definitions=("asymmetric",)),
     Line("asymmetric-laplace", "one_sided.asymmetric_laplace", definitions=("asymmetric",)),
     Line("asymmetric-sparse", "one_sided.asymmetric_sparse", definitions=("asymmetric",)),
@@ -113,7 +115,7 @@ for _line in _OURS:
 
 
 def register(
-    mechanism: Mechanism, takes_delta: bool = False, error_of_belief: bool = False, baseline: str = "",
+    mechanism: Mechanism, takes_delta: bool = False, baseline: str = "",
     definitions: tuple[str, ...] = ("pufferfish",),
 ) -> None:  # fmt: skip
     """Let calibration ask a mechanism written elsewhere, after those that are registered already.
@@ -125,7 +127,7 @@ def register(
         raise InputError(f"{mechanism!r} lacks {', '.join(missing)}", rule="every mechanism has them", fix="add them")
     if mechanism.name in ("auto", *(line.name for line in REGISTRY)):
         raise InputError(f"the mechanism {mechanism.name!r} is registered already", fix="choose another name")
-    line = Line(mechanism.name, mechanism, takes_delta, error_of_belief, baseline, definitions)
+    line = Line(mechanism.name, mechanism, takes_delta, baseline, definitions)
     REGISTRY.register(line.key, line)
 
 

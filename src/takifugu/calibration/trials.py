@@ -38,10 +38,6 @@ MEMORY_LIMIT = 4e9
 #: Predicted seconds that a mechanism may take where the least noise of all is wanted.
 PATIENCE = 60.0
 
-ERROR_OF_BELIEF = (
-    "its error is an average under the belief, so it is for reference and by name only: other answers may fare worse"
-)
-
 OUT_OF_RANGE = (
     "its computation left the range of floats ({}): the belief has probabilities too near to 0 or 1 for it; others may "
     'serve, such as mechanism="quilt-exact" or "group"'
@@ -75,7 +71,7 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
         (trial.cost.operations, place)
         for place, trial in enumerate(trials)
         if trial.cost and trial.cost.seconds <= PATIENCE and trial.cost.memory <= MEMORY_LIMIT
-        and not trial.line.error_of_belief and not trial.line.baseline
+        and not trial.line.baseline
     ]  # fmt: skip
     possible = {trial.line.name for trial in trials if trial.status == POSSIBLE}
     for _, place in sorted(waiting) if alone else ():
@@ -130,8 +126,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     refused = None if allow_zero_noise else definition_of(problem).too_little_noise(problem, bound.randomiser)
     if refused:
         return Trial(line, REFUSED, refused, bound)
-    remark = ERROR_OF_BELIEF if line.error_of_belief else line.baseline
-    return Trial(line, POSSIBLE, remark or "; ".join(bound.conditions), bound)
+    return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
 
 
 def _check(line: Line, problem: Problem, bound: object) -> None:
@@ -187,14 +182,9 @@ class Choice:
 def choose(trials: Sequence[Trial]) -> Choice | None:
     """Return the possible trials of least expected error; equal errors prefer the kind that composes better.
 
-    Errors that are averages under the belief are not comparable with those of additive noise, and are passed over, and
-    so are baselines.
+    Baselines are passed over.
     """
-    possible = [
-        (t, t.bound)
-        for t in trials
-        if t.status == POSSIBLE and t.bound and not t.line.error_of_belief and not t.line.baseline
-    ]
+    possible = [(t, t.bound) for t in trials if t.status == POSSIBLE and t.bound and not t.line.baseline]
     if not possible:
         return None
     composing = [(t, bound) for t, bound in possible if bound.covers is not Covers.OUTPUT]

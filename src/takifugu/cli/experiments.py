@@ -2,7 +2,7 @@
 
 A module is a target if it declares this in a line at its top level:
 
-    REPRODUCES = "Song, Wang and Chaudhuri 2017, Section 5"
+    REPRODUCES = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Section 5"
 
 Its name is the file's name, its sentence the first one of its docstring; running it is running the file. Nothing else
 registers it. In a checkout it rewrites the pages of docs/; elsewhere it writes them into a folder, without the parts

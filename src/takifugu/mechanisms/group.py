@@ -19,7 +19,7 @@ class Group:
     """
 
     name: str = "group"
-    source: str = "Song, Wang and Chaudhuri 2017, Appendix A.2, Theorem A.5"
+    source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix A.2, Theorem A.5"
 
     def cost(self, problem: Problem) -> Cost:
         return Cost(1.0 + sum(part.belief.size for part in problem.parts))

@@ -54,7 +54,7 @@ class Inferential:
     """Laplace noise of scale 2 D_1 max row sum of (I - Gamma)^-1 / epsilon, where Gamma has spectral norm below 1."""
 
     name: str = "inferential"
-    source: str = "Ghosh and Kleinberg 2016, as in Song, Wang and Chaudhuri 2017, Appendix B.10"
+    source: str = "Ghosh and Kleinberg 2016, as in Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix B.10"
 
     def cost(self, problem: Problem) -> Cost:
         sizes = [part.belief.size for part in problem.parts]

@@ -78,7 +78,7 @@ class KantorovichExponential:
         noise, loss, name = _choice(problem, finite, moves)
         farthest = max((abs(x - y) for x, y in moves), default=Fraction(0)) * problem.grid
         numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
-        detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
+        detail = "the measured loss is largest here"
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness(name, detail, numbers))
 
 

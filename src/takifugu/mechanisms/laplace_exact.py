@@ -46,7 +46,7 @@ class LaplaceExact:
     name: str = "laplace-exact"
     source: str = (
         "largest log-ratio of two distributions after Laplace noise, at atoms; "
-        "never above Song, Wang and Chaudhuri 2017, Theorem 3.2"
+        "never above Song, Wang and Chaudhuri (arXiv 1603.03977v1), Theorem 3.2"
     )
 
     def cost(self, problem: Problem) -> Cost:

@@ -1,4 +1,4 @@
-"""Normal noise whose deviation is a rule of W-infinity: the analytic one and the two printed ones.
+"""Normal noise whose deviation is a rule of W-infinity: the analytic one and two of Ding22.
 
 `gaussian-analytic` (Balle and Wang 2018): if mass can be moved from mu to nu with no move longer than w, then mu*N and
 nu*N are one mixture of pairs of normal laws at most w apart; the hockey-stick divergence is convex and grows with the
@@ -8,9 +8,9 @@ distance, so it is at most that of one shift by w. sigma is the least for which 
 Proved for epsilon at most 1; above it the rule can fail (errata E8a), so it is refused there.
 
 `kantorovich-gaussian-b` (Ding22 Theorem 3b): sigma = W-infinity/epsilon (k + sqrt(k^2 + epsilon/2)), any epsilon.
-k = 0.41866 / delta^(1/3), the constant that the proof gives. With the printed 0.41 a step of the proof fails, although
-the claim holds (errata E1); the witness shows that sigma too. Both printed rules are baselines: the analytic one needs
-less.
+k = 0.41866 / delta^(1/3), the constant that the proof gives: this is the corrected rule, not the printed one. With the
+printed 0.41 a step of the proof fails, although the claim holds (errata E1); the witness shows that sigma beside it.
+Both rules are for comparison: the analytic one needs less.
 
 >>> from takifugu.model.frameworks import between
 >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -33,15 +33,18 @@ from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
-from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_printed_a, gaussian_printed_b
+from takifugu.numbers.after_noise.gaussian import (
+    PRINTED_CONSTANT,
+    gaussian_analytic_sigma,
+    gaussian_rule_a,
+    gaussian_rule_b,
+)
 from takifugu.numbers.transport.on_the_line import w_infinity
 
 #: Normal tails are computed down to this delta.
 LEAST_DELTA = Fraction(1, 10**249)
 #: The share of delta that may pay for mass whose place is in doubt because masses are rounded.
 SPARE = Fraction(1, 2**20)
-#: Half of the 0.83732 that the proof of Ding22 Appendix H needs (errata E1).
-PROVED_CONSTANT = 0.41866
 NO_DELTA = (
     "delta is 0: the log-ratio of normal noise has no bound, so it cannot keep a pure promise; "
     "give a delta above 0, for example 1e-6"
@@ -105,7 +108,8 @@ def _move(comparison: Comparison, delta: Fraction) -> tuple[Fraction, Fraction]:
 class NormalByRule:
     """Normal noise whose sigma is a rule of (W-infinity, epsilon, delta), proved up to `largest_epsilon` if one is set.
 
-    The least W-infinity that serves every comparison is taken. `printed` is another rule, shown beside it.
+    The least W-infinity that serves every comparison is taken. `printed` is the rule as the paper
+    prints it where that is another one, shown beside it.
     """
 
     name: str
@@ -140,8 +144,8 @@ class NormalByRule:
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
-def _proved(move: Fraction, epsilon: Fraction, delta: Fraction) -> float:
-    return gaussian_printed_b(move, epsilon, delta, PROVED_CONSTANT)
+def _printed(move: Fraction, epsilon: Fraction, delta: Fraction) -> float:
+    return gaussian_rule_b(move, epsilon, delta, PRINTED_CONSTANT)
 
 
 ANALYTIC = NormalByRule(
@@ -153,14 +157,14 @@ ANALYTIC = NormalByRule(
 RULE_A = NormalByRule(
     "kantorovich-gaussian-a",
     "Ding 2022, Theorem 3(a)",
-    gaussian_printed_a,
+    gaussian_rule_a,
     "the monotone plan moves mass farthest between these two",
     largest_epsilon=Fraction(1),
 )
 RULE_B = NormalByRule(
     "kantorovich-gaussian-b",
     "Ding 2022, Theorem 3(b) with the constant 0.41866 of its proof",
-    _proved,
+    gaussian_rule_b,
     "the monotone plan moves mass farthest between these two",
-    gaussian_printed_b,
+    _printed,
 )

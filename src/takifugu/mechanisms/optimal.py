@@ -19,7 +19,7 @@ import numpy as np
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.analysis.randomisers import Exact, Randomiser
+from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.mechanisms.common.channel_program import check_size, ratio_limits, solved
 from takifugu.mechanisms.common.finite_outputs import (
@@ -60,18 +60,15 @@ class Optimal:
         >>> from takifugu.numbers.distributions.pmf import Pmf
         >>> from takifugu.model.queries import Identity
         >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
-        >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.expected_error(), 6)
+        >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.mean_error(), 6)
         0.268941
         """
         finite = finite_problem(problem)
         channel, loss, name = certified(finite, best_channel(finite, problem.epsilon), problem.epsilon)
-        noise: Randomiser
-        if is_identity(finite, channel):
-            noise = Exact(problem.grid, 1, problem.on_grid)
-        else:
-            noise = ChannelChoice(channel, problem.grid, finite.prior)
-        numbers = (("measured_epsilon", loss), ("expected_error", noise.expected_error()))
-        detail = "the measured loss is largest here; the error is a mean over the distributions of the hypotheses"
+        choice = ChannelChoice(channel, problem.grid, finite.prior)
+        noise = Exact(problem.grid, 1, problem.on_grid) if is_identity(finite, channel) else choice
+        numbers = (("measured_epsilon", loss), ("mean_error", choice.mean_error()))
+        detail = "the measured loss is largest here; the mean error is over the distributions of the hypotheses"
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness(name, detail, numbers))
 
 

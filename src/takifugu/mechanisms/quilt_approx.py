@@ -22,7 +22,10 @@ class QuiltApprox:
     """
 
     name: str = "quilt-approx"
-    source: str = "Song, Wang and Chaudhuri 2017, Algorithms 3 to 5 and Lemma B.4, corrected; docs/theory/chain-classes"
+    source: str = (
+        "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Algorithms 3 to 5 and Lemma B.4, corrected; "
+        "docs/theory/chain-classes"
+    )
 
     def cost(self, problem: Problem) -> Cost:
         return quilt_cost(problem, _search)

@@ -19,7 +19,7 @@ class QuiltExact:
     """
 
     name: str = "quilt-exact"
-    source: str = "Song, Wang and Chaudhuri 2017, Algorithms 2 and 3, with exact max-influence"
+    source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Algorithms 2 and 3, with exact max-influence"
 
     def cost(self, problem: Problem) -> Cost:
         return quilt_cost(problem, _search)

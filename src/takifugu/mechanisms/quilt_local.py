@@ -51,7 +51,8 @@ class QuiltLocal:
 
     name: str = "quilt-local-exact"
     source: str = (
-        "Song, Wang and Chaudhuri 2017, Algorithm 2, with the exact loss of the distributions of near sets"
+        "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Algorithm 2, with the exact loss of the distributions of "
+        "near sets"
     )
 
     def cost(self, problem: Problem) -> Cost:

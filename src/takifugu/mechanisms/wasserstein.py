@@ -27,7 +27,7 @@ class Wasserstein:
     """Song17 Algorithm 1, for every belief with a law of the answer and every answer of one number or on one line."""
 
     name: str = "wasserstein"
-    source: str = "Song, Wang and Chaudhuri 2017, Algorithm 1 and Theorem 3.2"
+    source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Algorithm 1 and Theorem 3.2"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 400 operations per atom for every comparison."""

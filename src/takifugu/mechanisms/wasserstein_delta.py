@@ -27,7 +27,7 @@ class WassersteinDelta:
     """Song17 Appendix A.4 as corrected in errata E11, for beliefs with a law of the answer, one number or one line."""
 
     name: str = "wasserstein-delta"
-    source: str = "Song, Wang and Chaudhuri 2017, Appendix A.4, trimmed fractionally"
+    source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix A.4, trimmed fractionally"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws once, and about 30,000 operations per atom for every comparison."""

@@ -57,9 +57,14 @@ def test_its_errors_are_those_of_its_table(noise: ChannelChoice, level: float, c
     grid, total = noise.grid, noise.channel.total
     table = [(p, x, dict(zip(noise.channel.outputs, row, strict=True)))
              for p, x, row in zip(noise.prior, noise.channel.inputs, noise.channel.masses, strict=True)]  # fmt: skip
-    for power, computed in ((1, noise.expected_error()), (2, noise.variance())):
-        terms = [p * m / total * float(abs(y - x) * grid) ** power for p, x, row in table for y, m in row.items()]  # type: ignore[operator]
-        assert computed == pytest.approx(math.fsum(terms), rel=1e-12)
+    means = {}
+    for power in (1, 2):
+        means[power] = [
+            math.fsum(m / total * float(abs(y - x) * grid) ** power for y, m in row.items())  # type: ignore[operator]
+            for _, x, row in table
+        ]
+    assert (noise.expected_error(), noise.variance()) == pytest.approx((max(means[1]), max(means[2])), rel=1e-12)
+    assert noise.mean_error() == pytest.approx(np.dot(noise.prior, means[1]), rel=1e-12)
     width = noise.half_width(level, cells)
     each = level ** (1 / (cells or 1))
 
@@ -70,6 +75,54 @@ def test_its_errors_are_those_of_its_table(noise: ChannelChoice, level: float, c
     assert width == 0 or within(width - grid) < each + 1e-12
     again = from_dict(json.loads(json.dumps(noise.to_dict())))
     assert (again.channel, again.grid, again.prior) == (noise.channel, grid, noise.prior)
+
+
+def covered(noise: ChannelChoice, intervals: dict[F, tuple[F, F]]) -> list[F]:
+    """Return with which probability each input lies in the interval of what is published of it, by enumeration."""
+    grid, outputs = noise.grid, noise.outputs
+    chances = []
+    for x, row in zip(noise.channel.inputs, noise.channel.masses, strict=True):
+        answer = x * grid  # type: ignore[operator]
+        inside = [
+            m for y, m in zip(outputs, row, strict=True) if intervals[y * grid][0] <= answer <= intervals[y * grid][1]
+        ]
+        chances.append(F(sum(inside), noise.channel.total))
+    return chances
+
+
+def intervals_of(noise: ChannelChoice, level: float, cells: int | None = None) -> dict[F, tuple[F, F]]:
+    values = [y * noise.grid for y in noise.outputs]
+    return dict(zip(values, noise.intervals(values, level, cells), strict=True))
+
+
+@settings(max_examples=60)
+@given(choices(), st.sampled_from([0.3, 0.5, 0.95]), st.sampled_from([None, 1, 3]))
+def test_every_answer_is_in_its_interval_as_often_as_is_said(
+    noise: ChannelChoice, level: float, cells: int | None
+) -> None:
+    intervals = intervals_of(noise, level, cells)
+    assert min(covered(noise, intervals)) >= F(level ** (1 / (cells or 1))) - F(1, 10**15)
+    assert all(low <= value <= high for value, (low, high) in intervals.items())
+
+
+def test_an_output_that_tells_nothing_leaves_every_answer_in_its_interval() -> None:
+    """One number is published whatever the answer, and another from which the answer can be told."""
+    rows = Channel.of(range(5), [2, 4], [[F(1), F(0)]] * 4 + [[F(1, 10), F(9, 10)]])
+    noise = ChannelChoice(rows, F(1), (0.4, 0.3, 0.1, 0.1, 0.1))
+    assert intervals_of(noise, 0.85) == {2: (0, 3), 4: (4, 4)}
+    assert intervals_of(noise, 0.95) == {2: (0, 4), 4: (4, 4)}
+    assert noise.intervals([F(7)], 0.95) == [(0, 7)]  # no output: nothing is known
+    assert (noise.expected_error(), noise.mean_error()) == (2.0, pytest.approx(0.4 * 2 + 0.3 + 0.1 + 0.1 * 0.2))
+
+
+@pytest.mark.mutants
+def test_the_interval_of_the_most_probable_answers_alone_covers_too_little() -> None:
+    """Half of each interval, about the value, misses: the test of coverage sees it."""
+    rows = Channel.of(range(5), [2, 4], [[F(1), F(0)]] * 4 + [[F(1, 10), F(9, 10)]])
+    noise = ChannelChoice(rows, F(1), (0.2,) * 5)
+    halves = {v: ((v + low) / 2, (v + high) / 2) for v, (low, high) in intervals_of(noise, 0.95).items()}
+    assert min(covered(noise, intervals_of(noise, 0.95))) >= F(95, 100)
+    assert min(covered(noise, halves)) == 0
 
 
 @pytest.mark.parametrize("masses", [[["1", "3"], ["2", "3"]], [["1", "3"], ["-1", "5"]], [["1", "3"]]])
@@ -99,9 +152,8 @@ def test_an_answer_lies_on_the_side_that_its_noise_leaves_it(
 ) -> None:
     """Noise of answers that move DOWN only adds, so that what was published is above the answer."""
     noise = OneSidedGeometric(F(2), F(1), 2, moves)
-    assert [around(noise, place, F(3), F(2)) for place in (0, 1)] == ends
-    assert around(DiscreteLaplace(F(2), F(1), 2), 1, F(3), F(2)) == (1, 5)
+    assert around(noise.directions, [F(3), F(3)], F(2)) == ends
+    assert around(DiscreteLaplace(F(2), F(1), 2).directions, [F(0), F(3)], F(2)) == [(-2, 2), (1, 5)]
     entropy = InsecureSeededEntropyForTests(2)
-    for place, value in [cell for _ in range(10) for cell in enumerate(noise.draw([3, 3], entropy))]:
-        low, high = around(noise, place, value, F(100))
-        assert low <= 3 <= high
+    for _ in range(10):
+        assert all(low <= 3 <= high for low, high in around(noise.directions, noise.draw([3, 3], entropy), F(100)))

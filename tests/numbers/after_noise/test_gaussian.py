@@ -16,11 +16,13 @@ from tests.support.strategies import exact_laws
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.gaussian import (
+    PRINTED_CONSTANT,
+    PROVED_CONSTANT,
     gaussian_analytic_sigma,
     gaussian_delta,
     gaussian_exact_sigma,
-    gaussian_printed_a,
-    gaussian_printed_b,
+    gaussian_rule_a,
+    gaussian_rule_b,
 )
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.on_the_line import w_infinity
@@ -44,9 +46,10 @@ def test_golden_sigmas(name: str, case: str) -> None:
     distance = w_infinity(p, q)
     assert gaussian_exact_sigma(p, q, epsilon, delta) == pytest.approx(float(expected["exact"]), rel=5e-11)
     assert gaussian_analytic_sigma(distance, epsilon, delta) == pytest.approx(float(expected["analytic"]), rel=5e-11)
-    assert gaussian_printed_b(distance, epsilon, delta) == pytest.approx(float(expected["thm3b_0_41"]), rel=1e-10)
-    at_one = gaussian_printed_a(distance, min(Fraction(epsilon), 1), delta) * min(1.0, 1 / float(epsilon))
-    used = at_one if float(epsilon) > 1 else gaussian_printed_a(distance, epsilon, delta)
+    printed = gaussian_rule_b(distance, epsilon, delta, PRINTED_CONSTANT)
+    assert printed == pytest.approx(float(expected["thm3b_0_41"]), rel=1e-10)
+    at_one = gaussian_rule_a(distance, min(Fraction(epsilon), 1), delta) * min(1.0, 1 / float(epsilon))
+    used = at_one if float(epsilon) > 1 else gaussian_rule_a(distance, epsilon, delta)
     assert used == pytest.approx(float(expected["thm3a"]), rel=1e-10)
 
 
@@ -54,34 +57,34 @@ def test_golden_sigmas(name: str, case: str) -> None:
 @pytest.mark.parametrize("delta", DELTAS)
 def test_errata_e1(epsilon: float, delta: float) -> None:
     analytic = gaussian_analytic_sigma(3, epsilon, delta)
-    for constant in (0.41, 0.41866):
-        printed = gaussian_printed_b(3, epsilon, delta, constant)
-        assert closed_form(3, printed, epsilon) <= delta
-        assert analytic <= printed
+    for constant in (PRINTED_CONSTANT, PROVED_CONSTANT):
+        sigma = gaussian_rule_b(3, epsilon, delta, constant)
+        assert closed_form(3, sigma, epsilon) <= delta
+        assert analytic <= sigma
     assert closed_form(3, analytic, epsilon) <= mpmath.mpf(delta)
     assert closed_form(3, analytic * (1 - 1e-10), epsilon) > mpmath.mpf(delta)
     if epsilon <= 1:
-        assert closed_form(3, gaussian_printed_a(3, epsilon, delta), epsilon) <= delta
+        assert closed_form(3, gaussian_rule_a(3, epsilon, delta), epsilon) <= delta
 
 
 @pytest.mark.parametrize("shift", [Fraction(1), Fraction(3, 7), Fraction(10**6)])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 3), Fraction(1)])
 @pytest.mark.parametrize("delta", [Fraction(1, 10**9), Fraction(1, 7), Fraction(9, 10)])
-def test_printed_rules_are_rounded_up(shift: Fraction, epsilon: Fraction, delta: Fraction) -> None:
+def test_the_rules_are_rounded_up(shift: Fraction, epsilon: Fraction, delta: Fraction) -> None:
     with mpmath.workdps(40):
         move, rate, chance = (mpmath.mpf(x.numerator) / x.denominator for x in (shift, epsilon, delta))
-        reach = mpmath.mpf(0.41) / mpmath.cbrt(chance)
-        for printed, exact in (
-            (gaussian_printed_a(shift, epsilon, delta), mpmath.sqrt(2 * mpmath.log(1.25 / chance)) * move / rate),
-            (gaussian_printed_b(shift, epsilon, delta), move / rate * (reach + mpmath.sqrt(reach**2 + rate / 2))),
+        reach = mpmath.mpf(PROVED_CONSTANT) / mpmath.cbrt(chance)
+        for sigma, exact in (
+            (gaussian_rule_a(shift, epsilon, delta), mpmath.sqrt(2 * mpmath.log(1.25 / chance)) * move / rate),
+            (gaussian_rule_b(shift, epsilon, delta), move / rate * (reach + mpmath.sqrt(reach**2 + rate / 2))),
         ):
-            assert exact <= printed <= exact * (1 + mpmath.mpf(2) ** -46)
+            assert exact <= sigma <= exact * (1 + mpmath.mpf(2) ** -46)
 
 
 def test_errata_e8a_the_classical_rule_is_refused_where_it_fails() -> None:
     with pytest.raises(InputError, match="at most 1"):
-        gaussian_printed_a(1, 10, 1e-5)
-    classical = gaussian_printed_a(1, 1, 1e-5) / 10
+        gaussian_rule_a(1, 10, 1e-5)
+    classical = gaussian_rule_a(1, 1, 1e-5) / 10
     assert closed_form(1, classical, 10) == pytest.approx(2.27e-5, rel=3e-3)
 
 
@@ -135,7 +138,7 @@ def test_sigmas_scale(p: Pmf, q: Pmf, factor: int) -> None:
         lambda: gaussian_analytic_sigma(1, 1, 1),
         lambda: gaussian_analytic_sigma(1, 1, Fraction(1, 10**300)),
         lambda: gaussian_analytic_sigma(10**300, Fraction(1, 10**300), 0.1),
-        lambda: gaussian_printed_b(1, 1, -0.1),
+        lambda: gaussian_rule_b(1, 1, -0.1),
         lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), 1, 0),
         lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), math.inf, 0.1),
     ],

@@ -13,7 +13,7 @@ import pytest
 from scipy.special import bdtr, bdtrc
 
 import takifugu as tf
-from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers import Base, DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import Interval, Release
@@ -61,10 +61,8 @@ def coverage(drawn: list[Release], level: float) -> tuple[int, list[int]]:
     return every, each
 
 
-class _Remembered:
+class _Remembered(Base):
     """The half width of a randomiser, found once: the exact search costs more than the rest of a draw."""
-
-    directions = ()
 
     def __init__(self, half: Fraction) -> None:
         self.half = half

@@ -24,7 +24,6 @@ from takifugu.analysis.randomisers.base import (
     Output,
     Randomiser,
     answered,
-    around,
     scale_text,
 )
 from takifugu.analysis.randomisers.rounded import RoundedLaplace, RoundedNormal
@@ -33,7 +32,7 @@ from takifugu.core.registry import Registry
 
 __all__ = [
     "KINDS", "LABEL", "MARKS", "NUMBER", "ONE_SIDED", "PARTS", "Answer", "Base", "Direction", "DiscreteLaplace",
-    "Exact", "Kind", "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered", "around",
+    "Exact", "Kind", "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered",
     "from_dict", "laplace_or_exact", "register", "scale_text",
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import NUMBER, Answer, Column, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import NUMBER, Answer, Column, Direction, Ends, Kind, Loss, around
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers import noise_laws
@@ -106,6 +106,10 @@ class Noise:
             return self._steps_within(Fraction(level)) * self.grid
         outside = Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
         return self._steps_within(1 - outside) * self.grid
+
+    def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
+        """Return where the answer of each cell lies, by its published value: within `half_width` of it."""
+        return around(self.directions, values, self.half_width(level, cells))
 
     def _steps_within(self, level: Fraction) -> int:
         """Return the least number h of grid steps with P(|noise| <= h steps) >= level in one cell."""

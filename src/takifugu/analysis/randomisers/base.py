@@ -24,6 +24,8 @@ Answer = Sequence[int | Fraction]
 Column = Answer | Array
 #: A loss is exact, or infinite.
 Loss = Fraction | float
+#: From where to where an answer lies, in answer units.
+Ends = tuple[Fraction, Fraction]
 
 
 class Direction(StrEnum):
@@ -85,8 +87,8 @@ MARKS = Output(
 class Randomiser(Protocol):
     """Additive noise, exponential choice, a channel: all have this interface.
 
-    An answer is a vector of `cells` numbers in units of `grid`. `scale`, `expected_error`, `variance`, `half_width`
-    and `log_reach` raise Unsupported, with the reason, where the question makes no sense.
+    An answer is a vector of `cells` numbers in units of `grid`. `scale`, `expected_error`, `variance`, `half_width`,
+    `intervals` and `log_reach` raise Unsupported, with the reason, where the question makes no sense.
     """
 
     @property
@@ -134,6 +136,8 @@ class Randomiser(Protocol):
     def variance(self) -> float: ...
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
+
+    def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]: ...
 
     def to_dict(self) -> Json: ...
 
@@ -186,6 +190,14 @@ class Base:
         """Return the least w with P(|output - answer| <= w) >= level, in answer units."""
         raise Unsupported(f"{self.kind!r} has no interval around what is published")
 
+    def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
+        """Return where the answer of each cell lies, by its published value: ends in answer units.
+
+        For every answer, all of them hold at once with probability `level` at least (`cells` values are published
+        together).
+        """
+        return around(self.directions, values, self.half_width(level, cells))
+
 
 def answered(question: Callable[[], T]) -> T | None:
     """Return the answer to a question, or None where it has a reason instead (Unsupported).
@@ -199,13 +211,16 @@ def answered(question: Callable[[], T]) -> T | None:
         return None
 
 
-def around(noise: Randomiser, place: int, value: Fraction, half: Fraction) -> tuple[Fraction, Fraction]:
-    """Return where the answer of a cell lies that is within `half` of its noisy value; one-sided noise is on one side.
+def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fraction) -> list[Ends]:
+    """Return where answers lie that are within `half` of their noisy values; one-sided noise is on one side.
 
-    Answer units; noise that only adds (its answers move DOWN) leaves the answer at or below what was published.
+    Answer units; noise that only adds (its answers move DOWN) leaves an answer at or below what was published.
     """
-    moves = noise.directions or (Direction.EITHER,)
-    move = moves[place] if len(moves) > 1 else moves[0]
+    moves = directions or (Direction.EITHER,)
+    return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]
+
+
+def _ends(value: Fraction, half: Fraction, move: Direction) -> Ends:
     return value - half * (move is not Direction.UP), value + half * (move is not Direction.DOWN)
 
 

@@ -2,7 +2,8 @@
 
 An answer (in units of the grid) is read at the nearest of the listed `inputs`, the lower of two: the inputs are all the
 answers that the compared hypotheses allow, so for them nothing changes, and every other answer is published as safely
-as those. Errors are averages over `prior`, a distribution of the inputs: what the answer is under the stated belief.
+as those. Errors are the largest over the inputs, so that they hold whatever the answer is, as those of added noise do;
+`mean_error` is an average over `prior`, a distribution of the inputs: what the answer is under the stated belief.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Column, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -86,24 +87,24 @@ class Choice(Base):
         return math.log(mass.numerator) - math.log(mass.denominator) if mass else -math.inf
 
     def expected_error(self) -> float:
-        """Return the expected absolute error in answer units, averaged over the prior."""
-        return float(self._mean(1) * self.grid)
+        """Return the largest expected absolute error of any input, in answer units."""
+        return float(max(self._means(1)) * self.grid)
 
     def variance(self) -> float:
-        """Return the expected squared error in squared answer units, averaged over the prior."""
-        return float(self._mean(2) * self.grid**2)
+        """Return the largest expected squared error of any input, in squared answer units."""
+        return float(max(self._means(2)) * self.grid**2)
+
+    def mean_error(self) -> float:
+        """Return the expected absolute error in answer units, averaged over the prior."""
+        weighed = sum(Fraction(weight) * mean for weight, mean in zip(self.prior, self._means(1), strict=True))
+        return float(weighed * self.grid)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least multiple w of the grid with P(|output - answer| <= w) >= level for every input.
 
         `cells` of them published together: level^(1/cells) each. Raises InputError unless 0 < level < 1.
         """
-        if not 0 < level < 1:
-            raise InputError(
-                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-            ).at("level")
-        each = Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
-        widest = 0
+        each, widest = _of_each(level, cells), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
             steps = sorted((math.ceil(abs(y - answer)), m) for y, m in zip(self._outputs, masses, strict=True) if m)
             reached = 0
@@ -113,6 +114,26 @@ class Choice(Base):
                     widest = max(widest, width)
                     break
         return widest * self.grid
+
+    def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
+        """Return from where to where the inputs lie that a published value does not reject at `level`, and itself.
+
+        Each input x rejects outputs of less than 1 - level in all, those of the least mass beside the largest mass that
+        any input gives them: y is kept by x where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So
+        whatever the answer is, it is in the interval with probability `level` at least (Feldman and Cousins 1998).
+        """
+        each = _of_each(level, cells) * self.channel.total
+        return [self._kept(value, each) for value in values]
+
+    def _kept(self, value: Fraction, each: Fraction) -> Ends:
+        given = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
+        own = given.get(value / self.grid, (0,) * len(self._inputs))
+        most, highest, kept = max(own), [max(column) for column in given.values()], [value]
+        for answer, mine, masses in zip(self._inputs, own, self.channel.masses, strict=True):
+            above = sum(mass for mass, other in zip(masses, highest, strict=True) if mass * most > mine * other)
+            if above < each:
+                kept.append(answer * self.grid)
+        return min(kept), max(kept)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio of an output's masses for two inputs, whatever the change; infinite or exact."""
@@ -149,20 +170,20 @@ class Choice(Base):
         near = [k for k in (place - 1, place) if 0 <= k < len(self._inputs)]
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
 
-    def _mean(self, power: int) -> Fraction:
-        """Return the mean of |output - answer|^power over the prior, in units of the grid."""
-        mean: Fraction = cached(self, ("mean", power), lambda: self._mean_computed(power))
-        return mean
+    def _means(self, power: int) -> list[Fraction]:
+        """Return the mean of |output - answer|^power for each input, in units of the grid."""
+        means: list[Fraction] = cached(self, ("means", power), lambda: self._means_computed(power))
+        return means
 
-    def _mean_computed(self, power: int) -> Fraction:
+    def _means_computed(self, power: int) -> list[Fraction]:
         unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
         answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
-        total = Fraction(0)
-        for weight, x, masses in zip(self.prior, answers, self.channel.masses, strict=True):
-            row: int = sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True))
-            total += Fraction(weight) * row
         whole: int = unit**power * self.channel.total
-        return total / whole
+        rows = zip(answers, self.channel.masses, strict=True)
+        return [
+            Fraction(sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True)), whole)
+            for x, masses in rows
+        ]
 
     @cached_property
     def _inputs(self) -> list[Fraction]:
@@ -206,18 +227,14 @@ class ChannelChoice(Choice):
     """A channel with exact masses, such as the one of least expected error.
 
     >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    >>> ChannelChoice(rows, Fraction(1), (0.5, 0.5)).scale
-    Fraction(1, 4)
+    >>> choice = ChannelChoice(rows, Fraction(1), (0.5, 0.5))
+    >>> choice.expected_error(), choice.intervals([Fraction(1)], 0.7), choice.intervals([Fraction(1)], 0.8)
+    (0.25, [(Fraction(1, 1), Fraction(1, 1))], [(Fraction(0, 1), Fraction(1, 1))])
     """
 
     @property
     def kind(self) -> str:
         return "channel"
-
-    @property
-    def scale(self) -> Fraction:
-        """Return the expected absolute error in answer units: what Laplace's scale is for continuous noise."""
-        return self._mean(1) * self.grid
 
 
 def from_dict(data: Plain) -> Choice:
@@ -240,12 +257,21 @@ EXPONENTIAL = Kind(
     "one of finitely many values, more probable the nearer it is to the answer, drawn exactly from the operating "
     "system's randomness",
 )  # fmt: skip
-CHANNEL = Kind(  # its scale is its expected error, which is reported as such
+CHANNEL = Kind(
     from_dict, "one of finitely many outputs, by a table",
     "one of finitely many values, with the probabilities tabulated in the JSON certificate, drawn exactly from the "
     "operating system's randomness",
     has_scale=False,
 )  # fmt: skip
+
+
+def _of_each(level: float, cells: int | None) -> Fraction:
+    """Return the level of one cell of several published together; InputError unless 0 < level < 1."""
+    if not 0 < level < 1:
+        raise InputError(
+            f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+        ).at("level")
+    return Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
 
 
 def _numbers(labels: Sequence[Any]) -> list[Fraction]:

@@ -1,4 +1,4 @@
-"""How much Gaussian noise: the closed form for one shift, the printed rules, and the least for two finite laws."""
+"""How much Gaussian noise: the closed form for one shift, the rules of Ding22, and the least for two finite laws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 if TYPE_CHECKING:
     from mpmath import mpf
 
-#: The constant printed in Ding22 Theorem 3(b); its proof gives 0.41866 (errata E1).
+#: Half of the 0.83732 that the proof of Ding22 Theorem 3(b) needs; 0.41 is printed there (errata E1).
+PROVED_CONSTANT = 0.41866
 PRINTED_CONSTANT = 0.41
 _LEAST_DELTA = Fraction(1, 10**250)
 
@@ -70,36 +71,36 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
     return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE)
 
 
-def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
+def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
     """Return the sigma of Ding22 Theorem 3(a), sqrt(2 log(1.25/delta)) sensitivity/epsilon: proved for epsilon <= 1.
 
     Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule can fail (errata E8a).
 
-    >>> round(gaussian_printed_a(2, 1, 1e-5), 8)
+    >>> round(gaussian_rule_a(2, 1, 1e-5), 8)
     9.68961053
     """
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
     if budget > 1:
         raise InputError(
             f"epsilon is {epsilon!r}",
-            rule="this printed rule is proved for epsilon at most 1",
+            rule="this rule is proved for epsilon at most 1",
             fix="use gaussian_analytic_sigma",
         ).at("epsilon")
     return _rounded_up(math.sqrt(2 * math.log(1.25 / below(failure))) * above(shift / budget))
 
 
-def gaussian_printed_b(
-    sensitivity: Number, epsilon: Number, delta: Number, constant: float = PRINTED_CONSTANT
+def gaussian_rule_b(
+    sensitivity: Number, epsilon: Number, delta: Number, constant: float = PROVED_CONSTANT
 ) -> float:  # fmt: skip
     """Return sigma of Ding22 Theorem 3(b): sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3).
 
-    For comparison with the paper: far above the analytic sigma. `constant` is the printed 0.41 or the proved 0.41866;
-    the claim holds with both (errata E1).
+    For comparison: far above the analytic sigma. The constant is the one that the proof gives. PRINTED_CONSTANT is for
+    reproducing the paper only: a step of its proof fails with it, although the claim holds (errata E1).
 
     Raises InputError as `gaussian_analytic_sigma`.
 
-    >>> round(gaussian_printed_b(2, 1, 1e-5), 7)
-    76.1483214
+    >>> [round(gaussian_rule_b(2, 1, 1e-5, constant), 3) for constant in (PROVED_CONSTANT, PRINTED_CONSTANT)]
+    [77.756, 76.148]
     """
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
     reach = constant / math.cbrt(below(failure))

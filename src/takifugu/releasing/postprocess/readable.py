@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from takifugu.analysis.randomisers import MARKS, Randomiser, answered, around
+from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.escaping import number as written
 from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.cells import UPPER
@@ -29,26 +29,18 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 
 
 def rows_of(
-    labels: Sequence[str], values: Sequence[Hashable], noise: Randomiser, level: float, cells: int | None = None
+    labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
 ) -> list[Json]:
     """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value.
 
     Where counts were compared with thresholds a number is an upper value only, and its column is called so.
     """
     column = UPPER if noise.output is MARKS else "value"
-    half = answered(lambda: noise.half_width(level, cells))
-    ends = [_ends(noise, place, value, half) for place, value in enumerate(values)]
+    ends: Sequence[Any] | None = answered(lambda: noise.intervals(values, level, cells))
     return [
-        {"cell": label, column: readable(v), "low": low, "high": high}
-        for label, v, (low, high) in zip(labels, values, ends, strict=True)
+        {"cell": label, column: readable(v), "low": readable(low), "high": readable(high)}
+        for label, v, (low, high) in zip(labels, values, ends or [(None, None)] * len(values), strict=True)
     ]
-
-
-def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> tuple[Readable | None, Readable | None]:
-    if half is None:
-        return None, None
-    low, high = around(noise, place, value, half)
-    return readable(low), readable(high)
 
 
 def frame_of(rows: Sequence[Row], library: object) -> Any:

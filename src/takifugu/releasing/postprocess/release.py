@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis import randomisers
-from takifugu.analysis.randomisers import Randomiser, around
+from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import html_table
@@ -90,13 +90,11 @@ class Release:
         """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
 
         Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
-        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent (where an output
-        was chosen from a list, for every true answer). This is not sampling error: it says nothing about a population.
-        Raises InputError unless 0 < level < 1.
+        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent; where one of
+        finitely many outputs was chosen, from the least to the largest answer that the output does not reject. This is
+        not sampling error: it says nothing about a population. Raises InputError unless 0 < level < 1.
         """
-        half = self.randomiser.half_width(level)
-        cells = len(self.labels)
-        ends = [around(self.randomiser, place, value, half) for place, value in enumerate(self.values)]
+        cells, ends = len(self.labels), self.randomiser.intervals(self.values, level)
         intervals = [Interval(readable(low), readable(high), level, cells) for low, high in ends]
         return one_or_all(self.certificate, self.labels, intervals)
 

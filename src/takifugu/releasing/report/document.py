@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 
 from takifugu.analysis.guarantee import Composition
-from takifugu.analysis.randomisers import answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number as written
@@ -34,7 +32,7 @@ from takifugu.releasing.report.opening import number_with_error, opening, verdic
 from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import LEVEL, published
+from takifugu.releasing.report.values import farthest_end, published
 
 #: How much is listed; the certificate has everything.
 MOST_UNITS = 40
@@ -122,7 +120,7 @@ def _article(t: Reported) -> Iterator[str]:
 
 def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
     c = t.certificate
-    halves = (answered(partial(answer.randomiser.half_width, LEVEL, t.cells)) for _, answer in t.answers)
+    halves = (farthest_end(answer, t.cells) for _, answer in t.answers)
     widths = sorted(half for half in halves if half is not None)
     yield "epsilon", _short(c.epsilon)
     if Fraction(c.delta):

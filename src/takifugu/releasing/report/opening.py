@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from takifugu.accounting import definitions, suspicion
-from takifugu.analysis.randomisers import MARKS, Noise, answered
+from takifugu.analysis.randomisers import MARKS, Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.entries import entry_word
 from takifugu.core.errors import InputError, Unsupported
@@ -28,7 +28,7 @@ from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.report.page import paragraph, sentence
 from takifugu.releasing.report.populations import randomised
 from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import LEVEL
+from takifugu.releasing.report.values import farthest_end
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
 _NO_VERDICT = (
@@ -102,7 +102,7 @@ def number_with_error(t: Reported) -> str:
     unit, answer = t.answers[0]
     if isinstance(answer.randomiser, PermuteAndFlip):
         return f"How to read it: {answer.randomiser.words(t.cells)}."
-    half = answered(lambda: answer.randomiser.half_width(LEVEL, t.cells))
+    half = farthest_end(answer, t.cells)
     value = readable(answer.values[0])
     if half is None or not isinstance(value, int | float):
         return ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
@@ -48,13 +47,22 @@ def published(t: Reported) -> Iterator[str]:
         return
     places = two_ways(t, first_rows)
     if places is not None:
-        half = number(readable(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
+        half = number(readable(farthest_end(t.answers[0][1], t.cells)))
         yield from crossed(t.certificate, places, first_rows, f"All values are ± {half}. {_read(t)}")
         return
     bars = [(r["cell"], r) for r in first_rows[:MOST_BARS]]
     yield figure(lambda width: bars_of(t, bars, _statistic(t), width), _drawn(len(first_rows)))
     header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(first_rows[0]))])
     yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
+
+
+def farthest_end(answer: Release, cells: int) -> Fraction | None:
+    """Return how far the ends of the intervals of an answer lie from its values at most; None where it has none."""
+    ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
+    if ends is None:
+        return None
+    halves: list[Fraction] = [max(v - low, high - v) for v, (low, high) in zip(answer.values, ends, strict=True)]
+    return max(halves)
 
 
 def rows_of_answers(t: Reported) -> list[tuple[str | None, list[Json]]]:
@@ -92,7 +100,7 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[Json]
         long = [[unit or "", *_cells(r), *_more(r)] for unit, of_unit in rows for r in of_unit]
         header = (t.certificate.person, "cell", "noisy value", "95 % interval", *more)
         return table(caption, header, long, (2, 3, 4), _read(t))
-    halves = [readable(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
+    halves = [readable(farthest_end(a, t.cells)) for _, a in t.answers]
     body = [
         [
             unit or "",

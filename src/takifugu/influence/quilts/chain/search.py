@@ -1,6 +1,6 @@
 """The quilts of chains and of classes of chains: what each search costs, and what the worst entry needs.
 
-For all binary chains that stay with probabilities in [low, 1 - low] influences are exact (Song17 §6). Theorem
+For all binary chains that stay with probabilities in [low, 1 - low] influences are exact (Song17 §5). Theorem
 (docs/theory/chain-classes.md). Let l = low, L = 1 - 2l and r_n = log((1 + L^n)/(1 - L^n)). For an entry i and a quilt
 {X_{i-a}, X_{i+b}} the supremum of e over the class and over all initial laws is r_a + r_i + r_b; without a node before
 it is r_b, without one after r_a + r_i. It is that of the one chain p0 = p1 = 1 - l with any initial distribution. So

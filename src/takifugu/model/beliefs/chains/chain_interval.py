@@ -1,4 +1,4 @@
-"""All chains with two states whose probabilities of staying lie in one interval (Song17 §6)."""
+"""All chains with two states whose probabilities of staying lie in one interval (Song17 §5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from takifugu.numbers.rationals import as_fraction
 
 @dataclass(frozen=True, init=False)
 class BinaryChainInterval(OneChain):
-    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §6).
+    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §5).
 
     Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
     docs/theory/chain-classes.md). Raises InputError unless 0 <= low <= 1/2, and for other than two states.
