@@ -111,7 +111,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
         accident()
         outcome = invoke("release", *force, toml)
         assert outcome.exit_code == 2
-        assert "--again both --once KEY" in outcome.stderr
+        assert "--only both --again both --once 2`" in outcome.stderr
         assert "--force" not in outcome.stderr
         for path, content in whole.items():
             path.write_bytes(content)

@@ -25,15 +25,13 @@ from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
-from takifugu.releasing.publishing.due import payments_of, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, place
-from takifugu.releasing.publishing.new_ledger import check_ledger, opened
+from takifugu.releasing.publishing.new_ledger import check_ledger, opened, settle
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
-from takifugu.releasing.publishing.settling import settle
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
-from takifugu.releasing.publishing.standing import Choice, State, standings
+from takifugu.releasing.publishing.standing import Choice, payments_of, standings, to_pay
 from takifugu.releasing.report.outcomes import Outcome, Published
 
 
@@ -97,7 +95,7 @@ def published(
                 rest -= set(paid.ids)
         payments = payments_of(file)
         left = file.only([table.item for table in order.planned.tables if table.name in rest])
-        due = to_pay(standings(left, folder, payments), wanted, payments, folder, bool(made))
+        due = to_pay(left, standings(left, folder, payments), wanted, payments, folder, bool(made))
         new = order.part({name for one in due for name in one.tables}) if due else None
         if new is not None:
             refusal = refuse(new.planned)
@@ -163,7 +161,7 @@ def _outcome(
     whole = file.only((*file.items, *file.others))
     there = [
         one for one in standings(wanted.of(whole), folder, payments)
-        if one.state in (State.INTACT, State.CHANGED) and not names & set(one.tables)
+        if one.is_here and not names & set(one.tables)
     ]  # fmt: skip
     before = tuple(published_at(folder, name, one.since) for one in there for name in one.tables)
     since = next((stored.since for stored, _ in made if stored.since is not None), None)

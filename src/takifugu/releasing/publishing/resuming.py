@@ -15,17 +15,16 @@ from takifugu.releasing.planning.plan import Plan, plan, tables_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
+from takifugu.releasing.publishing.new_ledger import Paid, close, public_of, sheet_of
 from takifugu.releasing.publishing.orders import Ordered, handed_out, ordered, published, recipe_of
 from takifugu.releasing.publishing.progress import Progress, state_of
 from takifugu.releasing.publishing.publish import Stored
-from takifugu.releasing.publishing.settling import close, public_of, sheet_of
 from takifugu.releasing.publishing.sheets import table_of
 from takifugu.releasing.publishing.standing import Choice
 from takifugu.releasing.report.outcomes import Outcome
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending
-    from takifugu.releasing.publishing.new_ledger import Paid
 
 
 @dataclass(frozen=True)
