@@ -77,7 +77,6 @@ def release_file(
 def publish(
     planned: Plan,
     output: Path | None = None,
-    force: bool = False,
     entropy: Entropy | None = None,
     *,
     data: object = None,
@@ -89,7 +88,7 @@ def publish(
     """Publish every table of a plan that is not published yet: one reservation for all, then the noise, then the files.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
-    all, with `force`). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a
+    all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a
     table that is not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is
     not the one that paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
     """
@@ -97,9 +96,8 @@ def publish(
     with progress.telling():
         bits = SystemEntropy() if entropy is None else entropy
         order = ordered(planned, folder_of(planned.file, output), data, bits.private)
-        chosen = Choice(force=force) if wanted is None else wanted
         try:
-            return published(order, chosen, bits, progress, anyway, new_ledger)
+            return published(order, wanted or Choice(), bits, progress, anyway, new_ledger)
         except BudgetExceeded as over:
             over.what, over.fix = f"{BUDGET_KEY}: {over.what.rstrip('.')}", over.fix or OF_BUDGET
             raise
