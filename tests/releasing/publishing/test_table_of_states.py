@@ -22,6 +22,8 @@ from tests.support.crashing import check_public, seen
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.cli.group import _in_lines
+from takifugu.core.text.tables import fitting
 from takifugu.releasing.publishing import publish
 from takifugu.releasing.publishing.states import RELEASE, RESUME, Does, InFolder, InLedger, Row, row_of
 
@@ -172,7 +174,7 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
     """And each command that is printed as the remedy does what it says when it is pasted."""
     toml, row = prepared.make(said, there), row_of(said, there)
     result = check(prepared, ["release", str(toml)], row, row.does, row.exits)
-    for command in re.findall(r"`takifugu ([^`]*)`", result.stderr.split("takifugu: State")[0]):
+    for command in re.findall(r"`takifugu ([^`]*)`", result.stderr):
         words = shlex.split(command)
         if words[0] == "release":
             assert invoke(*words).exit_code == 0
@@ -180,7 +182,8 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
             assert invoke(*words).exit_code == 0  # and pays once
             assert len(payments(prepared.study)) == 2
         else:
-            check(prepared, words, (pending := row_of(said, there, RESUME)), pending.does, pending.exits)
+            now = InLedger.DRAWN if row.does is Does.DRAW_ONLY else said
+            check(prepared, words, (pending := row_of(now, there, RESUME)), pending.does, pending.exits)
 
 
 @pytest.mark.sampled(4)
@@ -245,3 +248,12 @@ def test_the_page_of_exit_codes_prints_the_table() -> None:
             text = re.sub(pattern, lambda _, page=page: page, text, flags=re.DOTALL)
             PAGE.write_text(text, encoding="utf-8")
         assert page in text, "TAKIFUGU_REWRITE=1 pytest writes it anew"
+
+
+def test_a_command_that_a_line_would_break_stands_on_a_line_of_its_own() -> None:
+    with fitting(60):
+        lines = _in_lines("it is elsewhere: bring it back, or run `takifugu release a/b/c.toml --again both --once 2` now")
+        assert lines.splitlines() == [
+            "it is elsewhere: bring it back, or run", "  takifugu release a/b/c.toml --again both --once 2", "now",
+        ]  # fmt: skip
+        assert _in_lines("`takifugu advise` helps") == "`takifugu advise` helps"

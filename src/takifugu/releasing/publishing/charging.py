@@ -91,6 +91,7 @@ def charge(
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
         book = opened(ledger)
+        progress.ledger = book.store.path
         seen = Ready(question, (), Seen(None))
         identity, whose = identity_of([seen], same_people=same_people), People(are_named=name is not None)
         order = Order(source, budget, identity, {"kind": "outside"}, same_people, people=whose)

@@ -74,8 +74,8 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
         raise LedgerError(
             f"there is no ledger {str(where)!r}, but require_ledger says that there is one",
             fix=(
-                "check the path, restore a backup, or create a new one deliberately (`takifugu ledger init`), which "
-                "remembers nothing before today"
+                "check the path, restore a backup, or create a new one deliberately, which remembers nothing before "
+                f"today: `takifugu ledger init {shlex.quote(str(where))}`"
             ),
         ).at("ledger")
 

@@ -26,13 +26,14 @@ from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
+from takifugu.releasing.publishing.due import payments_of, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, place
 from takifugu.releasing.publishing.new_ledger import check_ledger, opened, settle
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
-from takifugu.releasing.publishing.standing import Choice, payments_of, standings, to_pay
+from takifugu.releasing.publishing.standing import Choice, standings
 from takifugu.releasing.report.outcomes import Outcome, Published
 
 

@@ -191,6 +191,7 @@ def keep(
     used as it was drawn. Where two processes draw, both use the values of one of them. Nothing new is paid for
     where there is a `refusal`, which is raised, or where the files would be too large.
     """
+    progress.ledger = book.store.path
     waiting = book.pending(order.source, order.identity)
     if not waiting and refusal is not None:
         raise refusal
