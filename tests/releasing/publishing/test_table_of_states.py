@@ -252,8 +252,8 @@ def test_the_page_of_exit_codes_prints_the_table() -> None:
 
 def test_a_command_that_a_line_would_break_stands_on_a_line_of_its_own() -> None:
     with fitting(60):
-        lines = _in_lines("it is elsewhere: bring it back, or run `takifugu release a/b/c.toml --again both --once 2` now")
+        lines = _in_lines("it lies elsewhere: take it, or run `takifugu release a/b/c.toml --again both --once 2` now")
         assert lines.splitlines() == [
-            "it is elsewhere: bring it back, or run", "  takifugu release a/b/c.toml --again both --once 2", "now",
+            "it lies elsewhere: take it, or run", "  takifugu release a/b/c.toml --again both --once 2", "now",
         ]  # fmt: skip
         assert _in_lines("`takifugu advise` helps") == "`takifugu advise` helps"
