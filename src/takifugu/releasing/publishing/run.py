@@ -89,9 +89,9 @@ def publish(
     """Publish every table of a plan that is not published yet: one reservation for all, then the noise, then the files.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
-    all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a
-    table that is not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is
-    not the one that paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
+    all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a table that is
+    not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is not the one that
+    paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
     """
     progress = Progress() if progress is None else progress
     with progress.telling():

@@ -1,6 +1,7 @@
 """The table of states: what the ledger says × what lies in the folder → what is done, said and exited with.
 
-`standing` decides by it, the page of exit codes prints it, and a test makes every one of these states.
+`due` decides by it what is paid for and what is refused, the page of exit codes prints it, and a test makes every one
+of these states, runs the commands, and compares.
 """
 
 from __future__ import annotations
