@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -148,15 +149,20 @@ def about(*where: Step) -> Iterator[None]:
 
 
 def standing(error: BaseException) -> str:
-    """Return how far the release had come that an error ended, and which files are out; "" where there was none."""
+    """Return how far the release had come that an error ended, and which files are out; "" where there was none.
+
+    Commands name its ledger where that is known, so that they can be pasted.
+    """
     held = getattr(error, "__dict__", {})
     state, public = held.get("state"), held.get("public")
     if state is None:
         return ""
+    words = _standing(state, public)
+    if ledger := held.get("ledger"):
+        words = words.replace(" LEDGER`", f" {shlex.quote(str(ledger))}`")
     if before := held.get("completed"):
-        first = f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest:"
-        return f"{first} {_standing(state, public)}"
-    return _standing(state, public)
+        return f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest: {words}"
+    return words
 
 
 def _standing(state: ReleaseState, public: Sequence[str] | None) -> str:

@@ -26,7 +26,7 @@ from takifugu.accounting.ledger.pending import packed
 from takifugu.cli import main
 from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.releasing.certificates.certificate import checksum_of
-from takifugu.releasing.publishing import rehearsing
+from takifugu.releasing.publishing import beforehand
 from takifugu.releasing.publishing.bundle import bundle_of
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -199,16 +199,16 @@ def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
     where = tmp_path / "release.toml"
     for name, text in {**example.files, where.name: example.text}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(rehearsing, "LARGEST", 1000)
+    monkeypatch.setattr(beforehand, "LARGEST", 1000)
     refused = invoke("release", where)
     assert refused.exit_code == 2
     said = " ".join(refused.output.split())
     assert "one release takes at most 0 MB; publish fewer rows or cells at once" in said
     assert "nothing happened. No epsilon was spent" in said
     assert not list(tmp_path.rglob("*.certificate.json"))
-    monkeypatch.setattr(rehearsing, "LARGEST", 3_000_000)  # a rehearsal with room
-    monkeypatch.setattr(rehearsing, "CELL", 4_000_000)
-    monkeypatch.setattr(rehearsing, "ROW", 4_000_000)
+    monkeypatch.setattr(beforehand, "LARGEST", 3_000_000)  # a rehearsal with room
+    monkeypatch.setattr(beforehand, "CELL", 4_000_000)
+    monkeypatch.setattr(beforehand, "ROW", 4_000_000)
     assert invoke("release", where).exit_code == 0
 
 
@@ -217,19 +217,19 @@ def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
 ) -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
     calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group")
-    monkeypatch.setattr(rehearsing, "LARGEST", 1000)
+    monkeypatch.setattr(beforehand, "LARGEST", 1000)
     with pytest.raises(LedgerError, match="would take 0 MB"):
         tf.release(calibration, [0] * 5, ledger=tmp_path / "a.db", source="s", budget=9)
     assert not Ledger.open(tmp_path / "a.db").show()
 
 
 def test_a_small_release_is_not_rehearsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsing, "_blank", None)
+    monkeypatch.setattr(beforehand, "_blank", None)
     published(tmp_path)
 
 
 def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
-    assert rehearsing.LARGEST * 4 <= pending.LARGEST * 3
+    assert beforehand.LARGEST * 4 <= pending.LARGEST * 3
 
 
 @pytest.mark.sampled(2)

@@ -166,19 +166,6 @@ def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
         assert invoke("init", tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force").exit_code == 0
 
 
-def test_a_folder_that_was_moved_away_is_paid_for_again_under_a_key_alone(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    (table,) = tf.release_file(where).tables
-    shutil.move(tmp_path / "out", tmp_path / "away")
-    for options in ({}, {"force": True}, {"output": tmp_path / "other"}):
-        with pytest.raises(ReleaseError, match=f"{table.name} was published in .* its files are not in") as caught:
-            tf.release_file(where, **options)
-        assert f"--again {table.name} --once KEY" in str(caught.value)
-    assert spent(tmp_path) == 1
-    tf.release_file(where, again=table.name, once="2")
-    assert spent(tmp_path) == 2
-
-
 def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path: Path) -> None:
     """The folder that it would write to follows its name; ledger and source are the same."""
     where = files.write(tmp_path, SMALL.replace('output = "out"\n', ""))
@@ -231,15 +218,6 @@ def table_is_a_folder(folder: Path) -> None:
     (folder / "out" / "time-use.csv").mkdir()
 
 
-def table_is_lost(folder: Path) -> None:
-    (folder / "out" / "time-use.csv").unlink()
-
-
-def table_is_edited(folder: Path) -> None:
-    with open(folder / "out" / "time-use.csv", "a") as file:
-        file.write("x,1\n")
-
-
 def certificate_is_edited(folder: Path) -> None:
     path = folder / "out" / "time-use.certificate.json"
     path.write_text(path.read_text().replace('"epsilon"', '"Epsilon"', 1))
@@ -266,18 +244,9 @@ def folder_was_copied_back(folder: Path) -> None:
     shutil.move(folder / "copy", folder / "out")
 
 
-def ledger_is_lost(folder: Path) -> None:
-    (folder / "ledger.db").rename(folder / "away.db")
-
-
 def ledger_is_empty(folder: Path) -> None:
     (folder / "ledger.db").rename(folder / "away.db")
     (folder / "ledger.db").write_bytes(b"")
-
-
-def ledger_is_another_one(folder: Path) -> None:
-    (folder / "ledger.db").rename(folder / "away.db")
-    Ledger.open(folder / "ledger.db")
 
 
 def ledger_is_a_folder(folder: Path) -> None:
@@ -286,10 +255,9 @@ def ledger_is_a_folder(folder: Path) -> None:
 
 
 AFTERWARDS: list[tuple[Callable[[Path], None], bool]] = [
-    (table_is_a_folder, False), (table_is_lost, False), (table_is_edited, False), (certificate_is_edited, False),
-    (certificate_is_copied, True), (folder_is_a_file, False), (folder_leads_nowhere, False),
-    (folder_was_copied_back, True), (ledger_is_lost, False), (ledger_is_empty, False), (ledger_is_another_one, False),
-    (ledger_is_a_folder, False),
+    (table_is_a_folder, False), (certificate_is_edited, False), (certificate_is_copied, True),
+    (folder_is_a_file, False), (folder_leads_nowhere, False), (folder_was_copied_back, True),
+    (ledger_is_empty, False), (ledger_is_a_folder, False),
 ]  # fmt: skip
 
 

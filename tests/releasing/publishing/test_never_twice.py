@@ -101,8 +101,6 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
     toml, out = small(tmp_path), tmp_path / "out"
     tf.release_file(toml)
     accidents: list[Callable[[], Any]] = [
-        lambda: (out / "both.csv").unlink(),
-        lambda: (out / "both.csv").write_text("unit,cell\n"),
         lambda: (out / "both.certificate.json").write_text("{}"),
         lambda: (out / "both.certificate.json").unlink(),
     ]
@@ -111,7 +109,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
         accident()
         outcome = invoke("release", *force, toml)
         assert outcome.exit_code == 2
-        assert "--again both --once KEY" in outcome.stderr
+        assert "--only both --again both --once 2`" in outcome.stderr
         assert "--force" not in outcome.stderr
         for path, content in whole.items():
             path.write_bytes(content)

@@ -270,7 +270,7 @@ def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
     before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
     spent = Ledger.open(tmp_path / "ledger.db").show()
     for force in (False, True):
-        outcome = run.publish(planned(tmp_path), force=force)
+        outcome = run.publish(planned(tmp_path), wanted=Choice(force=force))
         assert [table.name for table in outcome.there] == ["time-use-units", "time-use-pooled"]
         assert not outcome.new
         assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before

@@ -23,19 +23,19 @@ from takifugu.releasing.certificates.certifying import Account
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.questions import Drawn, Question, Ready
 from takifugu.releasing.planning.truth import Seen
+from takifugu.releasing.publishing.beforehand import check_reads_back
 from takifugu.releasing.publishing.bundle import sealed
+from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import (
     Budget,
     Order,
     called,
     certificate_of,
-    open_ledger,
     reserve,
     tell_of,
     words_of_people,
 )
-from takifugu.releasing.publishing.reading_back import check_reads_back
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
@@ -88,9 +88,10 @@ def charge(
         calibration = _calibration(framework, lost, failing, maker)
         rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
         question = Question("release", name, calibration, None, {name or "": framework}, at, layout=rule)
-        book = open_ledger(ledger)
-        if book is None:
+        if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
+        book = opened(ledger)
+        progress.ledger = book.store.path
         seen = Ready(question, (), Seen(None))
         identity, whose = identity_of([seen], same_people=same_people), People(are_named=name is not None)
         order = Order(source, budget, identity, {"kind": "outside"}, same_people, people=whose)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED, Payment
@@ -10,14 +12,12 @@ from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import tables_of
 from takifugu.releasing.publishing.new_ledger import check_ledger
-from takifugu.releasing.publishing.standing import Choice, Standing, State, names_of, standings
-
-_AGAIN = "--again {} --once KEY, which pays for it again, and once for one KEY"
+from takifugu.releasing.publishing.standing import Choice, Standing, names_of, standings
+from takifugu.releasing.publishing.states import Does, row_of
 
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
@@ -35,7 +35,13 @@ def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -
     refuse_inputs(file, folder, [f"{name}{end}" for name in names for end in ENDS])
     check_ledger(file, folder, new_ledger)
     payments = payments_of(file)
-    return chosen.only(_to_plan(standings(chosen, folder, payments), wanted, payments, folder))
+    unfinished = {name for paid in payments if paid.state != PUBLISHED for name in paid.ids}
+    standing = standings(chosen, folder, payments)
+    waiting = [one for one in standing if unfinished & set(one.tables)]
+    due = to_pay(chosen, [one for one in standing if one not in waiting], wanted, payments, folder, bool(waiting))
+    left = [one for one in standing if one.is_elsewhere and one not in (*waiting, *due)]
+    tell(f"{_words(chosen, one, payments, folder).what}; nothing is paid for it now" for one in left)
+    return chosen.only([one.item for one in standing if one in waiting or one in due])
 
 
 def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
@@ -48,48 +54,36 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
         return book.payments(file.source.name)
 
 
-def _to_plan(
-    standing: Sequence[Standing], wanted: Choice, payments: Sequence[Payment], folder: Path
-) -> tuple[Item, ...]:
-    """Return what is paid for and not published, and what must be paid for now; ReleaseError as `to_pay`."""
-    unfinished = {name for paid in payments if paid.state != PUBLISHED for name in paid.ids}
-    waiting = [one for one in standing if unfinished & set(one.tables)]
-    due = to_pay([one for one in standing if one not in waiting], wanted, payments, folder, bool(waiting))
-    left = [one for one in standing if one.state is State.AWAY and one not in (*waiting, *due)]
-    tell(f"{_where(one)}; nothing is paid for it now" for one in left)
-    return tuple(one.item for one in standing if one in waiting or one in due)
-
-
 def to_pay(
-    standing: Sequence[Standing], wanted: Choice, payments: Sequence[Payment], folder: Path, goes_on: bool
-) -> tuple[Standing, ...]:
+    file: ReleaseFile, standing: Sequence[Standing], wanted: Choice, payments: Sequence[Payment], folder: Path,
+    goes_on: bool,
+) -> tuple[Standing, ...]:  # fmt: skip
     """Return what must be paid for now; with `goes_on` there is something else to do.
 
     What was published in another folder is paid for again under a key only. Raises ReleaseError where something is in
     the way, where the key has paid for what does not lie there, and where nothing is to do but what was published from
     other keys, or in another folder.
     """
-    unpaid = []
+    unpaid, refused = [], []
     for one in standing:
         paid = None if wanted.once is None else _under(one, wanted.once, payments)
-        if paid is not None and not (one.state in (State.INTACT, State.CHANGED) and one.paid == paid):
-            raise _lost(one, paid, folder)
-        is_new = one.state is State.NEW or (one.state is State.AWAY and wanted.once is not None)
-        if paid is None and (is_new or wanted.wants_again(one.item) or _gives_way(one, wanted.force)):
+        if paid is not None:
+            if not (one.is_here and one.paid == paid):
+                raise _lost(file, one, paid, folder)
+            continue
+        does = one.does(wanted.force)
+        if does is Does.PAY or wanted.wants_again(one.item) or (one.is_elsewhere and wanted.once is not None):
             unpaid.append(one)
-        elif paid is None and one.state not in (State.INTACT, State.CHANGED, State.AWAY):
-            raise _in_the_way(one, folder)
-    states = {one.state for one in standing}
-    if State.AWAY in states and State.INTACT not in states and not unpaid and not goes_on:
-        raise _elsewhere(next(one for one in standing if one.state is State.AWAY), folder)
-    changed = [one for one in standing if one.state is State.CHANGED and not _is_under(one, wanted.once)]
-    if changed and not unpaid and not goes_on:
-        raise _in_the_way(changed[0], folder)
+        elif does is not Does.LEAVE:
+            refused.append(one)
+    in_the_way = next((one for one in refused if not one.is_out), None)
+    if in_the_way is None and not unpaid and not goes_on:
+        is_done = any(one.does() is Does.LEAVE for one in standing)
+        left = [one for one in refused if one.is_here or not is_done]
+        in_the_way = next(iter(sorted(left, key=lambda one: one.is_here)), None)
+    if in_the_way is not None:
+        raise _words(file, in_the_way, payments, folder)
     return tuple(unpaid)
-
-
-def _is_under(one: Standing, once: str | None) -> bool:
-    return once is not None and one.paid is not None and one.paid.once == once
 
 
 def _under(one: Standing, once: str, payments: Sequence[Payment]) -> Payment | None:
@@ -97,65 +91,49 @@ def _under(one: Standing, once: str, payments: Sequence[Payment]) -> Payment | N
     return next((paid for paid in payments if paid.once == once and set(paid.ids) & set(one.tables)), None)
 
 
-def _gives_way(one: Standing, force: bool) -> bool:
-    return force and one.state in (State.STRANGE, State.CHANGED, State.ELSEWHERE)
-
-
-def _lost(one: Standing, paid: Payment, folder: Path) -> ReleaseError:
+def _lost(file: ReleaseFile, one: Standing, paid: Payment, folder: Path) -> ReleaseError:
     names, key = ", ".join(one.tables), paid.once
     if paid.state != PUBLISHED:
         return ReleaseError(
-            f"{names} was paid for with the key {key!r} ({day_of(paid)}), and the release file, or the data that it "
-            "reads, is not what was paid for",
+            f"{names} was paid for with the key {key!r} ({paid.created[:10]}), and the release file, or the data that "
+            "it reads, is not what was paid for",
             rule="one key pays once",
-            fix="restore both and run again, or `takifugu ledger resume LEDGER`; another key pays for a new one",
+            fix=f"restore both and run again, or `{_resuming(file)}`; another key pays for a new one",
         ).at("once")
     return ReleaseError(
-        f"{names} was published with the key {key!r} ({day_of(paid)}), and its files are not in {str(folder)!r}",
+        f"{names} was published with the key {key!r} ({paid.created[:10]}), and its files are not in {str(folder)!r}",
         rule="one key pays once",
         fix="bring them back, or write another key, which pays for new values",
     ).at("once")
 
 
-def _where(one: Standing) -> str:
-    assert one.paid is not None
-    return f"{', '.join(one.tables)} was published in {one.paid.recipe['output']!r} ({day_of(one.paid)})"
+def _words(file: ReleaseFile, one: Standing, payments: Sequence[Payment], folder: Path) -> ReleaseError:
+    """Return what the table of states says of a table that is not published, with commands that may be pasted."""
+    row = row_of(one.said, one.there)
+    facts = {
+        "names": ", ".join(one.tables),
+        "files": ", ".join(one.files),
+        "where": str(folder),
+        "output": "" if one.paid is None else one.paid.recipe.get("output", ""),
+        "day": one.since[:10],
+        "again": _paying_again(file, one, payments, folder),
+        "resume": _resuming(file),
+    }
+    rule = "one table is paid for once" if one.is_elsewhere else ""
+    return ReleaseError(row.words.format(**facts), rule=rule, fix=row.fix.format(**facts)).at("output")
 
 
-def _elsewhere(one: Standing, folder: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{_where(one)}, and its files are not in {str(folder)!r}",
-        rule="one table is paid for once",
-        fix=f"take them from there, or give a new table another name, or {_AGAIN.format(names_of(one.item)[0])}",
-    ).at("output")
+def _resuming(file: ReleaseFile) -> str:
+    return shlex.join(["takifugu", "ledger", "resume", str(file.ledger)])
 
 
-def _in_the_way(one: Standing, folder: Path) -> ReleaseError:
-    """Return why a table cannot go where it should; overwriting is not offered for what somebody has paid for."""
-    what, where = ", ".join(one.files), str(folder)
-    again = f"replace it: {_AGAIN.format(names_of(one.item)[0])}"
-    elsewhere = "give the table another name, or choose another folder"
-    if one.state is State.CHANGED and one.paid is not None:
-        what_lies_there = f"{', '.join(one.tables)} in {where!r} was published from other keys than the file has"
-        return ReleaseError(what_lies_there, fix=f"{elsewhere}, or {again}").at("output")
-    if one.state is State.UNRECORDED:
-        what_lies_there = f"{what} in {where!r} is paid for, and the ledger does not call it published yet"
-        return ReleaseError(what_lies_there, fix="run `takifugu ledger resume LEDGER` first, which pays nothing").at(
-            "output"
-        )
-    if one.state is State.BROKEN and one.paid is not None:
-        names, day = ", ".join(one.tables), day_of(one.paid)
-        what_lies_there = f"{what} in {where!r} is not what was published as {names}, which is paid for ({day})"
-        return ReleaseError(what_lies_there, fix=f"bring the files back, choose another folder, or {again}").at(
-            "output"
-        )
-    if one.state is State.ELSEWHERE:
-        what_lies_there = f"{what} in {where!r} was paid for by another ledger, or for another source"
-        return ReleaseError(what_lies_there, fix=elsewhere).at("output")
-    return ReleaseError(
-        f"{what} in {where!r} would be overwritten", fix="move it, choose another folder, or write --force"
-    ).at("output")
-
-
-def day_of(paid: Payment) -> str:
-    return paid.created[:10]
+def _paying_again(file: ReleaseFile, one: Standing, payments: Sequence[Payment], folder: Path) -> str:
+    """Return the command that pays for one [[release]] again, under a key that has paid for nothing."""
+    name, used = names_of(one.item)[0], {paid.once for paid in payments}
+    key = next(key for key in map(str, count(2)) if key not in used)
+    others = len(file.items) + len(file.others) > 1
+    return shlex.join([
+        "takifugu", "release", str(file.path), *(["--output", str(folder)] if folder != file.output else []),
+        *(["--window", file.window] if file.window else []), *(["--only", name] if others else []),
+        "--again", name, "--once", key,
+    ])  # fmt: skip

@@ -14,21 +14,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import LedgerError
+from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.files import CERTIFICATE
+from takifugu.releasing.certificates.files import ALWAYS, CERTIFICATE, ENDS, TABLE, content_of, digest_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.two_ledgers import outputs_apart
+from takifugu.releasing.publishing.bundle import Sheet
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger
+    from takifugu.accounting.ledger import Ledger, Pending
     from takifugu.releasing.file.kind import ReleaseFile
 
 
 #: So many certificates are named in an error.
 MOST_NAMED = 3
 
+#: What the history of a source says of a reservation that its own certificate has closed.
+_CLOSED = (
+    "published before this copy of the ledger was restored: the certificate lies in the output folder, so it was not "
+    "drawn again"
+)
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,8 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
         raise LedgerError(
             f"there is no ledger {str(where)!r}, but require_ledger says that there is one",
             fix=(
-                "check the path, restore a backup, or create a new one deliberately (`takifugu ledger init`), which "
-                "remembers nothing before today"
+                "check the path, restore a backup, or create a new one deliberately, which remembers nothing before "
+                f"today: `takifugu ledger init {shlex.quote(str(where))}`"
             ),
         ).at("ledger")
 
@@ -162,3 +168,42 @@ def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[st
     with as_it_is(where) as book:
         accounts = frozenset(row.id for row in book.show() if row.name == source)  # a ledger keeps names normalised
         return accounts, book.release_ids(source) if accounts else frozenset()
+
+
+def settle(book: Ledger, source: str, folders: Iterable[Path]) -> None:
+    """Close what a ledger calls reserved and a folder shows to be published: it is never drawn again.
+
+    A ledger writes "drawn" before the first file is public. So one that says "reserved" beside a certificate of that
+    very release was restored from a copy taken in between, and its next draw would be a second one for one payment.
+    """
+    for one in book.pending(source):
+        if one.state == "reserved" and public_of(one, folders):
+            close(book, one)
+
+
+def close(book: Ledger, one: Pending) -> None:
+    book.finish(one, f"{', '.join(one.ids)}, paid for at {one.created[:16].replace('T', ' ')} UTC: {_CLOSED}")
+
+
+def public_of(one: Pending, folders: Iterable[Path]) -> tuple[Paid, ...]:
+    """Return the certificates of a reservation that lie in these folders, or in the one that it was to go to."""
+    places = dict.fromkeys(path.absolute() for path in folders)
+    if isinstance(output := one.recipe.get("output"), str):
+        places[Path(output)] = None
+    ids = set(one.ids.values())
+    return tuple(paid for folder in places for paid in paid_for(one.source, folder) if paid.release_id in ids)
+
+
+def sheet_of(paid: Paid) -> Sheet | None:
+    """Return the files of a table as they lie beside its certificate, or None where they are not whole."""
+    name = paid.path.name.removesuffix(CERTIFICATE)
+    files = {f"{name}{end}": content_of(paid.path.with_name(f"{name}{end}")) for end in ENDS}
+    there = {key: content for key, content in files.items() if content is not None}
+    table = there.get(f"{name}{TABLE}")
+    try:
+        sheet = Sheet(name, there)
+        complete = {f"{name}{end}" for end in ALWAYS} <= {*there}
+        whole = complete and table is not None and digest_of(table) == sheet.certificate.table
+    except (TakifuguError, ValueError):
+        return None
+    return sheet if whole else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,8 @@ from takifugu.accounting.ledger.previewing import as_it_is
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
-from takifugu.numbers.noise import Entropy
+from takifugu.numbers.noise import Entropy, SystemEntropy
+from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import ENDS, content_of, digest_at, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.ledger_id import write_ledger_id
@@ -28,12 +29,11 @@ from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.publishing.due import payments_of, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, place
-from takifugu.releasing.publishing.new_ledger import check_ledger, opened
+from takifugu.releasing.publishing.new_ledger import check_ledger, opened, settle
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
-from takifugu.releasing.publishing.settling import settle
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
-from takifugu.releasing.publishing.standing import Choice, State, standings
+from takifugu.releasing.publishing.standing import Choice, standings
 from takifugu.releasing.report.outcomes import Outcome, Published
 
 
@@ -73,43 +73,56 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
 
 
 def published(
-    order: Ordered,
-    wanted: Choice,
-    bits: Entropy,
-    progress: Progress,
-    refuse: Callable[[Plan], TakifuguError | None],
-    new_ledger: bool = False,
+    order: Ordered, wanted: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
 ) -> Outcome:
     """Complete what is paid for already, then pay for, draw, keep and publish what is new, unless it is refused."""
     file, folder = order.planned.file, order.folder
-    refuse_inputs(file, folder, [f"{table.name}{end}" for table in order.planned.tables for end in ENDS])
-    with alone_in(folder):
-        check_ledger(file, folder, new_ledger)
-        _require_no_folders(order)
-        if path_of(file.ledger).exists():  # it is not created only to be asked
-            settle(opened(file.ledger), file.source.name, [folder, file.output])
+    with alone_for(order, new_ledger):
         made, rest = [], {table.name for table in order.planned.tables}
         for part, paid, identity in _waiting(order, wanted):
             if set(paid.ids) <= rest:
-                meanwhile = LedgerError("another process has completed it", fix="run the same command again")
-                made.append(_made(part, bits, progress, wanted.force, {}, identity, paid.once, meanwhile))
+                made.append(made_of(part, bits, progress, wanted.force, {}, identity, paid.once, _meanwhile()))
                 progress.completed(paid.ids)
                 rest -= set(paid.ids)
         payments = payments_of(file)
         left = file.only([table.item for table in order.planned.tables if table.name in rest])
-        due = to_pay(standings(left, folder, payments), wanted, payments, folder, bool(made))
+        due = to_pay(left, standings(left, folder, payments), wanted, payments, folder, bool(made))
         new = order.part({name for one in due for name in one.tables}) if due else None
         if new is not None:
-            refusal = refuse(new.planned)
+            refusal = refusal_of(new.planned, anyway)
             if refusal is not None:
                 raise refusal
             tell(notices_of_ledgers(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
-            made.append(_made(new, bits, progress, wanted.force, there, new.identity(wanted.once), wanted.once))
-        if made:
-            with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
-                write_ledger_id(file.path, opened(file.ledger).id)
+            made.append(made_of(new, bits, progress, wanted.force, there, new.identity(wanted.once), wanted.once))
         return _outcome(file, folder, wanted, made, payments)
+
+
+def completed(order: Ordered, paid: Payment, identity: bytes, progress: Progress) -> tuple[Published, ...]:
+    """Draw and publish the one thing that an order was paid for, and nothing else."""
+    with alone_for(order, new_ledger=True):
+        return made_of(order, SystemEntropy(), progress, False, {}, identity, paid.once, _meanwhile())[1]
+
+
+def _meanwhile() -> LedgerError:
+    return LedgerError("another process has completed it", fix="run the same command again")
+
+
+@contextmanager
+def alone_for(order: Ordered, new_ledger: bool) -> Iterator[None]:
+    """Be alone in the folder of an order, with the ledger that paid for what lies there, and nothing in the way."""
+    file, folder = order.planned.file, order.folder
+    names = [f"{table.name}{end}" for table in order.planned.tables for end in ENDS]
+    refuse_inputs(file, folder, names)
+    with alone_in(folder):
+        check_ledger(file, folder, new_ledger)
+        if in_the_way := [name for name in names if (folder / name).is_dir()]:
+            raise ReleaseError(
+                f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
+            )
+        if path_of(file.ledger).exists():  # it is not created only to be asked
+            settle(opened(file.ledger), file.source.name, [folder, file.output])
+        yield
 
 
 def _waiting(order: Ordered, wanted: Choice) -> Iterator[tuple[Ordered, Payment, bytes]]:
@@ -127,7 +140,7 @@ def _waiting(order: Ordered, wanted: Choice) -> Iterator[tuple[Ordered, Payment,
             yield part, paid, identity
 
 
-def _made(
+def made_of(
     order: Ordered, bits: Entropy, progress: Progress, force: bool, there: Mapping[str, str], identity: bytes,
     once: str | None, refusal: TakifuguError | None = None,
 ) -> tuple[Stored, tuple[Published, ...]]:  # fmt: skip
@@ -149,6 +162,8 @@ def _made(
     stored = keep(order.requested, book, bill, progress, bits, sealed, refusal)
     replaced = there if stored.since is None else recipe_of(stored.paid).get("replaces", {})
     tables = handed_out(stored, book, folder, force, progress, replaced)
+    with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
+        write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
     return stored, tuple(with_calibrations(table, known, library_of(planned.file.given), worths) for table in tables)
 
@@ -163,7 +178,7 @@ def _outcome(
     whole = file.only((*file.items, *file.others))
     there = [
         one for one in standings(wanted.of(whole), folder, payments)
-        if one.state in (State.INTACT, State.CHANGED) and not names & set(one.tables)
+        if one.is_here and not names & set(one.tables)
     ]  # fmt: skip
     before = tuple(published_at(folder, name, one.since) for one in there for name in one.tables)
     since = next((stored.since for stored, _ in made if stored.since is not None), None)
@@ -173,15 +188,6 @@ def _outcome(
         spent = book.spent(file.source.name)
     assert spent.budget is not None  # something was paid for
     return Outcome(before, Reservation(normalised(file.source.name), {}, spent.spent, spent.budget))
-
-
-def _require_no_folders(order: Ordered) -> None:
-    """Raise ReleaseError for a folder where a file belongs: nothing replaces one, so it is found before it is paid."""
-    names = [f"{table.name}{end}" for table in order.planned.tables for end in ENDS]
-    if in_the_way := [name for name in names if (order.folder / name).is_dir()]:
-        raise ReleaseError(
-            f"{', '.join(in_the_way)} in {str(order.folder)!r} is a folder where a file belongs", fix="move it"
-        )
 
 
 def handed_out(

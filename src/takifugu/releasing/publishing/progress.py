@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, TakifuguError
@@ -21,13 +22,14 @@ class Progress:
 
     Before each step the state is what holds if the step fails without an answer; after it, what holds.
     `public` are the names of the files that are published, None where a release has no files. `before` are tables that
-    were paid for by an earlier call, and that this one has published first.
+    were paid for by an earlier call, and that this one has published first. `ledger` is the one that is paid from.
     """
 
     def __init__(self) -> None:
         self.state: State = State.NOTHING
         self.public: Callable[[], Sequence[str]] | None = None
         self.before: list[str] = []
+        self.ledger: Path | None = None
 
     def completed(self, tables: Iterable[str]) -> None:
         """Note that tables of an earlier call are out; what follows begins anew, and says so if it stops."""
@@ -41,6 +43,8 @@ class Progress:
         except BaseException as error:
             held = vars(error)
             held.setdefault("state", self.state)
+            if self.ledger is not None:
+                held.setdefault("ledger", self.ledger)
             if self.before:
                 held.setdefault("completed", tuple(self.before))
             if self.public is not None and "public" not in held:

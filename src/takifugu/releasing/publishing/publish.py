@@ -26,11 +26,10 @@ from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.publishing.beforehand import check_reads_back, refuse_large
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.reading_back import check_reads_back
-from takifugu.releasing.publishing.rehearsing import refuse_large
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
@@ -137,7 +136,7 @@ def release(
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
         certified = partial(certificate_of, source=source, scope=scope, units=units, facts=placed)
-        book, stored = open_ledger(ledger), None
+        book, stored = None if ledger is None else opened(ledger), None
         if book is None:
             tell([NOBODY_COUNTS])
             certificate, since = certified(draw(questions, {}, bits)), None
@@ -172,11 +171,6 @@ def called(name: str, what: str, to_write: str) -> str:
     return spelling
 
 
-def open_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
-    """Return the ledger at a path or URL, the ledger itself, or None; a new one is announced."""
-    return None if ledger is None else opened(ledger)
-
-
 def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
     """Read the data of all questions; raises DataError for data that break a rule, before anything is paid."""
     return tuple(Ready(q, labels_of(q.calibration, q.data), read(q.calibration, q.data)) for q in questions)
@@ -197,6 +191,7 @@ def keep(
     used as it was drawn. Where two processes draw, both use the values of one of them. Nothing new is paid for
     where there is a `refusal`, which is raised, or where the files would be too large.
     """
+    progress.ledger = book.store.path
     waiting = book.pending(order.source, order.identity)
     if not waiting and refusal is not None:
         raise refusal

@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
 from takifugu.core.tracebacks import place_of, without_data
-from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.plan import Plan, plan, tables_of
+from takifugu.releasing.planning.plan import plan, tables_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
-from takifugu.releasing.publishing.orders import Ordered, handed_out, ordered, published, recipe_of
+from takifugu.releasing.publishing.new_ledger import Paid, close, public_of, sheet_of
+from takifugu.releasing.publishing.orders import completed, handed_out, ordered, recipe_of
 from takifugu.releasing.publishing.progress import Progress, state_of
 from takifugu.releasing.publishing.publish import Stored
-from takifugu.releasing.publishing.settling import close, public_of, sheet_of
 from takifugu.releasing.publishing.sheets import table_of
-from takifugu.releasing.publishing.standing import Choice
 from takifugu.releasing.report.outcomes import Outcome
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending
-    from takifugu.releasing.publishing.new_ledger import Paid
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,10 @@ def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
             fix="name that one there, and resume",
         )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
-    if not _is_paid_by(order, book, one):
+    part = order.part(set(one.ids))
+    paid = next((paid for paid in book.payments(one.source) if paid.group == one.group), None)
+    identity = None if part is None or paid is None else part.paid_by(book, paid)
+    if part is None or paid is None or identity is None:
         raise LedgerError(
             f"{one.recipe['file']}, or the data that it reads, is not what was paid for",
             fix=(
@@ -158,14 +158,4 @@ def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
                 "one, and must be paid for"
             ),
         )
-    return published(order, Choice(once=one.recipe.get("once")), SystemEntropy(), progress, _another_has, True)
-
-
-def _is_paid_by(order: Ordered, book: Ledger, one: Pending) -> bool:
-    part = order.part(set(one.ids))
-    same = [paid for paid in book.payments(one.source) if paid.group == one.group]
-    return part is not None and any(part.paid_by(book, paid) is not None for paid in same)
-
-
-def _another_has(_: Plan) -> TakifuguError:
-    return LedgerError("another process has completed it")
+    return Outcome(completed(part, paid, identity, progress), one, one.created)

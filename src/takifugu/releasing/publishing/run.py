@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED
-from takifugu.core.errors import BudgetExceeded, TakifuguError
+from takifugu.core.errors import BudgetExceeded
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy
@@ -79,7 +78,6 @@ def release_file(
 def publish(
     planned: Plan,
     output: Path | None = None,
-    force: bool = False,
     entropy: Entropy | None = None,
     *,
     data: object = None,
@@ -91,21 +89,16 @@ def publish(
     """Publish every table of a plan that is not published yet: one reservation for all, then the noise, then the files.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
-    all, with `force`). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a
-    table that is not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is
-    not the one that paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
+    all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a table that is
+    not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is not the one that
+    paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
     """
     progress = Progress() if progress is None else progress
     with progress.telling():
         bits = SystemEntropy() if entropy is None else entropy
-        refuse: Callable[[Plan], TakifuguError | None] = partial(refusal_of, anyway=anyway)
-        if not _is_waiting(planned.file):
-            _require(refuse, planned)
-            refuse = _accepted
         order = ordered(planned, folder_of(planned.file, output), data, bits.private)
-        chosen = Choice(force=force) if wanted is None else wanted
         try:
-            return published(order, chosen, bits, progress, refuse, new_ledger)
+            return published(order, wanted or Choice(), bits, progress, anyway, new_ledger)
         except BudgetExceeded as over:
             over.what, over.fix = f"{BUDGET_KEY}: {over.what.rstrip('.')}", over.fix or OF_BUDGET
             raise
@@ -120,19 +113,11 @@ def planned_for(
     Where the lengths of the data decide the noise, they are read. What was paid for already is completed first.
     """
     new = to_plan(file, folder, wanted, new_ledger)
-    return plan(new, watch, None if _is_waiting(new) else partial(_require, partial(refusal_of, anyway=anyway)))
+    is_waiting = any(paid.state != PUBLISHED for paid in payments_of(new))
 
+    def require(planned: Plan) -> None:
+        refusal = None if is_waiting else refusal_of(planned, anyway)
+        if refusal is not None:
+            raise refusal
 
-def _is_waiting(file: ReleaseFile) -> bool:
-    """Whether something about the source is paid for and not published."""
-    return any(paid.state != PUBLISHED for paid in payments_of(file))
-
-
-def _require(refuse: Callable[[Plan], TakifuguError | None], planned: Plan) -> None:
-    refusal = refuse(planned)
-    if refusal is not None:
-        raise refusal
-
-
-def _accepted(_: Plan) -> TakifuguError | None:
-    return None
+    return plan(new, watch, require)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
-from takifugu.accounting.ledger import PUBLISHED, Payment
+from takifugu.accounting.ledger import DRAWN, PUBLISHED, Payment
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.escaping import visible
 from takifugu.releasing.certificates.certificate import Certificate
@@ -22,21 +21,9 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import tables_of
+from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
 
 _LONGEST_KEY = 200
-
-
-class State(StrEnum):
-    """What lies in the folder where the tables of one [[release]] go."""
-
-    NEW = "nothing"
-    INTACT = "what was published"
-    CHANGED = "what was published from other keys"
-    BROKEN = "not what was published"
-    UNRECORDED = "what the ledger does not call published yet"
-    ELSEWHERE = "what was paid for by another ledger, or for another source"
-    STRANGE = "what no release has written"
-    AWAY = "nothing, and it was published somewhere else"
 
 
 @dataclass(frozen=True)
@@ -101,13 +88,33 @@ def names_of(item: Item) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Standing:
-    """What folder and ledger say of one [[release]]: its tables, the files in their places, and who paid for them."""
+    """The state of one [[release]]: its tables, the files in their places, and the payment that they are about."""
 
     item: Item
     tables: tuple[str, ...]
-    state: State
-    files: tuple[str, ...] = ()
-    paid: Payment | None = None
+    said: InLedger
+    there: InFolder
+    files: tuple[str, ...]
+    paid: Payment | None
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it was published, be it in another folder, and nothing else is in its way."""
+        is_clear = self.there in (InFolder.WHOLE, InFolder.NOTHING, InFolder.AWAY)
+        return self.said in (InLedger.PUBLISHED, InLedger.REKEYED) and is_clear
+
+    @property
+    def is_here(self) -> bool:
+        return self.is_out and self.there is InFolder.WHOLE
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return self.is_out and not self.is_here
+
+    def does(self, force: bool = False) -> Does:
+        """Return what a release does about it."""
+        row = row_of(self.said, self.there)
+        return row.forced if force and row.forced is not None else row.does
 
     @property
     def since(self) -> str:
@@ -116,34 +123,55 @@ class Standing:
 
 
 def standings(file: ReleaseFile, folder: Path, payments: Sequence[Payment]) -> tuple[Standing, ...]:
-    """Return how each [[release]] of a file stands; `payments` are all that the ledger has of its source."""
+    """Return the state of each [[release]] of a file, none of which waits for its completion.
+
+    `payments` are all that the ledger has of its source.
+    """
     return tuple(_standing(file, item, folder, payments) for item in file.items)
 
 
 def _standing(file: ReleaseFile, item: Item, folder: Path, payments: Sequence[Payment]) -> Standing:
-    tables = tuple(name for name, _ in tables_of(file, item))
-    files = tuple(f"{name}{end}" for name in tables for end in ENDS if os.path.lexists(folder / f"{name}{end}"))
+    tables, keys = tuple(name for name, _ in tables_of(file, item)), keys_of(file, item)
+    files = _files_in(folder, tables)
     named = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
+    published = [paid for paid in named if paid.state == PUBLISHED]
     if not files:
-        alike = (paid for paid in named if paid.state == PUBLISHED and _keys_in(paid, item) == keys_of(file, item))
-        published = next(alike, None)
-        return Standing(item, tables, State.NEW if published is None else State.AWAY, paid=published)
+        alike = next((paid for paid in published if _keys_in(paid, item) == keys), None)
+        paid = alike or next(iter((*published, *named)), None)
+        there = InFolder.AWAY if paid is not None and _lies_there(paid, tables) else InFolder.NOTHING
+        return Standing(item, tables, _said(paid, alike is not None), there, (), paid)
     certificates = {name: _certificate(folder / f"{name}{CERTIFICATE}") for name in tables}
     ids = {name: None if one is None else one.release_id for name, one in certificates.items()}
     by_id = next((paid for paid in named if any(paid.ids.get(name) == ids[name] for name in tables)), None)
+    if by_id is None:
+        paid = next(iter((*published, *named)), None)
+        there = InFolder.ANOTHER_SOURCE if any(ids.values()) else InFolder.STRANGE
+        return Standing(item, tables, _said(paid, True), there, files, paid)
     whole = all(
-        one is not None and by_id is not None and by_id.ids.get(name) == ids[name] and _is_whole(folder, name, one)
+        one is not None and by_id.ids.get(name) == ids[name] and _is_whole(folder, name, one)
         for name, one in certificates.items()
     )
-    if by_id is not None and by_id.state != PUBLISHED:
-        return Standing(item, tables, State.UNRECORDED, files, by_id)
-    if by_id is not None and whole:
-        state = State.INTACT if _keys_in(by_id, item) in (None, keys_of(file, item)) else State.CHANGED
-        return Standing(item, tables, state, files, by_id)
-    if by_id is None and any(ids.values()):
-        return Standing(item, tables, State.ELSEWHERE, files)
-    published = by_id or next((paid for paid in named if paid.state == PUBLISHED), None)
-    return Standing(item, tables, State.STRANGE if published is None else State.BROKEN, files, published)
+    there = InFolder.WHOLE if whole else InFolder.ALTERED
+    return Standing(item, tables, _said(by_id, _keys_in(by_id, item) in (None, keys)), there, files, by_id)
+
+
+def _files_in(folder: Path, tables: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{name}{end}" for name in tables for end in ENDS if os.path.lexists(folder / f"{name}{end}"))
+
+
+def _lies_there(paid: Payment, tables: Sequence[str]) -> bool:
+    """Whether a certificate of a payment lies in the folder where it was to go."""
+    folder = Path(paid.recipe.get("output", ""))
+    certificates = ((name, _certificate(folder / f"{name}{CERTIFICATE}")) for name in tables)
+    return any(one is not None and one.release_id == paid.ids.get(name) for name, one in certificates)
+
+
+def _said(paid: Payment | None, is_alike: bool) -> InLedger:
+    if paid is None:
+        return InLedger.NOTHING
+    if paid.state != PUBLISHED:
+        return InLedger.DRAWN_OTHER if paid.state == DRAWN else InLedger.PAID_OTHER
+    return InLedger.PUBLISHED if is_alike else InLedger.REKEYED
 
 
 def _keys_in(paid: Payment, item: Item) -> str | None:

@@ -1,0 +1,259 @@
+"""Every state of ledger and folder is made, and what each command does, says and exits with is what the table says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from tests.releasing.publishing.test_crashes import SPEC
+from tests.releasing.publishing.test_states import invoke, small
+from tests.support.crashing import check_public, seen
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli.group import _in_lines
+from takifugu.core.text.tables import fitting
+from takifugu.releasing.publishing import publish
+from takifugu.releasing.publishing.states import RELEASE, RESUME, Does, InFolder, InLedger, Row, row_of
+
+PAGE = Path(__file__).parents[3] / "docs" / "command-line.md"
+ONE = SPEC[: SPEC.index('[[release]]\nname = "walking"')]
+STATES = list(product(InLedger, InFolder))
+#: The state of the copy of the ledger that is taken, and the state of what was paid for after each thing that is done.
+COPIES = {
+    InLedger.NOTHING: "nothing", InLedger.PAID: "paid", InLedger.PAID_OTHER: "paid", InLedger.DRAWN: "drawn",
+    InLedger.DRAWN_OTHER: "drawn", InLedger.PUBLISHED: "published", InLedger.REKEYED: "published",
+}  # fmt: skip
+BECOMES = {Does.DRAW: "published", Does.HAND_OUT: "published", Does.CLOSE: "published", Does.DRAW_ONLY: "drawn"}
+PUBLISHES = (Does.PAY, Does.DRAW, Does.HAND_OUT)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The folder in which every state is made, copies of its ledger, and what it and two others published."""
+
+    study: Path
+    copies: Path
+
+    def make(self, said: InLedger, there: InFolder) -> Path:
+        """Make a state anew, and return its release file."""
+        shutil.rmtree(self.study)
+        toml = small(self.study, ONE, rows=41 if said in (InLedger.PAID_OTHER, InLedger.DRAWN_OTHER) else 40)
+        if said in COPIES:
+            shutil.copy(self.copies / f"{COPIES[said]}.db", self.study / "ledger.db")
+        epsilon = "3.5" if said is InLedger.REKEYED else "4.0"
+        output = "here" if there is InFolder.AWAY else "out"
+        toml.write_text(ONE.replace('"out"', f'"{output}"').replace("epsilon = 4.0", f"epsilon = {epsilon}"))
+        published = {InFolder.ANOTHER_LEDGER: "another", InFolder.ANOTHER_SOURCE: "else"}.get(there, "study")
+        out = self.study / "out"
+        if there is InFolder.STRANGE:
+            out.mkdir()
+            (out / "both.csv").write_text("mine")
+        elif there is not InFolder.NOTHING:
+            shutil.copytree(self.copies / published, out)
+        if there is InFolder.PART:
+            (out / "both.csv").unlink()
+        if there is InFolder.ALTERED:
+            (out / "both.csv").write_text("unit,cell\n")
+        return toml
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    folder = tmp_path_factory.mktemp("states")
+    made = Prepared(folder / "study", folder / "copies")
+    made.copies.mkdir()
+    ledger, toml = made.study / "ledger.db", small(made.study, ONE)
+    Ledger.open(ledger).source("study", 400)
+    _copy(ledger, made.copies / "nothing.db")
+    with pytest.MonkeyPatch.context() as patched:
+        for method, state in (("reserve", "paid"), ("drawn", "drawn"), ("publish", "published")):
+            _copying(patched, method, made.copies / f"{state}.db")
+        tf.release_file(toml)
+    shutil.copytree(made.study / "out", made.copies / "study")
+    for name, source in (("another", "study"), ("else", "another study")):
+        tf.release_file(small(folder / name, ONE.replace('"study"', f'"{source}"')))
+        shutil.copytree(folder / name / "out", made.copies / name)
+    return made
+
+
+def _copying(patched: pytest.MonkeyPatch, method: str, target: Path) -> None:
+    real = getattr(Ledger, method)
+
+    def call(self: Ledger, *args: Any, **more: Any) -> Any:
+        answer = real(self, *args, **more)
+        _copy(self.store.place, target)
+        return answer
+
+    patched.setattr(Ledger, method, call)
+
+
+def _copy(ledger: Path, target: Path) -> None:
+    with closing(sqlite3.connect(ledger)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+
+
+@contextmanager
+def counted_draws() -> Iterator[list[int]]:
+    draws: list[int] = []
+    real = publish.draw
+
+    def draw(*args: Any) -> Any:
+        draws.append(1)
+        return real(*args)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(publish, "draw", draw)
+        yield draws
+
+
+def payments(folder: Path) -> dict[str, str]:
+    where = folder / "ledger.db"
+    return {one.group: one.state for one in Ledger.open(where).payments("study")} if where.exists() else {}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in folder.glob("*/*") if path.is_file()}
+
+
+def check(made: Prepared, words: list[str], row: Row, does: Does, exits: int) -> Result:
+    """Run a command, and compare what it does, says and exits with with a row of the table."""
+    before, files = payments(made.study), contents(made.study)
+    with counted_draws() as draws:
+        result = invoke(*words)
+    after, now = payments(made.study), contents(made.study)
+    assert result.exit_code == exits, result.output
+    assert len(after) - len(before) == (does is Does.PAY)
+    assert len(draws) == (does in (Does.PAY, Does.DRAW, Does.DRAW_ONLY))
+    expected = {group: BECOMES.get(does, state) for group, state in before.items()}
+    assert {group: after[group] for group in before} == expected
+    assert all(after[group] == "published" for group in after.keys() - before.keys())
+    if does in PUBLISHES:
+        folder = "here" if (made.study / "here").exists() else "out"
+        public = {path.name: path.read_bytes() for path in (made.study / folder).iterdir()}
+        check_public(replace(seen(made.study), files=public))
+    else:
+        assert now == files
+    if does is Does.HAND_OUT:
+        drawn = (made.copies / "study" / "both.csv").read_bytes()
+        assert {content for path, content in now.items() if path.endswith("both.csv")} == {drawn}
+    is_closed = does is Does.CLOSE
+    assert is_closed == any("not drawn again" in e.what for e in events(made.study)), "closed without a word"
+    said = " ".join(result.output.split())
+    state = {1: "nothing happened", 2: "nothing happened", 4: "(paid, not drawn|drawn, not published)"}.get(exits)
+    assert state is None or re.search(rf"State of the release: {state}\.", said)
+    if does is row.does:
+        assert not [part for part in re.split(r"\{[^}]*\}", f"{row.words}{{}}{row.fix}") if part not in said]
+    return result
+
+
+def events(folder: Path) -> tuple[Any, ...]:
+    book = Ledger.open(folder / "ledger.db") if (folder / "ledger.db").exists() else None
+    return () if book is None or not book.payments("study") else book.events("study")
+
+
+@pytest.mark.parametrize("table", [RELEASE, RESUME])
+def test_each_state_stands_in_one_row(table: tuple[Row, ...]) -> None:
+    assert sorted(state for row in table for state in row.states) == sorted(STATES)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("said", "there"), STATES)
+def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
+    """And each command that is printed as the remedy does what it says when it is pasted."""
+    toml, row = prepared.make(said, there), row_of(said, there)
+    result = check(prepared, ["release", str(toml)], row, row.does, row.exits)
+    for command in re.findall(r"`takifugu ([^`]*)`", result.stderr):
+        words = shlex.split(command)
+        if words[0] == "release":
+            assert invoke(*words).exit_code == 0
+            assert len(payments(prepared.study)) == 2
+            assert invoke(*words).exit_code == 0  # and pays once
+            assert len(payments(prepared.study)) == 2
+        else:
+            now = InLedger.DRAWN if row.does is Does.DRAW_ONLY else said
+            check(prepared, words, (pending := row_of(now, there, RESUME)), pending.does, pending.exits)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("said", "there"), STATES)
+def test_what_a_release_by_force_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
+    toml, row = prepared.make(said, there), row_of(said, there)
+    exits = row.exits if row.forced is None else 0
+    Ledger.open(prepared.study / "ledger.db")  # where there was none it is another one now
+    check(prepared, ["release", "--force", str(toml)], row, row.forced or row.does, exits)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("said", "there"), STATES)
+def test_what_resuming_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
+    prepared.make(said, there)
+    ledger, row = prepared.study / "ledger.db", row_of(said, there, RESUME)
+    Ledger.open(ledger)
+    check(prepared, ["ledger", "resume", str(ledger)], row, row.does, row.exits)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("said", "there"), STATES)
+def test_what_a_release_under_a_key_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
+    """`--again NAME --once KEY` pays, once, unless the ledger is not the one that paid for what lies there."""
+    toml, row = prepared.make(said, there), row_of(said, there)
+    before = payments(prepared.study)
+    is_refused = there is InFolder.ANOTHER_LEDGER or (not before and row.forced is None and row.does is Does.REFUSE)
+    for _ in range(2):
+        result = invoke("release", "--again", "both", "--once", "K", toml)
+        assert result.exit_code == (2 if is_refused else 0), result.output
+        assert len(payments(prepared.study)) - len(before) == (not is_refused)
+
+
+def test_a_wrong_row_is_noticed(prepared: Prepared) -> None:
+    for said, there, wrong in (
+        (InLedger.PUBLISHED, InFolder.WHOLE, Does.PAY), (InLedger.PAID, InFolder.WHOLE, Does.DRAW),
+        (InLedger.DRAWN, InFolder.NOTHING, Does.DRAW), (InLedger.REKEYED, InFolder.NOTHING, Does.REFUSE),
+    ):  # fmt: skip
+        toml, row = prepared.make(said, there), row_of(said, there)
+        with pytest.raises(AssertionError):
+            check(prepared, ["release", str(toml)], row, wrong, row.exits)
+
+
+def page_of(table: tuple[Row, ...], column: str) -> str:
+    """Return a table of states as the page of exit codes prints it."""
+    lines = [f"| the ledger says | in the folder lies | {column} | and says | exit code |", "|---|---|---|---|---:|"]
+    for row in table:
+        done = f"{row.does} (`--force`: {row.forced})" if row.forced else str(row.does)
+        words = re.sub(r"\{[^}]*\}", "…", row.words).strip()
+        said = "anything" if len(row.ledger) == len(InLedger) else "; ".join(row.ledger)
+        there = "anything" if len(row.folder) == len(InFolder) else "; ".join(row.folder)
+        lines.append(f"| {said} | {there} | {done} | “{words}” | {row.exits} |")
+    return "\n".join(lines)
+
+
+def test_the_page_of_exit_codes_prints_the_table() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for table, column in ((RELEASE, "`release FILE`"), (RESUME, "`ledger resume LEDGER`")):
+        page = page_of(table, column)
+        if os.environ.get("TAKIFUGU_REWRITE"):
+            pattern = rf"\| the ledger says \| in the folder lies \| {re.escape(column)} .*?(?=\n\n)"
+            text = re.sub(pattern, lambda _, page=page: page, text, flags=re.DOTALL)
+            PAGE.write_text(text, encoding="utf-8")
+        assert page in text, "TAKIFUGU_REWRITE=1 pytest writes it anew"
+
+
+def test_a_command_that_a_line_would_break_stands_on_a_line_of_its_own() -> None:
+    with fitting(60):
+        lines = _in_lines("it lies elsewhere: take it, or run `takifugu release a/b/c.toml --again both --once 2` now")
+        assert lines.splitlines() == [
+            "it lies elsewhere: take it, or run", "  takifugu release a/b/c.toml --again both --once 2", "now",
+        ]  # fmt: skip
+        assert _in_lines("`takifugu advise` helps") == "`takifugu advise` helps"
