@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from takifugu.analysis.questions.joint_states import all_states, check_count, st
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedGeometric, OneSidedTruncated
 from takifugu.audit.any_start import Side
+from takifugu.audit.compared_pairs import is_allowed, of_entries, of_view
 from takifugu.audit.noise_masses import cell_mass, is_joint, places, places_near, places_of_mass
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
@@ -27,10 +28,11 @@ from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
+from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Additive, IntArray, Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
-from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
+from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[np.object_]
@@ -151,9 +153,7 @@ def _of_belief(
         if (seen := secrets.view(secret, belief)) is not None:
             yield from _of_view(seen, belief, secret, releases, noises)
             continue
-        family = secret.family(belief)
-        for entry in family.entries:
-            pairs = family.value_pairs(belief, entry)
+        for entry, pairs in of_entries(secret, belief, states):
             values = sorted({*itertools.chain(*pairs)})
             weights = {v: states.given(entry, v, groups, len(channel.answers)) for v in values}
             for rows_alike in states.classes(entry):
@@ -167,7 +167,8 @@ def _of_view(
     """Yield the hypotheses of a secret about columns: the last value of each joint state says which one it fulfils."""
     states = all_states(view)
     channel, groups = _answers(belief, states.values[:, :-1], releases, noises)
-    last, pairs = states.values.shape[1] - 1, secret.family(view).value_pairs(view, 0)
+    last, hypotheses = states.values.shape[1] - 1, states.values[:, -1]
+    pairs = of_view(secret, view, hypotheses[hypotheses >= 0].tolist())
     weights = {v: list(states.given(last, v, groups, len(channel.answers))) for v in {*itertools.chain(*pairs)}}
     yield Hypotheses(view, 0, weights, pairs, channel, states.relative_error)
 
@@ -207,15 +208,21 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
     channel, groups = _answers(domain, np.array(rows), releases, noises)
     place = {row: int(group) for row, group in zip(rows, groups, strict=True)}
     points = [np.array([mp.mpf(k == n) for k in range(len(channel.answers))]) for n in range(len(channel.answers))]
-    for comparison in framework.comparisons():
-        one, other = comparison.left, comparison.right
-        if not (isinstance(one, EntryIs) and isinstance(other, EntryIs) and one.entry == other.entry):
-            raise Unsupported(f"the audit lists no data sets for the comparison {comparison.label}")
-        i, values = one.entry, alphabets[one.entry]
-        a, b = values.index(one.value), values.index(other.value)
-        seen = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
-        for left, right in sorted(seen):
+    for i, a, b in _moves(framework, alphabets):
+        neighbours = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
+        for left, right in sorted(neighbours):
             yield Hypotheses(domain, i, {a: [points[left]], b: [points[right]]}, ((a, b),), channel, 0.0)
+
+
+def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int, int]]:
+    """Yield each record with the numbers of two of its values, between which the policy hides a move."""
+    for policy in framework.secrets:
+        if not isinstance(policy, Policy):
+            raise Unsupported(f"the audit lists no data sets for {policy.describe()}")
+        for record, values in enumerate(alphabets):
+            for a, b in itertools.permutations(range(len(values)), 2):
+                if is_allowed(policy, values[a], values[b]):
+                    yield record, a, b
 
 
 def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:

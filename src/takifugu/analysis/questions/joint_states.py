@@ -114,18 +114,14 @@ def all_states(belief: Belief) -> States:
 
 
 def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
-    """Yield the belief itself, or for a class of chains each of the given chains of that class in its place.
+    """Yield the belief itself, or for a class of laws each of the given members of that class in its place.
 
-    Raises InputError for a chain outside the class, Unsupported when a class has no chain to stand for it.
+    Raises InputError for a law outside the class.
     """
     listed = joint_states(belief)
     if not listed.is_class:
         yield belief
         return
-    if not members:
-        raise Unsupported(
-            "a class of chains cannot be listed", fix="give some of its chains, chains=[MarkovChain(...), ...]"
-        )
     for member in members:
         yield listed.stand_in(member)
 
