@@ -16,10 +16,10 @@ from mpmath import mp
 
 from takifugu.analysis.questions.joint_states import all_states, check_count, stand_ins
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser
-from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedGeometric, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.audit.any_start import Side
 from takifugu.audit.compared_pairs import is_allowed, of_entries, of_view
-from takifugu.audit.noise_masses import cell_mass, is_joint, places, places_near, places_of_mass
+from takifugu.audit.noise_masses import cell_mass, is_joint, parts_of, places, places_near, places_of_mass
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
@@ -127,7 +127,7 @@ def hypotheses(
     framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
 ) -> Iterator[Hypotheses]:
     """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
-    noises = [part for _, noise in releases for part in _parts(noise)]
+    noises = [part for _, noise in releases for part in parts_of(noise)]
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
     for pair in framework.pairs:
@@ -135,13 +135,6 @@ def hypotheses(
     for named in () if framework.is_pair else framework.beliefs:
         for belief in stand_ins(named, chains):
             yield from _of_belief(belief, framework, releases, noises)
-
-
-def _parts(noise: Randomiser) -> list[Randomiser]:
-    """Return the noise of each cell, or the whole where the cells are drawn together."""
-    if is_joint(noise):
-        return [noise]
-    return [noise.cell(place) if isinstance(noise, OneSided) else noise for place in range(noise.cells)]
 
 
 def _of_belief(
