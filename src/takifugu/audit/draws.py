@@ -7,6 +7,7 @@ tested apart, and their statistics add up.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -91,7 +92,7 @@ def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator
     ends = sorted({math.floor(x) + step for step in (-1, 0, 1, 2)} | {round(x + spread * step) for step in LADDER})
     above = [1.0, *(float(tail(end, x)) for end in ends), 0.0]
     places = Counter(sum(1 for end in ends if end <= y) for y in observed.elements())  # type: ignore[operator]
-    for place, (upper, lower) in enumerate(zip(above, above[1:], strict=False)):
+    for place, (upper, lower) in enumerate(itertools.pairwise(above)):
         yield places[place], total * (upper - lower)
 
 

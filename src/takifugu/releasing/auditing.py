@@ -18,7 +18,6 @@ from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.analysis.randomisers import from_dict as randomiser_from_dict
 from takifugu.audit import Audit, true_delta, true_loss
 from takifugu.audit.draws import Fit, fit
-from takifugu.audit.states import Parametric
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json
@@ -27,6 +26,8 @@ from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks, queries
 from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.parameter_box import ParameterBox
+from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.numbers.rationals import to_text
@@ -159,7 +160,8 @@ def made_up(calibration: Calibration) -> Seen:
     if query["kind"] == "each-value" and calibration.randomiser.output.is_column:
         rows = calibration.randomiser.cells
         return Seen(CodedRows(np.arange(rows, dtype=np.int32) % len(domain.alphabet(0))))
-    shape = (domain.records, len(list(domain.described))) if isinstance(domain, Parametric) else (domain.size,)
+    is_drawn = isinstance(domain, Parameters | ParameterBox)  # of which data are whole columns
+    shape = (domain.records, len(list(domain.described))) if is_drawn else (domain.size,)  # type: ignore[union-attr]
     return Seen(np.zeros(shape, dtype=np.int64))
 
 
