@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from takifugu.analysis.randomisers import DiscreteLaplace, Direction, Exact, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip

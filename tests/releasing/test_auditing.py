@@ -1,4 +1,4 @@
-"""The audit of a release file and of a certificate: verdicts, why something is not audited, and what is really drawn."""
+"""The audit of a release file and of a certificate: verdicts, why something is not audited, what is really drawn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ order = "hour"
 kind = "markov-chain"
 states = ["calm", "busy"]
 matrix = [[0.9, 0.1], [0.4, 0.6]]
-length = {length}
 [[release]]
 name = "busy"
 query = "count"
@@ -45,12 +44,13 @@ def invoke(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
-@pytest.fixture()
+@pytest.fixture
 def ward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "ward.csv").write_text("hour,state\n" + "".join(f"{n},{'busy' if n % 3 else 'calm'}\n" for n in range(8)))
+    rows = (f"{n},{'busy' if n % 3 else 'calm'}\n" for n in range(8))
+    (tmp_path / "ward.csv").write_text("hour,state\n" + "".join(rows))
     path = tmp_path / "ward.toml"
-    path.write_text(TABLE.replace("length = {length}\n", ""))
+    path.write_text(TABLE)
     return path
 
 
@@ -96,8 +96,8 @@ def test_a_certificate_with_too_little_noise_is_a_fault(ward: Path) -> None:
     (answer,) = certificate.answers
     noise: Any = {**answer.noise, "units": "1"} if "units" in answer.noise else {**answer.noise, "scale": "1"}
     weak = replace(certificate, answers=(replace(answer, noise=noise),))
-    (found,) = auditing.of_certificate(weak)
-    assert found.verdict == "broken"
+    (broken,) = auditing.of_certificate(weak)
+    assert broken.verdict == "broken"
     path.write_text(weak.to_json())
     result = invoke("audit", path, "--json")
     assert result.exit_code == FAULT
@@ -124,19 +124,19 @@ def test_noise_from_outside_is_not_drawn_here(ward: Path) -> None:
     (answer,) = certificate.answers
     noise = {"kind": "outside", "epsilon": "1", "delta": "0", "made_by": "them"}
     elsewhere = replace(certificate, answers=(replace(answer, noise=noise),))
-    (found,) = auditing.of_certificate(elsewhere, 10)
-    assert (found.verdict, found.audit, found.fit) == ("open", None, None)
-    assert found.not_audited
-    assert found.not_drawn
+    (audited,) = auditing.of_certificate(elsewhere, 10)
+    assert (audited.verdict, audited.audit, audited.fit) == ("open", None, None)
+    assert audited.not_audited
+    assert audited.not_drawn
 
 
 def test_a_class_and_a_real_number_are_left_open() -> None:
     family = tf.Pufferfish(tf.every_entry(), tf.MarkovChainClass(0.3, 0.5, 4))
-    found = auditing.audited("it", None, tf.calibrate(family, tf.Count(1), 1))
-    assert (found.verdict, found.is_faulty) == ("open", False)
-    assert found.audit is not None
-    assert found.audit.upper == math.inf
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["audit"]["upper"] == "inf"
+    audited = auditing.audited("it", None, tf.calibrate(family, tf.Count(1), 1))
+    assert (audited.verdict, audited.is_faulty) == ("open", False)
+    assert audited.audit is not None
+    assert audited.audit.upper == math.inf
+    assert json.loads(json.dumps(audited.to_dict(), allow_nan=False))["audit"]["upper"] == "inf"
 
 
 @pytest.mark.parametrize("words", [["nowhere.toml"], ["nowhere.json"], ["ward.csv"]])

@@ -99,11 +99,11 @@ def _every_change(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterato
 
 
 def _count_rows(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
-    kept = 0
+    rows = 0
     for record in data:
         each = [record[list(columns).index(name)] in states for name, states in form["where"]]
-        kept += any(each) if form["any_of"] else all(each)
-    yield Fraction(kept)
+        rows += any(each) if form["any_of"] else all(each)
+    yield Fraction(rows)
 
 
 def _cross_table(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:

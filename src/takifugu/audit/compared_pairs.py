@@ -79,14 +79,14 @@ def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
         words = rule.to_dict()
         values = frozenset(words.get("values") or (there | then))
         if words["kind"] == "none-of":
-            kept = bool(there & values) or not then & values
+            stays = bool(there & values) or not then & values
         elif words["kind"] == "any-of":
-            kept = not there & values or bool(then & values)
+            stays = not there & values or bool(then & values)
         elif words["kind"] == "each-of":
-            kept = then & values <= there
+            stays = then & values <= there
         else:  # a function of a record is its own meaning
-            kept = isinstance(rule, Predicate) and (not rule(before) or rule(after))
-        if not kept:
+            stays = isinstance(rule, Predicate) and (not rule(before) or rule(after))
+        if not stays:
             return False
     return True
 

@@ -66,13 +66,13 @@ class Audited:
 
     def to_dict(self) -> Json:
         whole = {name: value for name, value in values_by_field(self).items() if name not in ("audit", "fit")}
-        found = None
+        numbers = None
         if self.audit is not None:
             # infinities are no numbers of JSON
             ends = {name: str(getattr(self.audit, name)) for name in ("loss", "lower", "upper")}
             output = [str(one) for one in self.audit.output]
-            found = {**ends, "comparison": self.audit.comparison, "output": output, "left_open": self.audit.left_open}
-        return {**whole, "audit": found, "fit": None if self.fit is None else asdict(self.fit)}
+            numbers = {**ends, "comparison": self.audit.comparison, "output": output, "left_open": self.audit.left_open}
+        return {**whole, "audit": numbers, "fit": None if self.fit is None else asdict(self.fit)}
 
 
 def of_file(file: ReleaseFile, draws: int = 0, watch: plan.Watch = plan.unwatched) -> Iterator[Audited]:
