@@ -6,7 +6,7 @@ that some joint state has there, and of them those that the words of the secret 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -100,7 +100,7 @@ def _users(words: Plain, belief: Belief) -> Iterable[int]:
 
 
 #: The entries that a secret is about, by its kind.
-_ENTRIES = {
+_ENTRIES: dict[str, Callable[[Plain, Belief], Iterable[int]]] = {
     "every-entry": _everyone,
     "entry": lambda words, belief: (position(belief, words["entry"]),),
     "presence": _users,

@@ -75,7 +75,7 @@ def _unit(output: Any, noise: Randomiser) -> Hashable:
     if output == NOT_ANSWERED:
         return None
     is_text = isinstance(output, str | tuple) or not (noise.output.is_number or is_sparse(noise))
-    return output if is_text else Fraction(output) / noise.grid  # type: ignore[no-any-return]
+    return output if is_text else Fraction(output) / noise.grid
 
 
 def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator[tuple[float, float]]:
@@ -91,7 +91,7 @@ def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator
     tail, spread = cell_tail(part), part.scale / part.grid
     ends = sorted({math.floor(x) + step for step in (-1, 0, 1, 2)} | {round(x + spread * step) for step in LADDER})
     above = [1.0, *(float(tail(end, x)) for end in ends), 0.0]
-    places = Counter(sum(1 for end in ends if end <= y) for y in observed.elements())  # type: ignore[operator]
+    places = Counter(sum(1 for end in ends if end <= y) for y in observed.elements())
     for place, (upper, lower) in enumerate(itertools.pairwise(above)):
         yield places[place], total * (upper - lower)
 

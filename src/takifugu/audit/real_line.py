@@ -109,7 +109,7 @@ class Cell:
     high: mpf
 
     def __lt__(self, other: Cell) -> bool:
-        return self.high - self.low > other.high - other.low
+        return bool(self.high - self.low > other.high - other.low)
 
 
 def _cell(p: Curve, q: Curve, factor: mpf, left: mpf, right: mpf) -> Cell:
@@ -131,7 +131,7 @@ def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
     half-line begins between them.
     """
     first, last = min(*p.ends, *q.ends), max(*p.ends, *q.ends)
-    is_above = p.centre >= q.centre  # type: ignore[operator]
+    is_above = bool(p.centre >= q.centre)  # type: ignore[operator]
 
     def excess(low: mpf, high: mpf) -> mpf:
         return p.mass(low, high) - factor * q.mass(low, high)

@@ -155,7 +155,7 @@ def _of_belief(
 
 
 def _of_view(
-    view: Belief, belief: Belief, secret: Secret, releases: Sequence[Release], noises: list[Randomiser]
+    view: View, belief: Belief, secret: Secret, releases: Sequence[Release], noises: list[Randomiser]
 ) -> Iterator[Hypotheses]:
     """Yield the hypotheses of a secret about columns: the last value of each joint state says which one it fulfils."""
     states = all_states(view)

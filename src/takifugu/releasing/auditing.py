@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +131,7 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
 
     Raises Unsupported where the noise is drawn elsewhere, or its law is not known to the audit.
     """
-    noise = calibration.randomiser
+    noise: Any = calibration.randomiser
     question = Question("audit", None, calibration, None, {})
     seen = made_up(calibration)
     ready, entropy = Ready(question, labels_of(calibration, seen.data), seen), SystemEntropy()
@@ -139,10 +140,10 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
     def outputs() -> Iterator[tuple[object, ...]]:
         for _ in range(draws):
             (sent,) = draw([ready], {}, entropy)
-            is_row = not ready.labels and isinstance(noise, Sending)
-            yield noise.sender.of_rows(sent.values) if is_row else tuple(sent.values)  # type: ignore[attr-defined]
+            is_column = isinstance(noise, Sending) and not ready.labels
+            yield noise.sender.of_rows(sent.values) if is_column else tuple(sent.values)
 
-    return fit(noise, answer, outputs())  # type: ignore[arg-type]
+    return fit(noise, answer, outputs())
 
 
 def made_up(calibration: Calibration) -> Seen:
@@ -160,9 +161,9 @@ def made_up(calibration: Calibration) -> Seen:
     if query["kind"] == "each-value" and calibration.randomiser.output.is_column:
         rows = calibration.randomiser.cells
         return Seen(CodedRows(np.arange(rows, dtype=np.int32) % len(domain.alphabet(0))))
-    is_drawn = isinstance(domain, Parameters | ParameterBox)  # of which data are whole columns
-    shape = (domain.records, len(list(domain.described))) if is_drawn else (domain.size,)  # type: ignore[union-attr]
-    return Seen(np.zeros(shape, dtype=np.int64))
+    if isinstance(domain, Parameters | ParameterBox):  # of which data are whole columns
+        return Seen(np.zeros((domain.records, len(list(domain.described))), dtype=np.int64))
+    return Seen(np.zeros(domain.size, dtype=np.int64))
 
 
 def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
