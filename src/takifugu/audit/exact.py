@@ -71,6 +71,7 @@ class Audit:
 CLASS = "it is a class of laws, of which the audit lists the given members only"
 REAL = "the answer is a real number, of which the audit encloses the delta only"
 
+
 def true_loss(
     subject: Calibrated | Framework,
     query: Query | None = None,

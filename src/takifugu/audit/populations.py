@@ -25,7 +25,7 @@ from takifugu.analysis.questions.joint_states import (
     joint_states,
 )
 from takifugu.audit.noise_masses import Finite
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs.population_region import WHOLE, Region
 from takifugu.model.beliefs.populations import FromPopulations, WhichOf
 
@@ -152,6 +152,8 @@ def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Frac
         [-float(c) for c in column], np.vstack([sets, -sets]), np.concatenate([high, -low]),
         np.ones((1, len(column))), [1.0], (0, 1),
     )  # fmt: skip
+    if not solved.success:
+        raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")
     marginals = [Fraction(float(-m)) for m in solved.ineqlin.marginals]
     whole = Fraction(float(-solved.eqlin.marginals[0]))
     count = len(blocks)
