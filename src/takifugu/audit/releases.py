@@ -32,7 +32,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Additive, IntArray, Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
-from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[np.object_]
@@ -208,10 +208,19 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
 
 
 def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int, int]]:
-    """Yield each record with the numbers of two of its values, between which the policy hides a move."""
-    for policy in framework.secrets:
-        if not isinstance(policy, Policy):
-            raise Unsupported(f"the audit lists no data sets for {policy.describe()}")
+    """Yield each record with the numbers of two of its values, between which a move is hidden.
+
+    A definition that was registered elsewhere has no other meaning than its comparisons.
+    """
+    policies = [secret for secret in framework.secrets if isinstance(secret, Policy)]
+    if not policies:
+        for comparison in framework.comparisons():
+            one, other = comparison.left, comparison.right
+            if not (isinstance(one, EntryIs) and isinstance(other, EntryIs) and one.entry == other.entry):
+                raise Unsupported(f"the audit lists no data sets for the comparison {comparison.label}")
+            values = alphabets[one.entry]
+            yield one.entry, values.index(one.value), values.index(other.value)
+    for policy in policies:
         for record, values in enumerate(alphabets):
             for a, b in itertools.permutations(range(len(values)), 2):
                 if is_allowed(policy, values[a], values[b]):
