@@ -18,6 +18,7 @@ ROOMS = {
     "model.frameworks": "What is hidden from whom",
     "model.queries": "What is published",
     "calibration": "How much noise",
+    "audit": "What the noise really gives away",
     "analysis": "If the belief is off",
     "releasing": "Publishing",
     "accounting": "What several releases cost together",

@@ -14,6 +14,7 @@ from takifugu.core.errors import TakifuguError, did_you_mean
 if TYPE_CHECKING:
     from takifugu.accounting.composition import compose
     from takifugu.analysis.robustness import promise_if_belief_off
+    from takifugu.audit import true_delta, true_loss
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.calibration.entry_budget import entry_budget
     from takifugu.calibration.jointly import calibrate_jointly
@@ -152,6 +153,8 @@ __all__ = [
     "release_file",
     "report_html",
     "resume",
+    "true_delta",
+    "true_loss",
     "w_infinity",
     "which_population",
     "with_scale",
@@ -200,6 +203,7 @@ _MODULES = {
     "takifugu.releasing.publishing.run": ("release_file",),
     "takifugu.releasing.study": ("open_study",),
     "takifugu.analysis.robustness": ("promise_if_belief_off",),
+    "takifugu.audit": ("true_delta", "true_loss"),
     "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
     "takifugu.model.secrets.populations": ("which_population",),
     "takifugu.model.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
@@ -210,6 +214,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 #: Modules that are used by a name of their own: `takifugu.asymmetric.visits()`.
 _NAMED = {
     "asymmetric": "takifugu.mechanisms.one_sided",
+    "audit": "takifugu.audit",
     "errors": "takifugu.core.errors",
     "local": "takifugu.mechanisms.local",
 }

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given, as_mpf, exact_rows, joint_law, laplace_loss
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, table_joint, tables, weights
 
+import takifugu as tf
 import takifugu.audit
 from takifugu import calibrate
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
@@ -25,6 +26,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import CliqueInfection
+from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
@@ -213,8 +215,10 @@ def test_a_single_clique_is_listed_as_its_table() -> None:
 
 def test_a_class_of_chains_needs_some_of_its_chains() -> None:
     framework = hide(MarkovChainClass(0.3, 0.5, 4))
-    with pytest.raises(Unsupported, match=r"chains=\[MarkovChain"):
-        true_loss(framework, Count(1), discrete(2))
+    nothing = true_loss(framework, Count(1), discrete(2))
+    assert (nothing.lower, nothing.loss, nothing.upper) == (0, math.inf, math.inf)
+    assert "class of laws" in nothing.left_open
+    assert true_delta(framework, 1, Count(1), discrete(2)).upper == 1
     with pytest.raises(InputError, match="eigengap"):
         true_loss(framework, Count(1), discrete(2), chains=[MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])
     with pytest.raises(InputError, match="stationary masses"):
@@ -223,6 +227,47 @@ def test_a_class_of_chains_needs_some_of_its_chains() -> None:
     audit = true_loss(framework, Count(1), discrete(2), chains=[member])
     assert audit.upper == math.inf
     assert audit.loss == true_loss(hide(member.with_length(4)), Count(1), discrete(2)).loss
+
+
+SAMPLES = samples_of([("m", k % 2) for k in range(40)] + [("f", int(k % 4 == 0)) for k in range(40)], 2)
+
+
+def counted(**about: Any) -> tf.FromPopulations:
+    return tf.FromPopulations.counted(SAMPLES, ["a", "b"], 0.99, **about)
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_the_class_of_counted_populations_is_looked_at(rows: int) -> None:
+    """Two members of the class lose nearly 1, the distributions in its middle .355 a row."""
+    hidden = Pufferfish(tf.which_population(), counted(rows=rows, independent=True))
+    calibration = calibrate(hidden, tf.EachValue(), epsilon=1, mechanism="randomised-response")
+    audit = true_loss(calibration)
+    assert 0.999 < audit.lower <= audit.upper <= 1
+    assert true_delta(calibration).upper == 1
+    regions = hidden.beliefs[0].regions.by_name
+    corners = {name: shares(of.low, of.high) for name, of in regions.items()}
+    worst = 0.0
+    for m, f in itertools.product(corners["m"], corners["f"]):
+        member = tf.FromPopulations({"m": m, "f": f}, rows, True)
+        worst = max(worst, true_loss(calibration, chains=[member]).loss)
+    assert audit.lower <= worst <= audit.upper
+    outside = tf.FromPopulations({"m": {"a": "0.01", "b": "0.99"}, "f": corners["f"][0]}, rows, True)
+    with pytest.raises(InputError, match="not in the class"):
+        true_loss(calibration, chains=[outside])
+
+
+def shares(low: Any, high: Any) -> list[dict[str, Fraction]]:
+    """Return the two ends of a region of two values, whose masses are multiples of 2**-60."""
+    ends = max(low[1], 2**60 - high[2]), min(high[1], 2**60 - low[2])
+    return [{"a": Fraction(end, 2**60), "b": 1 - Fraction(end, 2**60)} for end in ends]
+
+
+def test_it_is_public_and_needs_nothing_but_a_calibration() -> None:
+    calibration = calibrate(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)), Count(1), epsilon=1)
+    assert tf.true_loss(calibration) == tf.audit.true_loss(calibration)
+    assert tf.true_delta(calibration).upper < 1e-12
+    with pytest.raises(InputError, match="needs an epsilon"):
+        tf.true_delta(calibration.framework, query=calibration.query, randomiser=calibration.randomiser)
 
 
 def test_several_releases_and_other_secrets() -> None:

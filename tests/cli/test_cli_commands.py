@@ -64,7 +64,7 @@ def released(tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert commands(main) == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
-        ("release",), ("certificate", "show"),
+        ("release",), ("audit",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
         ("ledger", "adopt"), ("schema",), ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip

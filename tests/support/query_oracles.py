@@ -10,24 +10,122 @@ from typing import Any
 Answer = tuple[Fraction, ...]
 
 
-def answer(form: Mapping[str, Any], data: Sequence[Any], columns: Sequence[Any] | None = None) -> Answer:
-    """Return the true answer of a query, given as its plain form, to one data set (a list of states)."""
-    if form["kind"] == "by":
-        parts = [answer({**form["query"], "entries": chosen}, data) for _, chosen in form["cells"]]
-        return tuple(number for part in parts for number in part)
-    read = _read(form, data, columns)
-    kind = form["kind"]
-    if kind == "count":
-        return (Fraction(sum(data[i] in form["states"] for i in read)),)
-    if kind == "histogram":
-        return tuple(Fraction(sum(data[i] == c for i in read), form["total"] or 1) for c in form["states"])
-    if kind == "count-above":
-        return tuple(Fraction(sum(_code(form, data[i]) > Fraction(t) for i in read)) for t in form["thresholds"])
-    if kind == "linear":
-        products = [Fraction(w) * _code(form, x) for w, x in zip(form["weights"], data, strict=True)]
-        return (sum((_rounded(product, form) for product in products), Fraction(0)),)
-    total = sum((_rounded(_code(form, data[i]), form) for i in read), Fraction(0))
-    return (total / len(read),) if kind == "mean" else (total,)
+def answer(
+    form: Mapping[str, Any],
+    data: Sequence[Any],
+    columns: Sequence[Any] | None = None,
+    alphabets: Sequence[Sequence[Any]] = (),
+) -> Answer:
+    """Return the true answer of a query, given as its plain form, to one data set (a list of states, or of records).
+
+    `columns` are the names of the entries, or of the columns of records; `alphabets` say what each entry can be.
+    """
+    return tuple(Fraction(number) for number in _OF_KIND[form["kind"]](form, data, columns, alphabets))
+
+
+def _by(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    for _, chosen in form["cells"]:
+        yield from answer({**form["query"], "entries": chosen}, data, columns, alphabets)
+
+
+def _together(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    for part in form["queries"]:
+        yield from answer(part, data, columns, alphabets)
+
+
+def _count(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    yield Fraction(sum(data[i] in form["states"] for i in _read(form, data, columns)))
+
+
+def _histogram(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    for cell in form["states"] or _values(alphabets):
+        yield Fraction(sum(data[i] == cell for i in _read(form, data, columns)), form["total"] or 1)
+
+
+def _count_above(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    for threshold in form["thresholds"]:
+        yield Fraction(sum(_code(form, data[i]) > Fraction(threshold) for i in _read(form, data, columns)))
+
+
+def _linear(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    products = [Fraction(w) * _code(form, x) for w, x in zip(form["weights"], data, strict=True)]
+    yield sum((_rounded(product, form) for product in products), Fraction(0))
+
+
+def _sum(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    yield sum((_rounded(_code(form, data[i]), form) for i in _read(form, data, columns)), Fraction(0))
+
+
+def _mean(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    for total in _sum(form, data, columns, alphabets):
+        yield total / len(_read(form, data, columns))
+
+
+def _top(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    """Yield half of the count of each candidate, and of the entries that are none."""
+    yield from _halves([data[i] for i in _read(form, data, columns)], form["states"] or _values(alphabets))
+
+
+def _quantile(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    states = [data[i] for i in _read(form, data, columns)]
+    if form["states"] is not None:
+        yield from _halves(states, form["states"])
+        return
+    numbers = sorted({_code(form, state) for state in _values(alphabets)})
+    yield from _halves([_code(form, state) for state in states], numbers)
+
+
+def _halves(states: Sequence[Any], candidates: Sequence[Any]) -> Iterator[Fraction]:
+    for candidate in candidates:
+        yield Fraction(sum(state == candidate for state in states), 2)
+    yield Fraction(sum(state not in candidates for state in states), 2)
+
+
+def _visitors(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    everywhere = sorted({place for record in _values(alphabets) for place in record}, key=str)
+    for place in form["places"] or everywhere:
+        yield Fraction(sum(place in record for record in data))
+
+
+def _each_value(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    for values, value in zip(alphabets, data, strict=True):
+        yield Fraction(list(values).index(value))
+
+
+def _every_change(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    places = [list(values).index(value) for values, value in zip(alphabets, data, strict=True)]
+    for cell in range(max(map(len, alphabets))):
+        yield Fraction(places.count(cell), 2)
+
+
+def _count_rows(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    rows = 0
+    for record in data:
+        each = [record[list(columns).index(name)] in states for name, states in form["where"]]
+        rows += any(each) if form["any_of"] else all(each)
+    yield Fraction(rows)
+
+
+def _cross_table(form: Any, data: Any, columns: Any, alphabets: Any) -> Iterator[Fraction]:
+    """Yield a count for each cell; `alphabets` are those of the columns."""
+    places = [list(columns).index(name) for name, _ in form["columns"]]
+    values = [chosen or alphabets[place] for (_, chosen), place in zip(form["columns"], places, strict=True)]
+    for cell in product(*values):
+        yield Fraction(sum(tuple(record[place] for place in places) == cell for record in data), form["total"] or 1)
+
+
+#: What each kind of query adds up; a threshold publishes no other number than what it is about.
+_OF_KIND: dict[str, Any] = {
+    "by": _by, "together": _together, "count": _count, "histogram": _histogram, "count-above": _count_above,
+    "linear": _linear, "sum": _sum, "identity": _sum, "mean": _mean, "top-k": _top, "quantile": _quantile,
+    "visitors": _visitors, "each-value": _each_value, "every-change": _every_change, "count-rows": _count_rows,
+    "cross-table": _cross_table, "at-most": lambda form, *about: answer(form["query"], *about),
+}  # fmt: skip
+
+
+def _values(alphabets: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return all values that some entry can have, in the order in which they come."""
+    return list(dict.fromkeys(value for values in alphabets for value in values))
 
 
 def largest_change(form: Mapping[str, Any], alphabets: Sequence[Sequence[Any]], changed: Sequence[int]) -> Fraction:

@@ -24,10 +24,12 @@ from takifugu.analysis.questions.joint_states import joint_states
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.audit import real_line
 from takifugu.audit.any_start import Side, largest_ratio
-from takifugu.audit.noise_masses import DIGITS, is_joint
+from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
+from takifugu.audit.populations import largest_over_class
 from takifugu.audit.releases import Release, hypotheses
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon
@@ -45,13 +47,16 @@ class Calibrated(Protocol):
     @property
     def randomiser(self) -> Randomiser: ...
 
+    @property
+    def epsilon(self) -> Fraction: ...
+
 
 @dataclass(frozen=True)
 class Audit:
     """The true loss (or delta), where it is reached, and bounds that take the rounding of the belief into account.
 
-    `output` is in answer units, one number (or label) per cell of every release. `upper` is infinite (for a delta: 1)
-    when chains stood for a class.
+    `output` is in answer units, one number (or label) per cell of every release. `left_open` says what was not looked
+    at: `upper` is then infinite (for a delta: 1), and so is `loss` where nothing at all was.
     """
 
     loss: float
@@ -59,6 +64,12 @@ class Audit:
     output: tuple[Hashable, ...]
     lower: float
     upper: float
+    left_open: str = ""
+
+
+#: What is left open of a class of laws, and of a real-valued answer.
+CLASS = "it is a class of laws, of which the audit lists the given members only"
+REAL = "the answer is a real number, of which the audit encloses the delta only"
 
 
 def true_loss(
@@ -70,10 +81,12 @@ def true_loss(
     """Return the true loss of a calibration, or of a framework, a query and a randomiser.
 
     Exact for tables, chains of a stationary or given start, and chains with any initial distribution (the supremum over
-    all initial laws). For a class of chains it is the loss over the given `chains` of that class, a lower bound.
+    all initial laws), and for counted populations of which rows are sent one by one. For any other class it is the loss
+    over the given `chains` (or other members) of that class, a lower bound; `upper` is then infinite, as it is for a
+    real-valued answer.
 
-    Raises Unsupported beyond two million joint states or too many outputs, for normal noise, and for a class without
-    chains; InputError for a chain outside its class.
+    Raises Unsupported beyond two million joint states or too many outputs, and for normal noise; InputError for a
+    member outside its class.
 
     >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
@@ -90,6 +103,11 @@ def true_loss(
 def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain] = ()) -> Audit:
     """Return the true loss of several releases on the same data, their noises independent (see `true_loss`)."""
     noises = [noise for _, noise in releases for _ in range(1 if is_joint(noise) else noise.cells)]
+    if real_line.is_real(framework):
+        return Audit(math.inf, "", (), 0.0, math.inf, REAL)
+    has_class = _has_class(framework)
+    if has_class and not chains:
+        return _over_class(framework, releases)
     with mp.workdps(DIGITS):
         best: tuple[mpf, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
         for case in hypotheses(framework, releases, chains):
@@ -105,25 +123,38 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
             raise InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
         loss = float(mp.log(ratio)) if mp.isfinite(ratio) else math.inf
         slack = 4 * error + abs(loss) * 2.0**-50 if math.isfinite(loss) else 0.0
-        upper = math.inf if _has_class(framework) else loss + slack
         where = tuple(map(_published, output, noises))
-        return Audit(loss, comparison, where, loss - slack, upper)
+        return Audit(loss, comparison, where, loss - slack, *((math.inf, CLASS) if has_class else (loss + slack,)))
+
+
+def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
+    """Return the largest loss over a class of populations; without a bound for any other class."""
+    (query, noise), *others = releases
+    (belief, *more), kinds = framework.beliefs, [secret.to_dict()["kind"] for secret in framework.secrets]
+    is_sent = not others and not more and query.to_dict()["kind"] == "each-value" and kinds == ["which-population"]
+    if is_sent and isinstance(belief, FromPopulations) and isinstance(noise, Finite):
+        ends = largest_over_class(belief, noise)
+        if ends is not None:
+            return Audit(ends.high, ends.comparison, (ends.output,), ends.low, ends.high)
+    return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
 
 
 def true_delta(
     subject: Calibrated | Framework,
-    epsilon: Number,
+    epsilon: Number | None = None,
     query: Query | None = None,
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
 ) -> Audit:
     """Return the true delta at `epsilon` (as the `loss` of an Audit; its `output` is the one that adds most).
 
-    The sum runs over all outputs but a set of mass 1e-25 per cell. With any initial distribution `loss` and `lower` are
-    over point starts and `upper` over all pairs of point starts, one per side: the supremum lies between them. For a
-    real-valued answer it is the delta before rounding to the grid, of which the published value has at most as much.
+    Without `epsilon` it is that at the epsilon which a calibration promises. The sum runs over all outputs but a set of
+    mass 1e-25 per cell. With any initial distribution `loss` and `lower` are over point starts and `upper` over all
+    pairs of point starts, one per side: the supremum lies between them. For a real-valued answer `lower` and `upper`
+    enclose the delta before rounding to the grid, of which the published value has at most as much. For a class `upper`
+    is 1.
 
-    Raises what `true_loss` raises, except that normal noise is fine.
+    Raises what `true_loss` raises, except that normal noise is fine, and InputError for a framework without epsilon.
 
     >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
@@ -132,8 +163,15 @@ def true_delta(
     >>> round(true_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
     0.287649137
     """
+    if epsilon is None and isinstance(subject, Framework):
+        raise InputError("an audit of a framework's delta needs an epsilon", fix="true_delta(framework, 1, ...)").at(
+            "epsilon"
+        )
+    budget = subject.epsilon if epsilon is None and not isinstance(subject, Framework) else as_epsilon(epsilon or 0)
     framework, query, randomiser = _parts(subject, query, randomiser)
-    budget = as_epsilon(epsilon)
+    has_class = _has_class(framework)
+    if has_class and not chains:
+        return Audit(1.0, "", (), 0.0, 1.0, CLASS)
     if real_line.is_real(framework):
         return _on_the_real_line(framework, query, randomiser, budget)
     with mp.workdps(DIGITS):
@@ -153,19 +191,21 @@ def true_delta(
                         low, comparison = max(low, delta), case.describe(a, b)
                         where = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
-        upper = 1.0 if _has_class(framework) else min(1.0, float(high) + slack)
+        upper = (1.0, CLASS) if has_class else (min(1.0, float(high) + slack),)
         output = tuple(_published(y, randomiser) for y in where)
-        return Audit(min(1.0, float(low)), comparison, output, max(0.0, float(low) - slack), upper)
+        return Audit(min(1.0, float(low)), comparison, output, max(0.0, float(low) - slack), *upper)
 
 
 def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
     """Return the true delta before the noisy answer is rounded: what is published has at most that."""
     with mp.workdps(real_line.DIGITS):
         exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
-        worst = max(real_line.divergences(framework, query, randomiser, exponent), key=lambda one: one.delta)
-        delta = min(1.0, float(worst.delta))
+        every = list(real_line.divergences(framework, query, randomiser, exponent))
+        worst = max(every, key=lambda one: one.high)
+        low, high = (float(max(end)) for end in zip(*((one.low, one.high) for one in every), strict=True))
         slack = real_line.SLACK
-        return Audit(delta, worst.comparison, (worst.place,), max(0.0, delta - slack), min(1.0, delta + slack))
+        bounds = max(0.0, low - slack), min(1.0, high + slack)
+        return Audit(min(1.0, high), worst.comparison, (worst.place,), *bounds)
 
 
 def _published(output: int, noise: Randomiser) -> Hashable:

@@ -87,6 +87,46 @@ def is_joint(randomiser: Randomiser) -> bool:
     return is_sparse(randomiser) or is_choice(randomiser)
 
 
+def parts_of(noise: Randomiser) -> list[Randomiser]:
+    """Return the noise of each cell, or the whole where the cells are drawn together."""
+    if is_joint(noise):
+        return [noise]
+    return [noise.cell(place) if isinstance(noise, OneSided) else noise for place in range(noise.cells)]
+
+
+def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
+    """Return P(output >= y | answer) as a function of y and the answer, in grid units, for noise in numbers.
+
+    Raises Unsupported for a randomiser that is not additive noise of a known law.
+    """
+    if isinstance(randomiser, OneSided):
+        if (plain := _two_sided(randomiser)) is None:
+            return _one_sided_tail(randomiser)
+        randomiser = plain
+    if isinstance(randomiser, Exact):
+        return lambda y, x: mp.mpf(y <= x)
+    if isinstance(randomiser, DiscreteLaplace):
+        ratio = _exp(-1 / randomiser.units)
+        return lambda y, x: ratio ** int(y - x) / (1 + ratio) if y > x else 1 - ratio ** int(x - y + 1) / (1 + ratio)
+    if isinstance(randomiser, RoundedLaplace):
+        steps = randomiser.scale / randomiser.grid
+        return _symmetric_tail(lambda d: _exp(-d / steps) / 2)
+    if isinstance(randomiser, RoundedNormal):
+        sigma = randomiser.sigma / randomiser.grid
+        return _symmetric_tail(lambda d: mp.erfc(_mpf(d / sigma) / mp.sqrt(2)) / 2)
+    raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
+
+
+def _symmetric_tail(upper: Callable[[Fraction], mpf]) -> Callable[[int, Fraction], mpf]:
+    """Return P(round(x + Z) >= y) of a symmetric noise with P(Z > d) = upper(d), d >= 0."""
+
+    def tail(y: int, x: Fraction) -> mpf:
+        distance = y - Fraction(1, 2) - x
+        return upper(distance) if distance >= 0 else 1 - upper(-distance)
+
+    return tail
+
+
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
 
@@ -139,7 +179,29 @@ def _two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
 
 
 def _one_sided_mass(noise: OneSided) -> Callable[[int, Fraction], mpf]:
-    """Return P(output | answer) of a cell as a function of both, in grid units: P(output >= y) - P(output >= y + 1)."""
+    """Return P(output | answer) of a cell as a function of both, in grid units."""
+    tail = _added_tail(noise)
+    if noise.moves == (Direction.DOWN,):
+        return lambda y, x: tail(y, x) - tail(y + 1, x)
+    turned = _turned(noise)
+    return lambda y, x: tail(turned - y, turned - x) - tail(turned - y + 1, turned - x)
+
+
+def _one_sided_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
+    tail = _added_tail(noise)
+    if noise.moves == (Direction.DOWN,):
+        return tail
+    turned = _turned(noise)
+    return lambda y, x: 1 - tail(turned - y + 1, turned - x)
+
+
+def _turned(noise: OneSided) -> int:
+    """Return where subtracted noise is added noise in a mirror."""
+    return noise.most or 0 if isinstance(noise, OneSidedTruncated) else 0
+
+
+def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
+    """Return P(output >= y | answer) where noise is added."""
     most = noise.most if isinstance(noise, OneSidedTruncated) else None
     missing = 1 if isinstance(noise, OneSidedExponential) else 0  # ceil(x + E) >= y means x + E > y - 1
 
@@ -149,10 +211,7 @@ def _one_sided_mass(noise: OneSided) -> Callable[[int, Fraction], mpf]:
         beyond = Fraction(y - missing - x) / noise.units
         return mp.exp(-mp.mpf(beyond.numerator) / beyond.denominator) if beyond > 0 else mp.mpf(1)
 
-    if noise.moves == (Direction.DOWN,):
-        return lambda y, x: tail(y, x) - tail(y + 1, x)
-    turned = most or 0  # subtracted noise is added noise in a mirror
-    return lambda y, x: tail(turned - y, turned - x) - tail(turned - y + 1, turned - x)
+    return tail
 
 
 def _between(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:

@@ -10,44 +10,65 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 from mpmath import mp, mpf
 
+from takifugu.audit.compared_pairs import Pairs, are_compared
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 from takifugu.numbers.normal.matrices import Matrix, Vector
 
 Description = Plain
 
 
-def of_normal_view(view: NormalView, answer: ColumnSums) -> Sequence[Description]:
-    """Return the density of the answer given each hypothesis, as plain data (`audit.curves`).
+def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
+    """Return the density of the answer given each hypothesis, as plain data (`audit.curves`), and what is compared.
 
-    Raises Unsupported for vectors, and for a parameter other than the mean.
+    Of all values up to a difference these are one and the farthest from it: two normal densities of one variance are
+    the easier to tell apart the farther they are moved. Raises Unsupported for vectors, and for a parameter other than
+    the mean.
     """
-    belief = view.belief
+    belief, words = view.belief, secret.to_dict()
     if answer.cells != 1 or len(view.weights) != 1:
         raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
     c, w = answer.coefficients[0], view.weights[0]
     records = belief.records
     whole = records * _form(c, belief.covariance, c)
-    if view.of:
-        if view.of != "mean":
+    numbers = _numbers(words)
+    if words["kind"] == "distribution-parameter":
+        if words.get("map", "mean") != "mean":
             raise Unsupported("the audit of normal records knows no other parameter than the mean")
         factor = records * sum((a * b for a, b in zip(c, w, strict=True)), Fraction(0))
-        return [_normal(factor * (value - view.parameters[0]), whole) for value in view.parameters]
-    scale = 1 if view.single else records
+        return [_normal(factor * (value - numbers[0]), whole) for value in numbers], _pairs(words, numbers)
+    scale = 1 if words["kind"] == "every-entry" else records
     inside, shared = scale * _form(w, belief.covariance, w), scale * _form(c, belief.covariance, w)
     middle = scale * sum((a * m for a, m in zip(w, belief.mean, strict=True)), Fraction(0))
     slope = shared / inside
     rest = whole - slope * shared
-    if not view.sets:
-        return [_normal(slope * value, rest) for (value,) in view.differences]
-    return [_of_set(region, slope, middle, inside, rest) for region in view.sets]
+    if words.get("sets") is None:
+        return [_normal(slope * value, rest) for value in numbers], _pairs(words, numbers)
+    regions = [_of_set(region, slope, middle, inside, rest) for region in view.sets]
+    return regions, tuple(permutations(range(len(regions)), 2))
+
+
+def _numbers(words: Plain) -> list[Fraction]:
+    """Return the numbers that a secret names, as its hypotheses are numbered; of a largest difference 0 and it."""
+    if words.get("max_difference") is not None:
+        most = words["max_difference"]
+        return [Fraction(0), Fraction(most[0] if isinstance(most, list) else most)]
+    if words.get("pairs") is not None:
+        return sorted({Fraction(value) for pair in words["pairs"] for value in pair})
+    return [Fraction(str(value)) for value in words.get("interval") or words.get("values") or ()]
+
+
+def _pairs(words: Plain, numbers: Sequence[Fraction]) -> Pairs:
+    places = permutations(range(len(numbers)), 2)
+    return tuple((a, b) for a, b in places if are_compared(words, numbers[a], numbers[b]))
 
 
 def _of_set(region: ValueSet, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Description:

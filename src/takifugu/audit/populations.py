@@ -1,30 +1,81 @@
 """Every choice of values for the rows of one person, with its weight in each population: for the audit.
 
-Nothing here knows how calibration looks at single rows: the joint distribution of all rows is listed.
+Nothing here knows how calibration looks at single rows: the joint distribution of all rows is listed. Populations that
+were counted, and rows that may depend on each other, are a class of such distributions; of the first, the largest loss
+of rows that are sent one by one is a ratio of two linear programs.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
+from typing import TypeVar
 
 import numpy as np
 
-from takifugu.analysis.questions.joint_states import JointStates, States, all_states, check_count, integers
-from takifugu.core.errors import Unsupported
+from takifugu.analysis.questions.joint_states import (
+    JointStates,
+    States,
+    all_states,
+    check_count,
+    integers,
+    joint_states,
+)
+from takifugu.audit.noise_masses import Finite
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs.population_region import WHOLE, Region
 from takifugu.model.beliefs.populations import FromPopulations, WhichOf
 
+Populations = TypeVar("Populations", FromPopulations, WhichOf, covariant=True)
+#: Most outputs whose ratios are looked at over a class.
+MOST_OUTPUTS = 64
 
-class WhichStates(JointStates[WhichOf]):
+
+class _OfPopulations(JointStates[Populations]):
+    """A class where populations were counted, or rows may depend on each other."""
+
+    @property
+    def rows(self) -> FromPopulations:
+        raise NotImplementedError
+
+    @property
+    def is_class(self) -> bool:
+        return self.rows.regions is not None or not self.rows.adds_up
+
+    def stand_in(self, member: FromPopulations) -> FromPopulations:
+        """Return populations with known distributions and independent rows, as a member of the class."""
+        rows = self.rows
+        alike = (member.populations, member.values, member.rows) == (rows.populations, rows.values, rows.rows)
+        if not alike or joint_states(member).is_class:
+            raise InputError(
+                f"{member.describe()} do not stand for {rows.describe()}",
+                rule="a member has the same populations, values and number of rows, which are independent",
+            )
+        for name, law in zip(rows.populations, member.laws, strict=True):
+            region = None if rows.regions is None else rows.regions.by_name[name]
+            if region is not None and not all(low <= mass <= high for mass, low, high in _masses(region, law)):
+                raise InputError(f"the population {name!r} is not in the class", rule="it lies outside its region")
+        return member
+
+
+def _masses(region: Region, law: Sequence[Fraction]) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+    """Yield the mass of each set of values that a region bounds, and its bounds."""
+    for block, low, high in zip(region.tree.all, region.low, region.high, strict=True):
+        yield sum((law[v] for v in block.values), Fraction(0)), Fraction(low, WHOLE), Fraction(high, WHOLE)
+
+
+class WhichStates(_OfPopulations[WhichOf]):
     """The values of all rows, and last the population that they come from; every population is as likely."""
 
+    @property
+    def rows(self) -> FromPopulations:
+        return self.belief.rows
+
     def states(self) -> States:
-        rows = self.belief.rows
-        if not rows.adds_up:
-            raise Unsupported(
-                "rows that may depend on each other in any way have many joint distributions, which are not listed"
-            )
+        rows = self.rows
         check_count(len(rows.laws) * len(rows.values) ** rows.size)
         values, weights = [], list[Fraction]()
         for population, law in enumerate(rows.laws):
@@ -35,8 +86,12 @@ class WhichStates(JointStates[WhichOf]):
         return States(np.array(values, dtype=np.int64), (integers(weights),), ((0,),), (range(rows.size + 1),), 0.0)
 
 
-class RowStates(JointStates[FromPopulations]):
+class RowStates(_OfPopulations[FromPopulations]):
     """The values of all rows, whatever the population: each is as likely."""
+
+    @property
+    def rows(self) -> FromPopulations:
+        return self.belief
 
     def states(self) -> States:
         states = all_states(self.belief.which)
@@ -44,3 +99,69 @@ class RowStates(JointStates[FromPopulations]):
         weights = np.zeros(len(values), dtype=object)
         np.add.at(weights, place.ravel(), states.weights[0])
         return States(values, (weights,), ((0,),), (range(self.belief.size),), 0.0)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Both ends of a largest loss, and the comparison and the output where it is reached."""
+
+    low: float
+    high: float
+    comparison: str
+    output: Hashable
+
+
+def largest_over_class(rows: FromPopulations, noise: Finite) -> Ends | None:
+    """Return the largest loss of rows that are sent one by one, over all counted populations; None where it is unknown.
+
+    It is that of all rows sent as the same output: log(max p.m / min q.m) for each, over p and q in the regions of two
+    populations and m the probabilities of the output. Every multiplier of the bounds gives a bound of a linear program,
+    so the upper end is proved whatever the solver does.
+    """
+    if rows.regions is None or not rows.adds_up or len(noise.outputs) > MOST_OUTPUTS:
+        return None
+    ends: list[Ends] = []
+    for output in noise.outputs:
+        column = [noise.mass(value, output) for value in range(len(rows.values))]
+        most = {name: _largest(region, column) for name, region in rows.regions.by_name.items()}
+        less = {name: _largest(region, [-m for m in column]) for name, region in rows.regions.by_name.items()}
+        for a, b in permutations(rows.populations, 2):
+            low = _log_ratio(most[a][0], -less[b][0]) * rows.rows
+            high = _log_ratio(most[a][1], -less[b][1]) * rows.rows
+            words = (rows.which.describe_hypothesis(rows.populations.index(name)) for name in (a, b))
+            ends.append(Ends(low, high, " against ".join(words), output))
+    worst = max(ends, key=lambda one: one.high)
+    return Ends(max(one.low for one in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.output)
+
+
+def _log_ratio(most: Fraction, least: Fraction) -> float:
+    if most <= 0:
+        return 0.0
+    return math.log(most) - math.log(least) if least > 0 else math.inf
+
+
+def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """Return about the largest p.column over a region, and an upper bound of it."""
+    from scipy.optimize import linprog
+
+    blocks = region.tree.all
+    sets = np.array([[v in block.values for v in range(len(column))] for block in blocks], dtype=float)
+    ends = [(Fraction(low, WHOLE), Fraction(high, WHOLE)) for low, high in zip(region.low, region.high, strict=True)]
+    low, high = (np.array([float(end) for end in side]) for side in zip(*ends, strict=True))
+    solved = linprog(
+        [-float(c) for c in column], np.vstack([sets, -sets]), np.concatenate([high, -low]),
+        np.ones((1, len(column))), [1.0], (0, 1),
+    )  # fmt: skip
+    if not solved.success:
+        raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")
+    marginals = [Fraction(float(-m)) for m in solved.ineqlin.marginals]
+    whole = Fraction(float(-solved.eqlin.marginals[0]))
+    count = len(blocks)
+    multipliers = [marginals[n] - marginals[n + count] for n in range(count)]
+    bound = whole
+    for u, (least, most) in zip(multipliers, ends, strict=True):
+        bound += u * (most if u > 0 else least)
+    for value, gain in enumerate(column):
+        others = (u for u, block in zip(multipliers, blocks, strict=True) if value in block.values)
+        bound += max(Fraction(0), gain - whole - sum(others, Fraction(0)))
+    return Fraction(float(-solved.fun)), bound

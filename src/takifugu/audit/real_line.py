@@ -1,22 +1,26 @@
-"""The true delta of noise on a real-valued answer: the hockey-stick divergence, integrated over the real line.
+"""The true delta of noise on a real-valued answer: the hockey-stick divergence, enclosed over the real line.
 
-For densities p, q of the noisy answer given two hypotheses it is the integral of (p - e^epsilon q)_+, here by Gauss
-quadrature of densities with 22 digits, in cells that end where the sign changes. The published value is the noisy one
-rounded to a grid, which can only hide more: the number found is an upper bound of its delta, and nearly equal to it
-where the grid is fine beside the noise.
+For densities p, q of the noisy answer given two hypotheses it is the integral of (p - e^epsilon q)_+. On a cell of mass
+P and Q it is at least (P - e^epsilon Q)_+, and just that, or 0, where bounds of the densities decide the sign;
+elsewhere at most P, at most the length of the cell times a bound of p - e^epsilon q, and at most what P - e^epsilon Q
+lacks where it is negative. Cells that leave most open are halved. No peak is missed: what is not decided counts.
+
+The published value is the noisy one rounded to a grid, which can only hide more: the upper end holds for it, too, and
+is nearly reached where the grid is fine beside the noise.
 """
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from mpmath import mp, mpf
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
+from takifugu.audit.compared_pairs import Pairs, of_view
 from takifugu.audit.curves import Curve, curve, with_laplace
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
@@ -25,21 +29,24 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved
 from takifugu.model.queries.additive import Additive
-from takifugu.model.secrets.families import Family, View
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
 
-#: Digits of the densities, and the number of cells in which signs are looked for.
-DIGITS, LEAST_CELLS, MOST_CELLS = 22, 48, 4000
-#: Nodes and weights of Gauss and Legendre: exact for polynomials of degree 23.
-_NODES = tuple(zip(*(column.tolist() for column in np.polynomial.legendre.leggauss(12)), strict=True))
-#: What the integration leaves open: signs inside a cell, and the tails.
-SLACK = 1e-12
+#: Digits of the densities, how much may be left open, and how many cells are halved at most.
+DIGITS, OPEN, MOST_HALVED = 25, 1e-12, 800
+#: What arithmetic in so many digits, and the mass beyond all cells, leave open.
+SLACK = 1e-14
+
+#: (belief, answer) -> the density given each hypothesis, as plain data (`curves`), and the pairs that are compared.
+Described = tuple[Sequence[Plain], Pairs]
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """The divergence from one hypothesis to another, and the place that adds most to it."""
+    """Both ends of the divergence from one hypothesis to another, and a place where much of it comes from."""
 
-    delta: mpf
+    low: mpf
+    high: mpf
     comparison: str
     place: mpf
 
@@ -59,90 +66,107 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
     scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
     noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
-    for view, family, belief in _views(framework):
+    for view, secret, belief in _views(framework):
         describe = _describe(view)
         if describe is None:
             raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
-        plain = describe(view, resolved(query, belief))
-        pairs = family.value_pairs(view, 0)
+        plain, pairs = describe(view, secret, resolved(query, belief))
         curves = {value: noisy(plain[value], scale) for value in {*itertools.chain(*pairs)}}
         for a, b in pairs:
-            delta, place = divergence(curves[a], curves[b], mp.exp(epsilon))
+            low, high, place = divergence(curves[a], curves[b], mp.exp(epsilon))
             words = (view.describe_hypothesis(value) for value in (a, b))
-            yield Divergence(delta, " against ".join(words), place)
+            yield Divergence(low, high, " against ".join(words), place)
 
 
-def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf]:
-    """Return the integral of (p - factor q)_+, and a place where the integrand is largest of those looked at."""
-
-    def excess(y: mpf) -> mpf:
-        return p.at(y) - factor * q.at(y)
-
-    total, highest, where = mp.mpf(0), mp.mpf(0), p.low
-    for left, right in itertools.pairwise(_places(p, q)):
-        looked = [left, (left + right) / 2, right]
-        nudge = (right - left) * mp.mpf(10) ** -20  # a kink belongs to the cells on both of its sides
-        excesses = [excess(y) for y in (left + nudge, looked[1], right - nudge)]
-        if excesses[1] > highest:
-            highest, where = excesses[1], looked[1]
-        ends = [left]
-        for k in (0, 1):
-            if (excesses[k] > 0) != (excesses[k + 1] > 0):
-                ends.append(_root(excess, looked[k], looked[k + 1], excesses[k] > 0))
-        for low, high in itertools.pairwise([*ends, right]):
-            if excess((low + high) / 2) > 0:
-                total += _integral(excess, low, high)
-    return total, where
-
-
-def _integral(function: Callable[[mpf], mpf], low: mpf, high: mpf) -> mpf:
-    middle, half = (low + high) / 2, (high - low) / 2
-    return half * mp.fsum(weight * function(middle + half * node) for node, weight in _NODES)
-
-
-def _root(function: Callable[[mpf], mpf], low: mpf, high: mpf, falls: bool) -> mpf:
-    """Return where a function changes its sign between two places: false position, halving every third time."""
-    ends, values = [low, high], [function(low), function(high)]
-    for turn in range(200):
-        if ends[1] - ends[0] <= (high - low) * mp.mpf(10) ** -14:
+def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
+    """Return a lower and an upper end of the integral of (p - factor q)_+, and a place where p - factor q is large."""
+    if p.shape is not None and p.shape == q.shape:
+        return _of_moved(p, q, factor)
+    ends = sorted({*p.ends, *q.ends})
+    cells = [_cell(p, q, factor, low, high) for low, high in itertools.pairwise(ends)]
+    heapq.heapify(cells)
+    left_open = mp.fsum(cell.high - cell.low for cell in cells)
+    for _ in range(MOST_HALVED):
+        if left_open <= OPEN:
             break
-        steep = values[0] - values[1]
-        guess = (ends[0] + ends[1]) / 2 if turn % 3 == 2 or not steep else (
-            ends[0] + (ends[1] - ends[0]) * values[0] / steep
-        )  # fmt: skip
-        at = function(guess)
-        side = 0 if (at > 0) == falls else 1
-        ends[side], values[side] = guess, at
-    return (ends[0] + ends[1]) / 2
+        widest = heapq.heappop(cells)
+        middle = (widest.left + widest.right) / 2
+        halves = [_cell(p, q, factor, *side) for side in ((widest.left, middle), (middle, widest.right))]
+        left_open += mp.fsum(half.high - half.low for half in halves) - (widest.high - widest.low)
+        for half in halves:
+            heapq.heappush(cells, half)
+    most = max(cells, key=lambda cell: cell.low / (cell.right - cell.left))
+    return mp.fsum(cell.low for cell in cells), mp.fsum(cell.high for cell in cells), (most.left + most.right) / 2
 
 
-def _places(p: Curve, q: Curve) -> list[mpf]:
-    """Return the ends of cells where p has mass, each of them smooth and short beside what it is smooth on."""
-    wanted = (p.high - p.low) / min(p.length, q.length)
-    count = int(min(max(wanted, LEAST_CELLS), MOST_CELLS))
-    grid = [p.low + (p.high - p.low) * k / count for k in range(count + 1)]
-    return sorted({*grid, *(kink for kink in (*p.kinks, *q.kinks) if p.low < kink < p.high)})
+@dataclass(frozen=True)
+class Cell:
+    """A part of the line, and both ends of what it adds."""
+
+    left: mpf
+    right: mpf
+    low: mpf
+    high: mpf
+
+    def __lt__(self, other: Cell) -> bool:
+        return bool(self.high - self.low > other.high - other.low)
 
 
-def _views(framework: Framework) -> Iterator[tuple[View, Family, Belief]]:
-    """Yield a belief as each secret about its records reads it, with what is compared, and the belief itself."""
+def _cell(p: Curve, q: Curve, factor: mpf, left: mpf, right: mpf) -> Cell:
+    (p_least, p_most), (q_least, q_most) = p.bounds(left, right), q.bounds(left, right)
+    whole = p.mass(left, right)
+    excess = whole - factor * q.mass(left, right)
+    low = max(mp.mpf(0), excess)
+    if p_least >= factor * q_most or p_most <= factor * q_least:
+        return Cell(left, right, low, low)
+    above = (right - left) * (p_most - factor * q_least)
+    below = (right - left) * (factor * q_most - p_least)
+    return Cell(left, right, low, max(low, min(above, whole, excess + below)))
+
+
+def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
+    """Enclose the divergence of a log-concave density from itself elsewhere, whose ratio is monotone.
+
+    So the excess is that of a half-line. In a mirror p lies above q; where the sign changes between two places, the
+    half-line begins between them.
+    """
+    first, last = min(*p.ends, *q.ends), max(*p.ends, *q.ends)
+    is_above = bool(p.centre >= q.centre)  # type: ignore[operator]
+
+    def excess(low: mpf, high: mpf) -> mpf:
+        return p.mass(low, high) - factor * q.mass(low, high)
+
+    def is_more(place: mpf) -> bool:
+        return bool(p.at(place) > factor * q.at(place))
+
+    low, high = first, last
+    for _ in range(4 * DIGITS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_more(middle) == is_above else (middle, high)
+    sure = max(mp.mpf(0), excess(high, last) if is_above else excess(first, low))
+    return sure, sure + p.mass(low, high), high if is_above else low
+
+
+def _views(framework: Framework) -> Iterator[tuple[View, Secret, Belief]]:
+    """Yield a belief as each secret about its records reads it, with the secret, and the belief itself."""
     for belief in framework.beliefs:
         for secret in framework.secrets:
             if (view := secrets.view(secret, belief)) is not None:
-                yield view, secret.family(view), belief
+                yield view, secret, belief
 
 
-def _describe(view: Belief) -> Callable[[Belief, Additive], Sequence[Plain]] | None:
+def _describe(view: Belief) -> Callable[[Belief, Secret, Additive], Described] | None:
     return DENSITIES.of(view)
 
 
-def of_density(view: Belief, answer: Additive) -> Sequence[Plain]:
+def of_density(view: View, secret: Secret, answer: Additive) -> Described:
     """Return the densities of a Density belief as plain data, one for each value of what is hidden."""
-    return [row[1] for row in view.to_dict()["given"]]
+    densities = [row[1] for row in view.to_dict()["given"]]
+    return densities, of_view(secret, view, range(len(densities)))
 
 
-#: (view, answer) -> the density of the answer given each value of the view's entry, as plain data (`curves`).
-DENSITIES: Question[Callable[[Belief, Additive], Sequence[Plain]] | None] = Question(
+#: (view, secret, answer) -> the density of the answer given each value of the view's entry, and what is compared.
+DENSITIES: Question[Callable[[Belief, Secret, Additive], Described] | None] = Question(
     "the density that the audit looks at",
     {
         "model.beliefs.density:DensityView": "audit.real_line:of_density",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,9 +16,10 @@ from mpmath import mp
 
 from takifugu.analysis.questions.joint_states import all_states, check_count, stand_ins
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser
-from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedGeometric, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.audit.any_start import Side
-from takifugu.audit.noise_masses import cell_mass, is_joint, places, places_near, places_of_mass
+from takifugu.audit.compared_pairs import is_allowed, of_entries, of_view
+from takifugu.audit.noise_masses import cell_mass, is_joint, parts_of, places, places_near, places_of_mass
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
@@ -27,6 +28,7 @@ from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
+from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Additive, IntArray, Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
@@ -125,7 +127,7 @@ def hypotheses(
     framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
 ) -> Iterator[Hypotheses]:
     """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
-    noises = [part for _, noise in releases for part in _parts(noise)]
+    noises = [part for _, noise in releases for part in parts_of(noise)]
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
     for pair in framework.pairs:
@@ -133,13 +135,6 @@ def hypotheses(
     for named in () if framework.is_pair else framework.beliefs:
         for belief in stand_ins(named, chains):
             yield from _of_belief(belief, framework, releases, noises)
-
-
-def _parts(noise: Randomiser) -> list[Randomiser]:
-    """Return the noise of each cell, or the whole where the cells are drawn together."""
-    if is_joint(noise):
-        return [noise]
-    return [noise.cell(place) if isinstance(noise, OneSided) else noise for place in range(noise.cells)]
 
 
 def _of_belief(
@@ -151,9 +146,7 @@ def _of_belief(
         if (seen := secrets.view(secret, belief)) is not None:
             yield from _of_view(seen, belief, secret, releases, noises)
             continue
-        family = secret.family(belief)
-        for entry in family.entries:
-            pairs = family.value_pairs(belief, entry)
+        for entry, pairs in of_entries(secret, belief, states):
             values = sorted({*itertools.chain(*pairs)})
             weights = {v: states.given(entry, v, groups, len(channel.answers)) for v in values}
             for rows_alike in states.classes(entry):
@@ -162,12 +155,13 @@ def _of_belief(
 
 
 def _of_view(
-    view: Belief, belief: Belief, secret: Secret, releases: Sequence[Release], noises: list[Randomiser]
+    view: View, belief: Belief, secret: Secret, releases: Sequence[Release], noises: list[Randomiser]
 ) -> Iterator[Hypotheses]:
     """Yield the hypotheses of a secret about columns: the last value of each joint state says which one it fulfils."""
     states = all_states(view)
     channel, groups = _answers(belief, states.values[:, :-1], releases, noises)
-    last, pairs = states.values.shape[1] - 1, secret.family(view).value_pairs(view, 0)
+    last, hypotheses = states.values.shape[1] - 1, states.values[:, -1]
+    pairs = of_view(secret, view, hypotheses[hypotheses >= 0].tolist())
     weights = {v: list(states.given(last, v, groups, len(channel.answers))) for v in {*itertools.chain(*pairs)}}
     yield Hypotheses(view, 0, weights, pairs, channel, states.relative_error)
 
@@ -207,15 +201,30 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
     channel, groups = _answers(domain, np.array(rows), releases, noises)
     place = {row: int(group) for row, group in zip(rows, groups, strict=True)}
     points = [np.array([mp.mpf(k == n) for k in range(len(channel.answers))]) for n in range(len(channel.answers))]
-    for comparison in framework.comparisons():
-        one, other = comparison.left, comparison.right
-        if not (isinstance(one, EntryIs) and isinstance(other, EntryIs) and one.entry == other.entry):
-            raise Unsupported(f"the audit lists no data sets for the comparison {comparison.label}")
-        i, values = one.entry, alphabets[one.entry]
-        a, b = values.index(one.value), values.index(other.value)
-        seen = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
-        for left, right in sorted(seen):
+    for i, a, b in _moves(framework, alphabets):
+        neighbours = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
+        for left, right in sorted(neighbours):
             yield Hypotheses(domain, i, {a: [points[left]], b: [points[right]]}, ((a, b),), channel, 0.0)
+
+
+def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int, int]]:
+    """Yield each record with the numbers of two of its values, between which a move is hidden.
+
+    A definition that was registered elsewhere has no other meaning than its comparisons.
+    """
+    policies = [secret for secret in framework.secrets if isinstance(secret, Policy)]
+    if not policies:
+        for comparison in framework.comparisons():
+            one, other = comparison.left, comparison.right
+            if not (isinstance(one, EntryIs) and isinstance(other, EntryIs) and one.entry == other.entry):
+                raise Unsupported(f"the audit lists no data sets for the comparison {comparison.label}")
+            values = alphabets[one.entry]
+            yield one.entry, values.index(one.value), values.index(other.value)
+    for policy in policies:
+        for record, values in enumerate(alphabets):
+            for a, b in itertools.permutations(range(len(values)), 2):
+                if is_allowed(policy, values[a], values[b]):
+                    yield record, a, b
 
 
 def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:

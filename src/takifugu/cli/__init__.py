@@ -214,6 +214,22 @@ def release(
     run(file, output, wanted, as_json, new_ledger, anyway, window)
 
 
+@main.command()
+@_FILE
+@click.option("--draws", type=click.IntRange(min=0), default=0, help="Also draw this often on a made-up answer.")
+@_JSON
+def audit(file: Path, draws: int, as_json: bool) -> None:
+    """Audit a release file or a certificate.
+
+    For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, by listing every joint
+    state and every output, beside what it promises; where that is too much to list, why. With --draws also whether what
+    a release draws follows the declared law. Publishes nothing.
+    """
+    from takifugu.cli.auditing import audit as run
+
+    run(file, draws, as_json)
+
+
 @main.group(cls=InOrder)
 def certificate() -> None:
     """Read a certificate."""

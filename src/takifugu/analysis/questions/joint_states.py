@@ -5,6 +5,7 @@ Nothing here knows how calibration finds laws, or uses what it found.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -114,18 +115,14 @@ def all_states(belief: Belief) -> States:
 
 
 def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
-    """Yield the belief itself, or for a class of chains each of the given chains of that class in its place.
+    """Yield the belief itself, or for a class of laws each of the given members of that class in its place.
 
-    Raises InputError for a chain outside the class, Unsupported when a class has no chain to stand for it.
+    Raises InputError for a law outside the class.
     """
     listed = joint_states(belief)
     if not listed.is_class:
         yield belief
         return
-    if not members:
-        raise Unsupported(
-            "a class of chains cannot be listed", fix="give some of its chains, chains=[MarkovChain(...), ...]"
-        )
     for member in members:
         yield listed.stand_in(member)
 
@@ -160,9 +157,14 @@ def check_count(count: int) -> None:
     """Raise Unsupported for more joint states than are listed."""
     if count > MOST_STATES:
         raise Unsupported(
-            f"the audit would have to list {count:.3g} joint states, and lists at most {MOST_STATES:,}",
+            f"the audit would have to list {_rounded(count)} joint states, and lists at most {MOST_STATES:,}",
             fix="audit a shorter sequence or a smaller table",
         )
+
+
+def _rounded(count: int) -> str:
+    """Return a number of any size as text."""
+    return f"{count:.3g}" if count < 10**300 else f"about 10^{int(count.bit_length() * math.log10(2))}"
 
 
 #: belief -> JointStates, by type of belief.

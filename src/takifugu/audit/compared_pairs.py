@@ -1,0 +1,143 @@
+"""Which hypotheses a secret compares, by the meaning of its plain data over the values that occur.
+
+A second listing, beside the families that calibrations use (`model.secrets.families`): every entry, every two values
+that some joint state has there, and of them those that the words of the secret name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+from takifugu.analysis.questions.joint_states import States
+from takifugu.core.entries import position
+from takifugu.core.plain import Plain
+from takifugu.model.beliefs import Belief
+from takifugu.model.policies.policy import Policy
+from takifugu.model.policies.predicates import Predicate, Record
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View, absent_index
+
+#: Ordered pairs of numbers of values, or of hypotheses.
+Pairs = tuple[tuple[int, int], ...]
+
+
+def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple[int, Pairs]]:
+    """Yield each entry that a secret is about, with the ordered pairs of its values.
+
+    A kind of secret that was registered elsewhere has no other meaning than its family.
+    """
+    words = secret.to_dict()
+    if words["kind"] not in _ENTRIES:
+        family = secret.family(belief)
+        yield from ((entry, family.value_pairs(belief, entry)) for entry in family.entries)
+        return
+    for entry in _ENTRIES[words["kind"]](words, belief):
+        letters, absent = belief.alphabet(entry), absent_index(belief, entry)
+        occurring = set(states.values[:, entry].tolist())
+        if states.nothing:  # of a user whose value is unknown
+            occurring.add(states.nothing[entry])
+        pairs = permutations(sorted(occurring), 2)
+        yield entry, tuple(pair for pair in pairs if _is_of_entry(words, letters, absent, pair))
+
+
+def of_view(secret: Secret, view: View, occurring: Iterable[int]) -> Pairs:
+    """Return the ordered pairs of hypotheses about columns, or about a population, that a secret compares.
+
+    `occurring` are the numbers of those that some data fulfil.
+    """
+    words, hypotheses = secret.to_dict(), view.alphabet(0)
+    pairs = tuple(permutations(sorted(set(occurring)), 2))
+    if words.get("sets") is not None and all(isinstance(number, int) for number in hypotheses):
+        return pairs  # a hypothesis is a set already
+    return tuple(pair for pair in pairs if are_compared(words, *(hypotheses[number] for number in pair)))
+
+
+def are_compared(words: Plain, one: Any, other: Any) -> bool:
+    """Whether the words of a secret compare two different values: numbers, vectors of them, or letters."""
+    if words.get("pairs") is not None:
+        return any({one, other} == {Fraction(a), Fraction(b)} for a, b in words["pairs"])
+    if words.get("sets") is not None:
+        places = [[_is_in(value, members) for members in words["sets"]] for value in (one, other)]
+        return any(places[0]) and any(places[1]) and places[0] != places[1]
+    if words.get("max_difference") is not None:
+        return _are_near(one, other, words["max_difference"])
+    if words.get("values") is not None:
+        return all(any(_are_same(value, named) for named in words["values"]) for value in (one, other))
+    if words.get("interval") is not None:
+        low, high = map(Fraction, words["interval"])
+        return all(low <= _number(value) <= high for value in (one, other))
+    return True
+
+
+def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
+    """Whether a move of one record keeps every predicate of a policy that is true before it."""
+    there, then = (value if isinstance(value, frozenset) else frozenset((value,)) for value in (before, after))
+    for rule in policy.rules:
+        words = rule.to_dict()
+        values = frozenset(words.get("values") or (there | then))
+        if words["kind"] == "none-of":
+            stays = bool(there & values) or not then & values
+        elif words["kind"] == "any-of":
+            stays = not there & values or bool(then & values)
+        elif words["kind"] == "each-of":
+            stays = then & values <= there
+        else:  # a function of a record is its own meaning
+            stays = isinstance(rule, Predicate) and (not rule(before) or rule(after))
+        if not stays:
+            return False
+    return True
+
+
+def _everyone(words: Plain, belief: Belief) -> Iterable[int]:
+    return range(belief.size) if words["attribute"] is None else (belief.position(words["attribute"]),)
+
+
+def _users(words: Plain, belief: Belief) -> Iterable[int]:
+    return range(belief.size) if words["user"] is None else (position(belief, words["user"]),)
+
+
+#: The entries that a secret is about, by its kind.
+_ENTRIES: dict[str, Callable[[Plain, Belief], Iterable[int]]] = {
+    "every-entry": _everyone,
+    "entry": lambda words, belief: (position(belief, words["entry"]),),
+    "presence": _users,
+    "distribution-parameter": lambda words, belief: (belief.position(words["column"]),),
+}
+
+
+def _is_of_entry(words: Plain, letters: Sequence[Hashable], absent: int | None, pair: tuple[int, int]) -> bool:
+    if words["kind"] == "entry":
+        return {letters[value] for value in pair} == {words["a"], words["b"]}
+    if words["kind"] == "presence":
+        return absent in pair
+    if absent in pair or words["kind"] == "every-entry":
+        return absent not in pair
+    return are_compared(words, *(letters[value] for value in pair))
+
+
+def _is_in(value: Any, members: Any) -> bool:
+    """Whether a number is in a set as plain data: ends, several pairs of them, or the numbers themselves."""
+    if not isinstance(members, Mapping):
+        return value in map(Fraction, members)
+    for low, high in members.get("intervals", [members.get("between")]):
+        if (low is None or Fraction(low) <= value) and (high is None or value < Fraction(high)):
+            return True
+    return False
+
+
+def _are_near(one: Any, other: Any, reach: Any) -> bool:
+    ones, others = (value if isinstance(value, tuple) else (value,) for value in (one, other))
+    most = reach if isinstance(reach, list) else [reach]
+    each = zip(ones, others, most, strict=True)
+    return all(abs(_number(x) - _number(y)) <= Fraction(far) for x, y, far in each)
+
+
+def _are_same(value: Any, named: Any) -> bool:
+    return bool(value == named) or (isinstance(value, Fraction) and value == Fraction(str(named)))
+
+
+def _number(value: Any) -> Fraction:
+    return Fraction(int(value)) if isinstance(value, bool) else Fraction(str(value))

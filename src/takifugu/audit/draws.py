@@ -1,0 +1,127 @@
+"""Whether what is drawn follows the declared law: a G-test of how often outputs occur, rare ones pooled.
+
+The declared law is that of the audit (`noise_masses`); outputs come from wherever they are drawn. G is the sum of
+2 O log(O/E) over pooled outputs, O observed and E expected, about chi-squared under the law; answers that differ are
+tested apart, and their statistics add up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from mpmath import mp
+
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.randomisers.base import NOT_ANSWERED
+from takifugu.audit.noise_masses import (
+    DIGITS,
+    cell_mass,
+    cell_tail,
+    is_joint,
+    outputs_of,
+    parts_of,
+    places_of_mass,
+)
+from takifugu.audit.sparse_masses import is_sparse
+
+#: Draws that a pooled output expects at least; an output of additive noise is pooled in steps of 1/8 of the scale.
+LEAST, LADDER = 5, [Fraction(step, 8) for step in range(-64, 65)]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well outputs fit the declared law: how many there were, the pooled ones, G, and the p-value.
+
+    `p` is how likely the law itself gives a G as large; 0 where an output is impossible under the law.
+    """
+
+    draws: int
+    pooled: int
+    statistic: float
+    p: float
+
+
+def fit(noise: Randomiser, answer: Sequence[int | Fraction], drawn: Iterable[Sequence[Hashable]]) -> Fit:
+    """Return how well outputs fit the law of a randomiser around an answer.
+
+    `answer` has a number of grid units for each cell; each of `drawn` is what `Randomiser.draw` returns for it. Raises
+    Unsupported for a randomiser whose law the audit does not know.
+    """
+    counts: dict[tuple[Randomiser, Any], Counter[Hashable]] = {}
+    parts, count = parts_of(noise), 0
+    answers = [tuple(map(Fraction, answer))] if is_joint(noise) else [Fraction(x) for x in answer]
+    for outputs in drawn:
+        count += 1
+        row = [tuple(_unit(y, noise) for y in outputs)] if is_joint(noise) else [_unit(y, noise) for y in outputs]
+        for part, x, y in zip(parts, answers, row, strict=True):
+            counts.setdefault((part, x), Counter())[y] += 1
+    statistic, pooled, free = 0.0, 0, 0
+    with mp.workdps(DIGITS):
+        for (part, x), observed in counts.items():
+            cells = list(_pooled(_expected(part, x, observed)))
+            pooled, free = pooled + len(cells), free + len(cells) - 1
+            statistic += sum(_excess(seldom, mass) for seldom, mass in cells)
+    return Fit(count, pooled, statistic, _chance(statistic, free))
+
+
+def _unit(output: Any, noise: Randomiser) -> Hashable:
+    """Return an output in grid units where it is a number; what it is otherwise."""
+    if output == NOT_ANSWERED:
+        return None
+    is_text = isinstance(output, str | tuple) or not (noise.output.is_number or is_sparse(noise))
+    return output if is_text else Fraction(output) / noise.grid
+
+
+def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator[tuple[float, float]]:
+    """Yield how often each output, or range of outputs, occurred and was expected; the last is everything else."""
+    total = observed.total()
+    if outputs_of(part) is not None or is_sparse(part):
+        mass = cell_mass(part)
+        masses = sorted((float(mass(y, x)), repr(y), y) for y in places_of_mass(part, [x]))
+        for chance, _, y in masses:
+            yield observed.pop(y, 0), total * chance
+        yield observed.total(), 0.0
+        return
+    tail, spread = cell_tail(part), part.scale / part.grid
+    ends = sorted({math.floor(x) + step for step in (-1, 0, 1, 2)} | {round(x + spread * step) for step in LADDER})
+    above = [1.0, *(float(tail(end, x)) for end in ends), 0.0]
+    places = Counter(sum(1 for end in ends if end <= y) for y in observed.elements())
+    for place, (upper, lower) in enumerate(itertools.pairwise(above)):
+        yield places[place], total * (upper - lower)
+
+
+def _pooled(cells: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield cells, neighbours joined until each expects LEAST draws; what is impossible stays apart."""
+    rest = (0.0, 0.0)
+    joined: list[tuple[float, float]] = []
+    for observed, expected in cells:
+        if observed and not expected:
+            yield observed, expected
+            continue
+        rest = rest[0] + observed, rest[1] + expected
+        if rest[1] >= LEAST:
+            joined.append(rest)
+            rest = (0.0, 0.0)
+    if joined:
+        joined[-1] = joined[-1][0] + rest[0], joined[-1][1] + rest[1]
+    yield from joined or [rest]
+
+
+def _excess(observed: float, expected: float) -> float:
+    if not observed:
+        return 0.0
+    return 2 * observed * math.log(observed / expected) if expected else math.inf
+
+
+def _chance(statistic: float, free: int) -> float:
+    from scipy.special import chdtrc
+
+    if math.isinf(statistic):
+        return 0.0
+    return float(chdtrc(free, max(statistic, 0.0))) if free else 1.0

@@ -1,0 +1,70 @@
+"""`audit`: the true loss of each table beside its promise, and whether what is drawn follows the declared law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from takifugu.cli.group import FAULT, complain
+from takifugu.cli.output import counted, heading, print_json, wrapped
+from takifugu.cli.progress import watching
+from takifugu.releasing.auditing import UNLIKELY, Audited, of_certificate, of_file
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.file.loading import load
+
+#: What is said after the answers: what an audit can and cannot show.
+LIMITS = (
+    "The audit lists every joint state of the belief and every output that matters, and uses nothing of the "
+    "calibration. It takes the belief, the secret and the noise as they are declared: whether the belief is true of "
+    "anybody's data it cannot show."
+)
+
+
+def audit(file: Path, draws: int, as_json: bool) -> None:
+    with watching() as watch:
+        if file.suffix == ".json":
+            answers = list(of_certificate(read_certificate(file), draws))
+        else:
+            answers = list(of_file(load(file), draws, watch))
+    if as_json:
+        print_json("audit", file, {"answers": [answer.to_dict() for answer in answers], "limits": LIMITS})
+    else:
+        for answer in answers:
+            _print(answer)
+        click.echo(f"\n{wrapped(LIMITS)}")
+    refuse(answers)
+
+
+def refuse(answers: Sequence[Audited]) -> None:
+    """Say which answers give away more than is promised, or are drawn otherwise, and exit with a fault's code."""
+    faulty = [answer for answer in answers if answer.is_faulty]
+    for answer in faulty:
+        what = "gives away more than it promises" if answer.verdict == "broken" else "is not drawn as it declares"
+        complain(f"{_name(answer)} {what}; publish nothing by it, and report it")
+    if faulty:
+        click.get_current_context().exit(FAULT)
+
+
+def _name(answer: Audited) -> str:
+    return answer.table if answer.unit is None else f"{answer.table} of {answer.unit!r}"
+
+
+def _print(answer: Audited) -> None:
+    heading(_name(answer))
+    promise = f"{answer.mechanism} promises a {answer.measure} of at most {answer.promised}"
+    if answer.audit is None or not answer.audit.comparison:
+        why = answer.not_audited if answer.audit is None else answer.audit.left_open
+        click.echo(wrapped(f"{promise}. Not audited: {why}"))
+    else:
+        worst = f"{promise}; it is {answer.audit.loss:.6g}, at {answer.audit.comparison}: {answer.verdict}"
+        left_open = f"; {answer.audit.left_open}" if answer.audit.left_open else ""
+        click.echo(wrapped(f"{worst}{left_open}"))
+    if answer.fit is not None:
+        follow = "do not follow" if answer.fit.p < UNLIKELY else "follow"
+        pooled = counted(answer.fit.pooled, "pooled output")
+        test = f"{answer.fit.draws:,} draws {follow} the declared law (G-test of {pooled}, p = {answer.fit.p:.3g})"
+        click.echo(wrapped(test))
+    elif answer.not_drawn:
+        click.echo(wrapped(f"Not drawn: {answer.not_drawn}"))

@@ -1,0 +1,145 @@
+"""The audit of a release file and of a certificate: verdicts, why something is not audited, what is really drawn."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.conformance.corpus import Case, corpus
+
+import takifugu as tf
+from takifugu.cli import BAD_INPUT, DONE, FAULT, main
+from takifugu.releasing import auditing
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.file.loading import load
+
+TABLE = """\
+ledger = "ledger.db"
+[expect]
+source = "last year"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "hour"
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 1
+"""
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+
+@pytest.fixture
+def ward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = (f"{n},{'busy' if n % 3 else 'calm'}\n" for n in range(8))
+    (tmp_path / "ward.csv").write_text("hour,state\n" + "".join(rows))
+    path = tmp_path / "ward.toml"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
+def test_a_release_draws_what_its_noise_declares(case: Case) -> None:
+    """Every case of the corpus, by the code of a release, on data that are made up."""
+    try:
+        calibration = tf.calibrate(case.framework, case.query, 1, "1/50", allow_zero_noise=True, only_release=True)
+    except tf.errors.CalibrationRefused:
+        pytest.skip("no mechanism")
+    assert auditing.drawn_fit(calibration, 150).p > auditing.UNLIKELY
+
+
+def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
+    result = invoke("audit", ward, "--draws", 300, "--json")
+    assert result.exit_code == DONE
+    (answer,) = json.loads(result.stdout)["answers"]
+    assert (answer["table"], answer["verdict"], answer["promised"]) == ("busy", "kept", "1")
+    assert answer["fit"]["p"] > auditing.UNLIKELY
+    assert not Path("ledger.db").exists()
+    invoke("release", ward, "--anyway")
+    certificate = Path("ward-published", "busy.certificate.json")
+    words = invoke("audit", certificate, "--draws", 300)
+    assert words.exit_code == DONE
+    assert "kept" in words.stdout
+    assert "300 draws follow the declared law" in words.stdout
+    (same,) = auditing.of_certificate(read_certificate(certificate))
+    assert same.audit == replace(next(auditing.of_file(load(ward))).audit)
+
+
+def test_a_table_that_is_too_long_says_why(ward: Path) -> None:
+    ward.with_name("ward.csv").write_text("hour,state\n" + "".join(f"{n},calm\n" for n in range(3000)))
+    result = invoke("audit", ward)
+    assert result.exit_code == DONE
+    assert "Not audited: the audit would have to list about 10^903 joint states" in " ".join(result.stdout.split())
+
+
+def test_a_certificate_with_too_little_noise_is_a_fault(ward: Path) -> None:
+    invoke("release", ward, "--anyway")
+    path = Path("ward-published", "busy.certificate.json")
+    certificate = read_certificate(path)
+    (answer,) = certificate.answers
+    noise: Any = {**answer.noise, "units": "1"} if "units" in answer.noise else {**answer.noise, "scale": "1"}
+    weak = replace(certificate, answers=(replace(answer, noise=noise),))
+    (broken,) = auditing.of_certificate(weak)
+    assert broken.verdict == "broken"
+    path.write_text(weak.to_json())
+    result = invoke("audit", path, "--json")
+    assert result.exit_code == FAULT
+    assert json.loads(result.stdout)["answers"][0]["verdict"] == "broken"
+    assert "gives away more than it promises" in result.stderr
+
+
+def test_a_sender_of_plain_values_is_a_fault(ward: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from takifugu.releasing.planning.truth import answer_of
+
+    monkeypatch.setattr(
+        "takifugu.releasing.publishing.publish._randomised",
+        lambda one, bits: [Fraction(x) for x in answer_of(one.question.calibration, one.seen)],
+    )
+    result = invoke("audit", ward, "--draws", 200)
+    assert result.exit_code == FAULT
+    assert "do not follow the declared law" in result.stdout
+    assert "is not drawn as it declares" in result.stderr
+
+
+def test_noise_from_outside_is_not_drawn_here(ward: Path) -> None:
+    invoke("release", ward, "--anyway")
+    certificate = read_certificate(Path("ward-published", "busy.certificate.json"))
+    (answer,) = certificate.answers
+    noise = {"kind": "outside", "epsilon": "1", "delta": "0", "made_by": "them"}
+    elsewhere = replace(certificate, answers=(replace(answer, noise=noise),))
+    (audited,) = auditing.of_certificate(elsewhere, 10)
+    assert (audited.verdict, audited.audit, audited.fit) == ("open", None, None)
+    assert audited.not_audited
+    assert audited.not_drawn
+
+
+def test_a_class_and_a_real_number_are_left_open() -> None:
+    family = tf.Pufferfish(tf.every_entry(), tf.MarkovChainClass(0.3, 0.5, 4))
+    audited = auditing.audited("it", None, tf.calibrate(family, tf.Count(1), 1))
+    assert (audited.verdict, audited.is_faulty) == ("open", False)
+    assert audited.audit is not None
+    assert audited.audit.upper == math.inf
+    assert json.loads(json.dumps(audited.to_dict(), allow_nan=False))["audit"]["upper"] == "inf"
+
+
+@pytest.mark.parametrize("words", [["nowhere.toml"], ["nowhere.json"], ["ward.csv"]])
+def test_what_is_neither_file_nor_certificate_is_bad_input(ward: Path, words: list[str]) -> None:
+    assert invoke("audit", *words).exit_code == BAD_INPUT
+    assert invoke("audit", ward, "--draws", "-1").exit_code == BAD_INPUT
