@@ -105,11 +105,9 @@ def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:
         compose([])
 
 
-def test_singles_are_not_recharged_unasked() -> None:
+def test_singles_count_by_their_noise_where_that_is_less() -> None:
     about = users(3)
     single, data = (laplace(about, Count(1), 10, kind, HALF) for kind in (SINGLE, DATA))
-    with pytest.raises(tf.errors.CompositionRefused, match="as_composing = true"):
-        compose([single, single])
-    assert compose([single, data]).epsilon == HALF + Fraction(3, 10)
-    for pair in ([single, single], [single, data]):
-        assert compose(pair, as_composing=True).epsilon == Fraction(2, 10)
+    for times in (1, 5, 6, 50):  # each is 1/10 of a user, and promises 1/2
+        assert compose([single] * times).epsilon == max(HALF, Fraction(times, 10))
+    assert compose([single, data]).epsilon == HALF

@@ -53,3 +53,17 @@ def independent(law: Law, rows: int) -> dict[tuple[Any, ...], Fraction]:
 def repeated(law: Law, times: int) -> dict[tuple[Any, ...], Fraction]:
     """Return the distribution of one row that is read so many times."""
     return {(x,) * times: mass for x, mass in law.items()}
+
+
+def sent_of_rows(
+    law: Law, readings: Sequence[Sequence[int]], channels: Sequence[Channel]
+) -> dict[tuple[Any, ...], Fraction]:
+    """Return the joint distribution of what releases send of independent rows; each channel has the rows it reads."""
+    size = 1 + max(row for rows in readings for row in rows)
+    read = [row for rows in readings for row in rows]
+    each = [channel for rows, channel in zip(readings, channels, strict=True) for _ in rows]
+    data: dict[tuple[Any, ...], Fraction] = {}
+    for values, mass in independent(law, size).items():
+        key = tuple(values[row] for row in read)
+        data[key] = data.get(key, Fraction(0)) + mass
+    return sent(data, each)

@@ -183,31 +183,26 @@ def e12(columns: tuple[Any, Any]) -> tuple[Framework, list[Promised]]:
 def test_erratum_e12_two_exact_bits_never_get_a_number() -> None:
     framework, bits = e12(TWO_BITS)
     assert all(b.randomiser == Exact(Fraction(1)) and b.guarantee.covers is SINGLE for b in bits)
-    for recharge in (False, True):
-        with pytest.raises(CompositionRefused, match="infinitely much"):
-            compose(bits, as_composing=recharge)
+    with pytest.raises(CompositionRefused, match=r"is alone.*infinitely much"):
+        compose(bits)
     releases = [(contributions_of(framework, b.query), 0) for b in bits]
     assert joint_loss(table_law_of(framework), releases[:1], 0, 0, 1) == 0
     assert joint_loss(table_law_of(framework), releases, 0, 0, 1) == float("inf")
 
 
-def test_erratum_e12_two_noisy_numbers_are_refused_and_recharged_above_their_true_loss() -> None:
+def test_erratum_e12_two_noisy_numbers_are_charged_above_their_true_loss() -> None:
     framework, numbers = e12(TWO_NUMBERS)
     assert all(n.randomiser.scale == 1 for n in numbers)
-    with pytest.raises(CompositionRefused, match=r"is alone.*as_composing = true.*11\.4"):
-        compose(numbers)
     releases = [(contributions_of(framework, n.query), n.randomiser.scale) for n in numbers]
     true = joint_loss(table_law_of(framework), releases, 0, 0, 1)
     assert true == pytest.approx(11.31, abs=0.01)
-    assert true <= compose(numbers, as_composing=True).epsilon < 11.44  # a change of everything would be 22
+    assert true <= compose(numbers).epsilon < 11.44  # a change of everything would be 22
 
 
 def test_erratum_e12_for_two_laws() -> None:
     framework = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
     number = promised(framework, Identity(), wasserstein.MECHANISM)
-    with pytest.raises(CompositionRefused):
-        compose([number, number])
-    assert float(compose([number, number], as_composing=True).epsilon) == pytest.approx(22)
+    assert float(compose([number, number]).epsilon) == pytest.approx(12)
     assert compose([number, promised(framework, Identity(), group.MECHANISM, 2)]).epsilon == 3
 
 
@@ -270,7 +265,7 @@ def test_a_single_adds_to_whole_releases() -> None:
     framework, numbers = e12(TWO_NUMBERS)
     whole = promised(framework, Identity("v"), group.MECHANISM, THIRD)
     together = compose([numbers[0], whole, whole])
-    assert (together.epsilon, together.covers) == (Fraction(5, 3), SINGLE)
+    assert together.epsilon <= Fraction(5, 3)
     law, releases = table_law_of(framework), [(contributions_of(framework, numbers[0].query), 1)]
     releases += [(contributions_of(framework, whole.query), whole.randomiser.scale)] * 2
     assert max(joint_loss(law, releases, 0, a, 1 - a) for a in (0, 1)) <= together.epsilon
@@ -286,20 +281,25 @@ def test_beside_a_single_every_other_costs_a_change_of_all_data_before_and_after
     framework = chain_framework(6)
     pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 4, kind)]
     for order in (pair, pair[::-1]):
-        assert joint(framework, order).epsilon == 1 + Fraction(6, 4)
-        nothing_known = [replace(one, scale=None) if one.covers is kind else one for one in order]
+        cost = joint(framework, order).epsilon
+        assert cost < 1 + Fraction(6, 4)  # its noise proves less
+        loud = [replace(one, scale=one.scale / 9) if one is pair[0] else one for one in order]
+        assert joint(framework, loud).epsilon == 1 + Fraction(6, 4)
+        exact = [replace(one, scale=Fraction(0)) if one is pair[0] else one for one in order]
+        nothing_known = [replace(one, scale=None) if one.covers is kind else one for one in exact]
         if kind is not WHOLE:
             with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
                 joint(framework, nothing_known)
 
 
-def test_a_single_is_refused_beside_another_before_and_after() -> None:
+def test_a_single_counts_by_its_noise_beside_another_before_and_after() -> None:
     framework = chain_framework(6)
     pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 6, SINGLE)]
     for order in (pair, pair[::-1]):
-        with pytest.raises(CompositionRefused, match=r"is alone.*group.*as_composing = true"):
-            joint(framework, order)
-        assert 1 < joint(framework, order, as_composing=True).epsilon <= 2
+        assert 1 < joint(framework, order).epsilon <= 2
+        exact = [replace(one, scale=Fraction(0)) for one in order]
+        with pytest.raises(CompositionRefused, match=r"is alone.*group"):
+            joint(framework, exact)
 
 
 def test_a_single_and_a_whole_with_delta_add_only_if_the_single_was_fixed_before() -> None:
@@ -316,8 +316,7 @@ def test_the_same_charge_twice_counts_twice() -> None:
     """The same object in a list twice is two releases."""
     framework = chain_framework(6)
     one = charge(framework, Count(1), 6, SINGLE)
-    with pytest.raises(CompositionRefused):
-        joint(framework, [one, one])
+    assert joint(framework, [one, one]).epsilon > joint(framework, [one]).epsilon
 
 
 # Quilts.
@@ -374,7 +373,7 @@ def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any
     single = promised(framework, Count(1), wasserstein.MECHANISM, epsilon)
     wholes = [promised(framework, r.query, group.MECHANISM, epsilon) for r in others[:2]]
     together = compose([wholes[0], single, *wholes[1:]])
-    assert together.epsilon == (1 + len(wholes)) * epsilon
+    assert together.epsilon <= (1 + len(wholes)) * epsilon
     listed = [
         (contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in (single, *wholes)
     ]

@@ -138,9 +138,8 @@ def test_nothing_is_proved_of_noise_that_is_none() -> None:
 
 
 def test_a_set_costs_at_least_what_each_release_alone_does() -> None:
-    assert in_any_order([charge(QUILT, 10, 3), charge(DATA, 10)])[0] == 3
-    assert in_any_order([charge(QUILT, 10), charge(DATA, 10, 3)])[0] == 3
-    assert in_any_order([charge(WHOLE, 10, 3), charge(DATA, 10)])[0] == 3
+    for kind in Covers:
+        assert in_any_order([charge(kind, 10, 3), charge(DATA, 10)])[0] == 3
 
 
 # Singles.
@@ -153,43 +152,35 @@ def test_a_single_adds_to_whole_releases() -> None:
     assert joint(EVERYBODY, [single, normal(WHOLE), whole]).delta == LITTLE
 
 
-def test_with_recharge_the_noise_counts_where_that_is_less() -> None:
-    loud, whole = charge(SINGLE, 100, THIRD), charge(WHOLE, 10)
-    assert in_any_order([loud, whole], as_composing=True) == (Fraction(11, 20), "joint loss", QUILT)
-    assert in_any_order([charge(SINGLE, 1, THIRD), whole], as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+def test_the_noise_of_a_single_counts_where_that_is_less() -> None:
+    loud, whole = charge(SINGLE, 10, 1), charge(WHOLE, 10)
+    assert in_any_order([loud, whole]) == (1, "joint loss", QUILT)
     exact = replace(charge(SINGLE, 1, THIRD), scale=Fraction(0))
-    assert in_any_order([exact, whole], as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([exact, whole]) == (1 + THIRD, "single and whole", SINGLE)
 
 
 @pytest.mark.parametrize("kind", [DATA, QUILT])
 def test_beside_data_a_single_costs_the_others_their_whole_change(kind: Covers) -> None:
-    both = [charge(SINGLE, 1, THIRD), charge(kind, 10)]
-    assert in_any_order(both) == (1 + THIRD, "single and whole", SINGLE)
-    assert in_any_order(both, as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
-    loud = [charge(SINGLE, 100, THIRD), charge(kind, 10)]
-    assert in_any_order(loud, as_composing=True) == (Fraction(11, 20), "joint loss", QUILT)
+    assert in_any_order([charge(SINGLE, 1, THIRD), charge(kind, 10)]) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([charge(SINGLE, 100, THIRD), charge(kind, 10)]) == (Fraction(11, 20), "joint loss", QUILT)
 
 
-def test_two_singles_are_charged_by_their_noise_alone() -> None:
+def test_of_two_singles_one_promise_counts_or_none() -> None:
+    """Their profiles are 5 and 5/2, and all data change them by 10 and 5."""
     both = [charge(SINGLE, 1, THIRD), charge(SINGLE, 2, HALF)]
-    with pytest.raises(CompositionRefused, match=r"is alone \(epsilon 1/3: .*would cost epsilon 7.5"):
-        joint(EVERYBODY, both)
-    assert in_any_order(both, as_composing=True) == (Fraction(15, 2), "joint loss", QUILT)
+    assert in_any_order(both) == (5 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([*both, charge(SINGLE, 1, THIRD)]) == (Fraction(25, 2), "joint loss", QUILT)
     exact = [replace(c, scale=Fraction(0)) for c in both]
-    for recharge in (False, True):
-        with pytest.raises(CompositionRefused, match=r"gives no bound without the promise: .*infinitely much"):
-            joint(EVERYBODY, exact, recharge)
+    with pytest.raises(CompositionRefused, match=r"is alone.*gives no bound without the promise: .*infinitely much"):
+        joint(EVERYBODY, exact)
 
 
-def test_beside_a_promise_of_another_belief_a_single_is_kept_where_that_is_less() -> None:
+def test_beside_noise_of_another_belief_the_promise_of_a_single_counts_where_that_is_less() -> None:
     """That one counts by its noise: 10/10 when all data change, 5/10 when one user's value does."""
     single, foreign = charge(SINGLE, 1, THIRD), charge(SINGLE, 10, framework="another belief")
-    assert in_any_order([single, foreign], as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([single, foreign]) == (1 + THIRD, "single and whole", SINGLE)
     loud = charge(SINGLE, 100, THIRD)
-    assert in_any_order([loud, foreign], as_composing=True) == (Fraction(11, 20), "joint loss", QUILT)
-    for both in ([single, foreign], [foreign, single]):
-        with pytest.raises(CompositionRefused, match=r"would cost epsilon 1\.333 in all"):
-            joint(EVERYBODY, both)
+    assert in_any_order([loud, foreign]) == (Fraction(11, 20), "joint loss", QUILT)
 
 
 def test_a_single_beside_what_nothing_bounds_says_what_has_no_bound() -> None:
@@ -198,20 +189,29 @@ def test_a_single_beside_what_nothing_bounds_says_what_has_no_bound() -> None:
     assert "without the promise" not in str(refused.value)
 
 
-def test_a_pooled_single_is_recharged_by_its_noise_alone() -> None:
-    """It links the units that it reads, so no promise of its own is kept when it is given up."""
+def test_a_pooled_single_counts_beside_what_covers_every_change_or_by_its_noise() -> None:
+    """Its promise links the units that it reads, so a ledger asks what they cost without it, too."""
     pooled, whole, data = charge(SINGLE, 1, THIRD, scope="pooled"), charge(WHOLE, 10), charge(DATA, 10)
     assert in_any_order([pooled, whole]) == (1 + THIRD, "single and whole", SINGLE)
     assert in_any_order([pooled, whole], as_composing=True) == (Fraction(11, 2), "joint loss", QUILT)
-    assert in_any_order([pooled, data], as_composing=True) == (Fraction(11, 2), "joint loss", QUILT)
-    for order in itertools.chain(*(([pooled, other], [other, pooled]) for other in (data, charge(SINGLE, 1)))):
-        with pytest.raises(CompositionRefused, match="over several people"):
-            joint(EVERYBODY, order)
-    with pytest.raises(CompositionRefused) as refused:
-        joint(EVERYBODY, [charge(SINGLE, 1), charge(SINGLE, 2)])
-    assert "over several people" not in str(refused.value)
+    assert in_any_order([pooled, data]) == (Fraction(11, 2), "joint loss", QUILT)
+    assert in_any_order([pooled, charge(SINGLE, 1)]) == (10, "joint loss", QUILT)
+    assert in_any_order([pooled, charge(SINGLE, 100)]) == (Fraction(101, 20), "joint loss", QUILT)
+    exact = [replace(c, scale=Fraction(0)) for c in (pooled, charge(SINGLE, 1))]
+    with pytest.raises(CompositionRefused, match="over several people"):
+        joint(EVERYBODY, exact)
     read_by_both = [charge(SINGLE, 1, THIRD), charge(DATA, 10, scope="pooled")]
     assert in_any_order(read_by_both) == (1 + THIRD, "single and whole", SINGLE)  # for this unit's share of the pool
+
+
+def test_with_a_delta_a_single_is_kept_wherever_it_can_be_and_given_up_on_request_elsewhere() -> None:
+    late, single = normal(WHOLE), charge(SINGLE, 100, THIRD)
+    for recharge in (False, True):
+        assert cost([single, late], as_composing=recharge) == (HALF + THIRD, "single and whole", SINGLE)
+    two = [single, charge(SINGLE, 1, THIRD), late]
+    with pytest.raises(CompositionRefused, match=r"alone about the same data.*would cost epsilon 5\.55 in all"):
+        joint(EVERYBODY, two)
+    assert cost(two, as_composing=True) == (Fraction(111, 20), "joint loss", QUILT)
 
 
 def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
@@ -226,16 +226,6 @@ def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
 
 
 # Whose promise it is.
-
-
-def pair_cost(single: Charge, whole: Charge, about: Framework) -> Fraction | None:
-    """Return what both cost, or None where the single may be about another entry than the one that is meant."""
-    try:
-        return joint(about, [single, whole]).epsilon
-    except CompositionRefused as refused:
-        if ELSEWHERE in str(refused):
-            return None
-        raise
 
 
 @pytest.mark.parametrize(
@@ -253,13 +243,14 @@ def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
 ) -> None:
     about = users(secrets, names)
     single, whole = charge(SINGLE, 1, THIRD, about), charge(WHOLE, 10, about=about)
-    assert pair_cost(single, whole, about) == 1 + THIRD
+    assert joint(about, [single, whole]).epsilon == 1 + THIRD
     elsewhere = replace(whole, reading="another")
-    assert pair_cost(single, elsewhere, about) == (1 + THIRD if travels else None)
+    assert joint(about, [single, elsewhere]).epsilon == (1 + THIRD if travels else Fraction(11, 2))
     unread = normal(WHOLE, about, reading="", entries=0)  # what reads no entries is about whomever the other is about
-    assert pair_cost(single, unread, about) == HALF + THIRD
+    assert joint(about, [single, unread]).epsilon == HALF + THIRD
     if not travels:
-        assert joint(about, [single, elsewhere], as_composing=True).epsilon == Fraction(11, 2)
+        with pytest.raises(CompositionRefused, match=ELSEWHERE[:60]):
+            joint(about, [replace(single, scale=Fraction(0)), elsewhere])
 
 
 @pytest.mark.parametrize(
@@ -284,7 +275,7 @@ def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hi
     )
     for places, together in (((None, None), False), ((0, 0), True), ((3, 3), True), ((0, 1), False)):
         placed = [replace(c, at=at) for c, at in zip((single, whole), places, strict=True)]
-        assert pair_cost(*placed, about) == (1 + THIRD if together or travels else None)
+        assert (joint(about, placed).epsilon == 1 + THIRD) is (together or travels)
 
 
 def test_beside_two_laws_of_an_answer_every_other_release_costs_its_whole_change() -> None:

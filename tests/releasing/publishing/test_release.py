@@ -110,8 +110,8 @@ def test_refusals_spend_nothing_and_draw_nothing(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
     tf.release(count(mechanism="laplace-exact"), DATA, ledger=book, source="study", budget=10)
     before = book.show()
-    with pytest.raises(CompositionRefused, match="no joint promise"):
-        tf.release(count(mechanism="laplace-exact"), DATA, ledger=book, source="study", entropy=NoEntropy())
+    with pytest.raises(CompositionRefused, match="would begin after another release"):
+        tf.release(count(), DATA, ledger=book, source="study", entropy=NoEntropy(), begins_series=True)
     with pytest.raises(BudgetExceeded, match="spent"):
         tf.release(count(20, "group"), DATA, ledger=book, source="study", entropy=NoEntropy())
     with pytest.raises(LedgerError, match="budget"):

@@ -25,11 +25,12 @@ def joint(
 ) -> Joint:
     """Return what releases on one unit's data promise together under `framework`, in the order of their release.
 
-    With `as_composing` promises that are alone and have no joint promise are given up and charged by their noise: by
-    its profile or at whole-change cost. Releases in several layouts count at the cost of a change of all that each
-    reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where it was read
-    from a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
-    docs/decisions.md#composition; quilts after Song17 Theorem 4.3.
+    Without a delta that is the least of all that is proved. Beside a delta promises that are alone and have no place
+    are given up with `as_composing`, and charged by their noise; without one, those about several people are. Releases
+    in several layouts count at the cost of a change of all that each reads, since one entry of one layout may be many
+    of another. `fingerprint` is the framework's where it was read from a file. Raises CompositionRefused, with the
+    reason and the cheapest remedy, where nothing is proved. Source: docs/decisions.md#composition; quilts after Song17
+    Theorem 4.3.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -89,10 +90,10 @@ def compose(
     """Return what releases with these calibrations promise together, all about the same entries of one source.
 
     They are taken in the order given, each fixed before those after it are released. Every framework among them is
-    charged for all of them, and the largest joint epsilon and delta are promised. With `as_composing` promises that are
-    alone are given up and charged by their noise, which may cost far more than their sum. `fixed_in_advance` says that
-    all of them are fixed before the first is released: then normal noise adds up by its squares, with Laplace noise
-    beside it (docs/theory/influence.md#with-a-delta).
+    charged for all of them, and the largest joint epsilon and delta are promised. Where some release has a delta,
+    `as_composing` gives up promises that are alone and have no place beside it, and charges their noise.
+    `fixed_in_advance` says that all of them are fixed before the first is released: then normal noise adds up by its
+    squares, with Laplace noise beside it (docs/theory/influence.md#with-a-delta).
 
     Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
     calibrations. Source: docs/decisions.md#composition.

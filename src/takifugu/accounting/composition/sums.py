@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
@@ -42,40 +43,83 @@ ELSEWHERE = (
 
 
 def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-    """Return the least proven joint promise; raises CompositionRefused where there is none."""
+    """Return the least proven joint promise; raises CompositionRefused where there is none.
+
+    With a delta the proof is fixed beforehand, and `recharge` gives up promises that have no place in it. Without one
+    it gives up those about several people.
+    """
     if in_a_series(charges):
         return series_joint(view, charges)
+    has_delta = any(charge.delta for charge in charges)
+    if not has_delta:  # no order counts
+        charges = sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT)
     charges = merged(charges)
     singles = [i for i, c in enumerate(charges) if c.covers is Covers.OUTPUT and view.is_native(c)]
-    return _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
+    alone = [_alone(view, charge) for charge in charges]
+    gives_up = recharge and any(charges[i].scope == "pooled" for i in singles)
+    if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]) and not gives_up:
+        rule = "sum" if charges[0].covers in STEADY else "alone"
+        return Joint(alone[0], charges[0].delta, rule, charges[0].covers)
+    if not has_delta:
+        best = _least(view, charges, singles, recharge)
+    elif singles:
+        best = _with_singles(view, charges, singles, recharge)
+    else:
+        best = _without_singles(view, charges)
+    return replace(best, epsilon=max([best.epsilon, *(epsilon for epsilon in alone if epsilon is not None)]))
+
+
+def _least(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
+    """Return the least of all bounds without a delta.
+
+    One promise about an output may count, beside what all other releases lose when the whole data change; else all
+    count by that, or by their profiles. Every bound is one of any subset of the releases, too, and no larger there, so
+    that one more never lowers the least of them.
+    """
+    candidates = [] if singles else _sums(view, charges)
+    refused = _try(candidates, lambda: quilt_cost(view, charges))
+    _try(candidates, lambda: _wholes(view, charges))
+    is_about_one = _means_one_secret(view, charges)
+    for i in singles if is_about_one else ():
+        is_whole = all(charge.covers is Covers.EVERYTHING for n, charge in enumerate(charges) if n != i)
+        if charges[i].scope == "unit" or (is_whole and not recharge):
+            refused = _try(candidates, partial(_single_and_wholes, view, charges, i)) or refused
+    if candidates:
+        return min(candidates, key=lambda joint: joint.epsilon)
+    reason = _why_it_stands_alone(view, charges, singles[0]) if singles else ""
+    if reason:
+        raise CompositionRefused(reason, rule=REMEDY, fix=_no_bound(refused))
+    raise CompositionRefused(refused)
+
+
+def _wholes(view: View, charges: Sequence[Charge]) -> Joint:
+    total = sum((whole_cost(view, charge) for charge in charges), Fraction(0))
+    return Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING)
 
 
 def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the least of the proven bounds: the sum, where it is one, and the joint quilt cost.
+    """Return the least of the sum, where it is a bound, and the joint quilt cost, of which both share one bad event."""
+    candidates = _sums(view, charges)
+    refused = _try(candidates, lambda: quilt_cost(view, charges))
+    if not candidates:
+        raise CompositionRefused(refused)
+    return min(candidates, key=lambda joint: joint.epsilon)
 
-    Both only grow with every further release. What one release promises alone may be below its quilt cost, so no set is
-    cheaper than the costliest of its releases alone; then adding a release never makes a set cheaper.
-    """
+
+def _sums(view: View, charges: Sequence[Charge]) -> list[Joint]:
+    """Return the sum of promises where it is a bound: about everything or a component, or one about entries besides."""
     steady = [c for c in charges if c.covers in STEADY]
     others = [i for i, c in enumerate(charges) if c.covers not in STEADY]
     is_placed = is_one_reading(charges)
-    promised = sum((steady_cost(view, c, is_placed) for c in steady), Fraction(0))
     whole = all(c.covers is Covers.EVERYTHING for c in steady)
-    alone = [_alone(view, c) for c in charges]
-    if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]):
-        return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].covers)
-    candidates: list[Joint] = []
+    promised = sum((steady_cost(view, c, is_placed) for c in steady), Fraction(0))
     match others:
         case []:
-            candidates.append(Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT))
-        case [other] if whole and alone[other] is not None and _joins_whole(view, charges, other):
+            return [Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT)]
+        case [other] if whole and _alone(view, charges[other]) is not None and _joins_whole(view, charges, other):
             share = _share(view, charges, other)
-            candidates.append(Joint(promised + charges[other].epsilon, share, "sum", Covers.ENTRIES))
-    refused = _try(candidates, lambda: quilt_cost(view, charges)) if charges else ""
-    if not candidates:
-        raise CompositionRefused(refused)
-    best = min(candidates, key=lambda joint: joint.epsilon)
-    return replace(best, epsilon=max([best.epsilon, *(one for one in alone if one is not None)]))
+            return [Joint(promised + charges[other].epsilon, share, "sum", Covers.ENTRIES)]
+    return []
 
 
 def _joins_whole(view: View, charges: Sequence[Charge], number: int) -> bool:
@@ -95,38 +139,39 @@ def _alone(view: View, charge: Charge) -> Fraction | None:
 
 
 def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
-    single = charges[singles[0]]
-    others = [c for i, c in enumerate(charges) if i != singles[0]]
-    late = chosen_late(charges)[singles[0]]
-    is_about_one = _means_one_secret(view, charges)
-    reason = _why_single_stands_alone(single, others, late) or ("" if is_about_one else ELSEWHERE)
+    """Return what releases promise beside one about an output, where some have a delta.
+
+    The promise counts wherever it can, and where it cannot it is given up on request: what is chosen does not depend on
+    what is less, since two proofs whose deltas are of different bad events cost the deltas of both.
+    """
+    reason = _why_it_stands_alone(view, charges, singles[0])
     candidates: list[Joint] = []
-    refused = ""
-    if len(charges) > 1 and planned_together(charges):
+    if len(charges) > 1 and planned_together(charges):  # so is the choice of the least
         _try(candidates, lambda: joint_at_delta(view, charges))
         if candidates and reason:
             return candidates[0]
-    if not reason and not (recharge and single.scope == "pooled"):
+    if not reason and not (recharge and charges[singles[0]].scope == "pooled"):
         refused = _try(candidates, lambda: _single_and_wholes(view, charges, singles[0]))
-    if reason or recharge:
-        if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
-            refused = _try(candidates, lambda: _single_and_wholes(view, charges, singles[0]))
-        refused = _try(candidates, lambda: quilt_cost(view, charges)) or refused
-    if candidates and (recharge or not reason):
+        if not candidates:
+            raise CompositionRefused(refused)
         return min(candidates, key=lambda joint: joint.epsilon)
-    if not reason:
-        raise CompositionRefused(refused)
+    refused = _try(candidates, lambda: quilt_cost(view, charges))
+    if candidates and recharge:
+        return candidates[-1]
+    price = _no_bound(refused)
     if candidates:
-        cost = min(joint.epsilon for joint in candidates)
-        total = f"epsilon {number(cost, digits=4)} in all"
+        total = f"epsilon {number(candidates[-1].epsilon, digits=4)} in all"
         price = f"giving up the promise and charging the noise (as_composing = true) would cost {total}"
-    else:
-        price = f"the noise gives no bound without the promise: {refused}"
-    raise CompositionRefused(f"{reason}", rule=f"{REMEDY}", fix=f"{price}")
+    raise CompositionRefused(reason or refused, rule=REMEDY, fix=price)
 
 
-def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: bool) -> str:
+def _no_bound(refused: str) -> str:
+    return f"the noise gives no bound without the promise: {refused}"
+
+
+def _why_it_stands_alone(view: View, charges: Sequence[Charge], i: int) -> str:
     """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
+    single, others = charges[i], [charge for n, charge in enumerate(charges) if n != i]
     alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]
     is_pooled = any(charge.scope == "pooled" for charge in alone)
     pooled = " over several people" if is_pooled else ""
@@ -144,12 +189,12 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
             f"{promise} has no joint promise with another about the same data unless that one covers every change of "
             "the whole data ('group'): together they may reveal what neither does"
         )
-    if late:
+    if chosen_late(charges)[i]:
         return (
             "a release that is alone was chosen when the output of a release with delta > 0 could be seen: they "
             "compose only if its query and noise were fixed before"
         )
-    return ""
+    return "" if _means_one_secret(view, charges) else ELSEWHERE
 
 
 def _means_one_secret(view: View, charges: Sequence[Charge]) -> bool:

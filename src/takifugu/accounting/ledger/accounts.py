@@ -89,14 +89,40 @@ class Accounts(Generic[Kind]):
         items = self.items[kind]
         if self.is_cut(kind):
             return Amount(*cost_of_all(((item.charge, 1) for item in items if counted_once(item.charge)), CUT))
-        recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
-            promise = joint(self.frameworks[fingerprint], charges_under(items, fingerprint), recharge, fingerprint)
-            crossing, earlier = self._crossing(kind, fingerprint) if promise.leans_on_single else (NOTHING, Fraction(0))
-            epsilon, delta = promise.epsilon + crossing.epsilon, raised(promise.delta, earlier) + crossing.delta
-            worst = Amount(max(worst.epsilon, epsilon), max(worst.delta, delta))
+            cost = self._cost_under(kind, fingerprint)
+            worst = Amount(max(worst.epsilon, cost.epsilon), max(worst.delta, cost.delta))
         return worst
+
+    def _cost_under(self, kind: Kind, fingerprint: str) -> Amount:
+        """Return a unit's joint cost under one framework.
+
+        A promise about the output of a pooled answer costs what was released about others, too; without a delta it
+        counts only where that is less than what the noise loses of this unit.
+        """
+        charges = charges_under(self.items[kind], fingerprint)
+        has_delta = any(charge.delta for charge in charges)
+        recharge = has_delta and any(item.recharge for other in self.linked([kind]) for item in self.items[other])
+        promise = joint(self.frameworks[fingerprint], charges, recharge, fingerprint)
+        leaning, refused = Amount(promise.epsilon, promise.delta), None
+        if promise.leans_on_single:
+            try:
+                crossing, earlier = self._crossing(kind, fingerprint)
+                leaning = Amount(promise.epsilon + crossing.epsilon, raised(promise.delta, earlier) + crossing.delta)
+            except CompositionRefused as error:
+                refused = error
+        if refused is not None and has_delta:
+            raise refused
+        if refused is None and (has_delta or leaning.delta or leaning.epsilon == promise.epsilon):
+            return leaning
+        try:
+            apart = joint(self.frameworks[fingerprint], charges, True, fingerprint)
+        except CompositionRefused as error:
+            if refused is not None:
+                raise refused from error
+            return leaning
+        return Amount(apart.epsilon, apart.delta) if refused or apart.epsilon < leaning.epsilon else leaning
 
     @cached_property
     def _with(self) -> Mapping[Kind, list[Kind]]:

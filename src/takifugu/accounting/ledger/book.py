@@ -115,10 +115,10 @@ class Ledger:
         In one transaction the joint cost of every unit that is touched is recomputed under every framework that
         any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
         in `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid
-        for once under the key that it has as "once". `as_composing` gives promises up that are alone and have no joint
-        promise, and charges their noise, from then on. `same_people` says whether units that another source of this
-        ledger names alike are the same people; it is required where there are any. Of a source that names none it says
-        so about all others that name none, which then have to say it, too (`same_people`).
+        for once under the key that it has as "once". `as_composing` gives promises up that are alone and that a release
+        with a delta leaves no place, and charges their noise, from then on. `same_people` says whether units that
+        another source of this ledger names alike are the same people; it is required where there are any. Of a source
+        that names none it says so about all others that name none, which then have to say it, too (`same_people`).
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.

@@ -9,15 +9,16 @@ for delta, and of bits, an upper bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
 
 from takifugu.core.cache import cached
+from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import Rappor
-from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
+from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
@@ -62,6 +63,54 @@ def loss_over(channel: Channel, regions: Regions) -> float:
     """
     ends = ends_of(channel, regions)
     return max(largest_log_ratio(_of(ends[a][1]), _of(ends[b][0])) for a, b in permutations(ends, 2))
+
+
+def value_loss(populations: Populations) -> float:
+    """Return what the value itself tells of the population, over all pairs of laws that are allowed together.
+
+    Rounded up; infinite where one population has a value that another may lack.
+
+    >>> from takifugu.mechanisms.local.populations import populations_of
+    >>> from takifugu.model.beliefs.populations import FromPopulations
+    >>> two = FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}})
+    >>> round(value_loss(populations_of(two)), 9) == round(math.log(3.5), 9)
+    True
+    """
+    regions = populations.regions
+    if regions is None:
+        ends = {name: (dict(law), dict(law)) for name, law in populations.laws.items()}
+    else:
+        ends = {name: masses_of_values(region) for name, region in regions.by_name.items()}
+    return max(largest_log_ratio(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2))
+
+
+def masses_of_values(region: Region) -> tuple[Masses, Masses]:
+    """Return the least and the largest mass that each single value has in a region, exactly.
+
+    What a block may have its parts bound, from the leaves up; what a part may have its block and the other parts bound,
+    from the root down.
+    """
+    blocks, low, high = region.tree.all, list(region.low), list(region.high)
+    parts = {number: list(_parts(blocks, number)) for number, block in enumerate(blocks) if block.parts}
+    for number in reversed(parts):
+        low[number] = max(low[number], sum(low[part] for part in parts[number]))
+        high[number] = min(high[number], sum(high[part] for part in parts[number]))
+    for number, of in parts.items():
+        least, most = sum(low[part] for part in of), sum(high[part] for part in of)
+        ends = [(low[number] - most + high[part], high[number] - least + low[part]) for part in of]
+        for part, (at_least, at_most) in zip(of, ends, strict=True):
+            low[part], high[part] = max(low[part], at_least), min(high[part], at_most)
+    leaves = {block.values[0]: number for number, block in enumerate(blocks) if not block.parts}
+    least_of: Masses = {value: Fraction(low[number], WHOLE) for value, number in leaves.items()}
+    return least_of, {value: Fraction(high[number], WHOLE) for value, number in leaves.items()}
+
+
+def _parts(blocks: Sequence[Block], number: int) -> Iterator[int]:
+    """Yield the places of a block's parts, in a list in which each block stands before its parts."""
+    place = number + 1
+    for part in blocks[number].parts:
+        yield place
+        place += len(part.all)
 
 
 def _of(masses: Masses) -> Population:

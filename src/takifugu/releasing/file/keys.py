@@ -195,8 +195,8 @@ SamePeople = Annotated[
 AsComposing = Annotated[
     StrictBool,
     Field(
-        description="give up promises that are alone (made by `only_release`) where others are released beside them: "
-        "from then on the ledger charges their noise"
+        description="give up promises that are alone (made by `only_release`) where a release with a delta leaves them "
+        "no place: from then on the ledger charges their noise"
     ),
 ]
 OnlyRelease = Annotated[

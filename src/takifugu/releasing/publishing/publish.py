@@ -84,8 +84,8 @@ def release(
     `unit` the unit they are about, where a source has several. `same_people` says whether units with the same name in
     another source of the ledger are the same people; it is required where there are any. Without units it is about all
     other sources without units, and required once one of them says so. `as_composing` gives up promises that are alone,
-    this one or earlier ones about the source, where they have no joint promise: from then on their noise is charged
-    instead. Without a ledger nothing is accounted for: a `Notice` says so, and the certificate.
+    this one or earlier ones about the source, where a release with a delta leaves them no place: from then on their
+    noise is charged instead. Without a ledger nothing is accounted for: a `Notice` says so, and the certificate.
 
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
     about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,

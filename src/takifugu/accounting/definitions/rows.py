@@ -1,0 +1,189 @@
+"""What releases about rows of one person cost together (docs/theory/distributions.md, Theorem 4).
+
+Releases that are known to read the same rows of one column are a *reading*. Rows that are independent given the
+population multiply, and a row that several releases read costs at most the least of three: what all of them tell of its
+value, what one of them promises and the others tell of the value, and what the value itself tells of the population.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+from takifugu.accounting.composition.losses import raised
+from takifugu.accounting.composition.views import View
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.cache import cached
+from takifugu.core.names import budget_name
+from takifugu.mechanisms.local.over_classes import value_loss
+from takifugu.mechanisms.local.populations import populations_of
+from takifugu.mechanisms.local.sent import Sending
+from takifugu.mechanisms.local.together import joint_losses, lifted_loss
+from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import EachValue
+
+#: A loss that may be infinite.
+Loss = Fraction | float
+
+_SENT = "each-value"
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Releases about the same rows of one column; rows of two batches with names are known to be distinct."""
+
+    columns: tuple[str, ...]
+    has_name: bool
+    charges: Sequence[Charge]
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What a reading costs if all is counted by λ, at most the cap for each row, and if its promises count, too."""
+
+    local: Loss
+    capped: Loss
+    least: Loss
+
+
+def is_sent(charge: Charge) -> bool:
+    """Whether a charge is of rows that were sent, and not of a release under another definition."""
+    return charge.query.get("kind") == _SENT
+
+
+def readings_of(charges: Iterable[Charge]) -> list[Reading]:
+    """Return releases of rows by the rows that they are known to share."""
+    groups: dict[tuple[tuple[str, ...], bool, Hashable], list[Charge]] = {}
+    for number, charge in enumerate(charges):
+        query = EachValue.from_dict(charge.query)
+        batch = budget_name(query.batch)  # another spelling is no other batch
+        rows = batch or charge.reading or number
+        groups.setdefault((query.columns, bool(batch), rows), []).append(charge)
+    return [Reading(columns, has_name, group) for (columns, has_name, _), group in groups.items()]
+
+
+def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
+    """Return the least proven loss of what releases send of a person's rows; it may be infinite."""
+    readings = readings_of(filter(is_sent, charges))
+    late = {id(charge) for number, charge in enumerate(charges) if _is_late(charges, number)}
+    beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
+    return max(_loss_under(view, belief, readings, late) for belief in beliefs)
+
+
+def most_of_rows(framework: Framework) -> Loss:
+    """Return what all rows of a person tell of the population however often they are sent; it may be infinite."""
+    beliefs = cast(Sequence[FromPopulations], framework.beliefs)
+    return max((_cap(belief, belief.rows) for belief in beliefs), default=math.inf)
+
+
+def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
+    """Return the sum of all deltas; what may be aimed at after a release that covers every change is raised by it."""
+    return sum((_delta(charges, number) for number in range(len(charges))), Fraction(0))
+
+
+def _delta(charges: Sequence[Charge], number: int) -> Fraction:
+    charge = charges[number]
+    if not charge.delta or not is_sent(charge) or charge.covers is Covers.EVERYTHING:
+        return charge.delta
+    return raised(charge.delta, sum((one.epsilon for one in _before(charges, number)), Fraction(0)))
+
+
+def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
+    """Return the releases of other definitions after whose outputs one may have been chosen."""
+    earlier = () if charges[number].fixed_in_advance else charges[:number]
+    return [charge for charge in earlier if not is_sent(charge)]
+
+
+def _is_late(charges: Sequence[Charge], number: int) -> bool:
+    """Whether a promise about the population may be about what a release with a delta betrayed of the rows."""
+    return charges[number].covers is not Covers.EVERYTHING and any(one.delta for one in _before(charges, number))
+
+
+def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading], late: Set[int]) -> Loss:
+    columns = dict.fromkeys(reading.columns for reading in readings)
+    is_apart = all(reading.has_name for reading in readings) and belief.independent and len(columns) == 1
+    native = {reading.columns for reading in readings if any(map(view.is_native, reading.charges))}
+    if not native and len(columns) == 1:
+        native = set(columns)
+    costs = []
+    for reading in readings:
+        is_about = reading.columns in native  # of another column the belief says nothing
+        costs.append(_cost(view, belief if is_about else None, reading, late, is_apart or len(readings) == 1))
+    everything = [cost.local for cost in costs]
+    losses = [_all_but_one(everything, [cost.least for cost in costs])]
+    for column in columns if belief.independent else ():
+        inside = [reading.columns == column for reading in readings]
+        others = [cost.local for cost, mine in zip(costs, inside, strict=True) if not mine]
+        capped = [cost.capped for cost, mine in zip(costs, inside, strict=True) if mine]
+        least = [cost.least for cost, mine in zip(costs, inside, strict=True) if mine]
+        named = [reading.has_name for reading, mine in zip(readings, inside, strict=True) if mine]
+        distinct = [low if is_named else cap for low, cap, is_named in zip(least, capped, named, strict=True)]
+        losses += [_sum([*others, *distinct]), _sum(others) + _all_but_one(capped, least)]
+    return min(losses)
+
+
+def _all_but_one(costs: Sequence[Loss], least: Sequence[Loss]) -> Loss:
+    """Return the least sum in which one of the costs, at most, is the least instead."""
+    infinite = [number for number, cost in enumerate(costs) if math.isinf(cost)]
+    if infinite:
+        first = infinite[0]
+        return _sum([*costs[:first], least[first], *costs[first + 1 :]])
+    saved = max((cost - low for cost, low in zip(costs, least, strict=True)), default=Fraction(0))
+    return _sum(costs) - saved
+
+
+def _sum(losses: Iterable[Loss]) -> Loss:
+    return sum(losses, Fraction(0))
+
+
+def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
+    """Return what a reading costs; without a belief about its column all is counted by λ."""
+    noises = [_noise(charge) for charge in reading.charges]
+    each = [_exact(noise.loss(Fraction(1))) for noise in noises]
+    local = _sum(each)
+    if belief is None:
+        return _Cost(local, local, local)
+    rows = max([belief.rows, *(noise.rows for noise in noises)])
+    reads_alike = belief.adds_up and all(noise.sender.values == belief.values for noise in noises)
+    capped = min(local, _cap(belief, rows)) if reads_alike else local
+    least = list(each)
+    for number, charge in enumerate(reading.charges):
+        if id(charge) not in late:
+            least[number] = min(each[number], _promise(view, belief, charge, rows))
+    bounds = [capped, _all_but_one(each, least)]
+    if len(noises) > 1 and reads_alike and belief.regions is None:  # how the populations of a class couple is unknown
+        bounds.append(rows * _exact(lifted_loss(belief.laws, joint_losses(noises))))
+    first = reading.charges[0]
+    if len(noises) == 1 and is_apart and id(first) not in late and view.is_native(first):
+        bounds.append(first.epsilon)  # with its delta
+    return _Cost(local, capped, min(bounds))
+
+
+def _promise(view: View, belief: FromPopulations, charge: Charge, rows: int) -> Loss:
+    """Return what a release keeps of the population without a delta: as promised for this framework, or measured."""
+    if view.is_native(charge) and not charge.delta:
+        return charge.epsilon
+    sender = _noise(charge).sender
+    if not belief.adds_up or sender.values != belief.values:
+        return math.inf
+    return rows * _exact(sender.epsilon(populations_of(belief)))
+
+
+def _cap(belief: FromPopulations, rows: int) -> Loss:
+    """Return what the values of so many rows tell of the population; infinite where these may depend on each other."""
+    if not belief.adds_up:
+        return math.inf
+    return rows * _exact(cached(belief, _cap, lambda: value_loss(populations_of(belief))))
+
+
+def _exact(loss: Loss) -> Loss:
+    return loss if math.isinf(loss) else Fraction(loss)
+
+
+def _noise(charge: Charge) -> Sending:
+    return cached(charge, _noise, lambda: cast(Sending, randomisers.from_dict(charge.randomiser)))

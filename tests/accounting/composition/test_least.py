@@ -1,0 +1,96 @@
+"""Without a delta a set costs the least that is proved, and another release never makes it cheaper."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import laplace
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of, joint, sums
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.frameworks import Framework
+
+#: Sets that are looked at, and how many of them by `make test`.
+ALL, SOME = 2000, 150
+EVERY = tf.every_entry()
+FRAMEWORKS: list[Framework] = [
+    tf.Pufferfish(EVERY, tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6)),
+    tf.Pufferfish(EVERY, tf.MarkovChain([[0.3, 0.7], [0.6, 0.4]], 4, initial="any")),
+    tf.Pufferfish(EVERY, tf.MarkovChain([[0.8, 0.2], [0.1, 0.9]], 3, initial=(0.5, 0.5))),
+    tf.Pufferfish(tf.entry(1, 0, 1), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)),
+    tf.Pufferfish(EVERY, tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)),
+    tf.Pufferfish(EVERY, tf.IndependentPieces(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 1), [3, 2])),
+]
+
+
+def drawn(chance: random.Random, about: Framework, other: Framework) -> Charge:
+    """Draw a release of any kind: what it covers, its noise, its query, whose belief it is of, and what it reads."""
+    of = chance.choice([about, about, about, other])
+    size = of.beliefs[0].size
+    query = chance.choice([tf.Count(1), tf.Linear([chance.randrange(3) for _ in range(size - 1)] + [1])])
+    kind = chance.choice(list(Covers))
+    scale = Fraction(chance.choice([1, 2, 5, 20, 100]), chance.choice([1, 3]))
+    where = {"at": chance.choice([None, 0, 0, 2])} if isinstance(of.beliefs[0], tf.MarkovChain) else {}
+    charge = charge_of(laplace(of, query, scale, kind, Fraction(chance.randint(1, 12), 4)))
+    scope = chance.choice(["unit"] * 4 + ["pooled"])
+    return replace(charge, reading=chance.choice(["", "one", "one"]), scope=scope, **where)
+
+
+def totals(about: Framework, charges: Sequence[Charge]) -> list[Fraction]:
+    """Return what the first releases cost, for each number of them; what is refused costs more than any number."""
+    costs = []
+    for count in range(len(charges) + 1):
+        try:
+            costs.append(joint(about, charges[:count]).epsilon)
+        except CompositionRefused:
+            costs.append(Fraction(10**9))
+    return costs
+
+
+def rising(number: int) -> bool:
+    chance = random.Random(number)
+    about, other = chance.choice(FRAMEWORKS), chance.choice(FRAMEWORKS)
+    costs = totals(about, [drawn(chance, about, other) for _ in range(chance.randint(2, 5))])
+    return costs == sorted(costs)
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_another_release_never_lowers_a_total(part: int) -> None:
+    for number in range(part, SOME, 10):
+        assert rising(number), number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_another_release_never_lowers_a_total_of_any_of_many_sets(part: int) -> None:
+    for number in range(SOME + part, ALL, 10):
+        assert rising(number), number
+
+
+def test_the_comparison_notices_a_promise_that_forgets_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sums, "whole_cost", lambda *_: Fraction(0))
+    monkeypatch.setattr(sums, "_wholes", nothing_is_proved)
+    monkeypatch.setattr(sums, "_alone", lambda *_: None)
+    assert not all(map(rising, range(ALL, ALL + SOME)))  # others: what was asked before is remembered
+
+
+def nothing_is_proved(*_: Any) -> Any:
+    raise CompositionRefused("left out")
+
+
+def test_a_promise_that_is_alone_is_given_up_where_its_noise_proves_less() -> None:
+    about = FRAMEWORKS[0]
+    alone = tf.calibrate(about, tf.Count(1), 1, mechanism="laplace-exact", only_release=True)
+    whole = tf.calibrate(about, tf.Count(1), 4, mechanism="group")
+    both = tf.compose([alone, whole])
+    assert both.epsilon == 4 < 5  # what the second one costs alone
+    assert tf.compose([alone, whole, alone]).epsilon == tf.compose([alone, alone, whole], as_composing=True).epsilon
+    quiet = tf.calibrate(about, tf.Count(1), "1/4", mechanism="group")
+    assert 1 < tf.compose([alone, quiet]).epsilon < Fraction(5, 4)
