@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks
 
-from takifugu.accounting.ledger import accounts, tallying
+from takifugu.accounting.ledger import accounts, layouts
 
 
 @pytest.mark.slow
@@ -23,9 +23,11 @@ def test_no_layout_is_cheaper() -> None:
 
 
 def test_a_ledger_that_takes_all_layouts_for_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallying, "_mixed", lambda *_: "")
+    monkeypatch.setattr(layouts, "conflicts", lambda *_: ())
+    layouts._conflicts.cache_clear()
     monkeypatch.setattr(accounts, "cut_differently", lambda _: False)
     assert any(outcome is not None and outcome.is_fault for outcome in map(case, (f"test:{n}" for n in range(80))))
+    layouts._conflicts.cache_clear()
 
 
 @pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Numerals
+from takifugu.data import Table as Data
+from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.keys import (
     AllowZeroNoise,
     AsComposing,
@@ -138,15 +140,16 @@ class SourceKeys(FileKeys):
         def unit(self) -> str | None:
             """The column that says whose row it is: a key where there are several units, None where there are not."""
 
-    def layout(self, belief: Described) -> Json:
+    def layout(self, belief: Described, table: Data | None) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 
-        What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this,
-        and what is written where it is meant anyhow, are left out.
+        Keys that decide nothing of this, and what is written where it is meant anyhow, are left out; `table` is the
+        source as it was opened, if it was.
         """
         said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and _MEANT.get(key) != value}
-        return {**layout, "missing": sorted(self.missing) or None}
+        missing = sorted({str(word).strip(BLANKS) for word in self.missing} - {""})
+        return {**layout, "missing": missing or None}
 
 
 class ExpectSpec(Section):

@@ -1,0 +1,87 @@
+"""What an order column holds, by its type or the form of its texts: numbers, clock times, or moments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from takifugu.data.engines.differences import careful
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.joined_order import with_joined_order
+from takifugu.data.rows.layout import Layout
+from takifugu.data.values.texts import BLANKS, NUMBER, ZONED
+
+#: What an order column may hold; of numbers since 1970 it is their format.
+NUMBERS, CLOCK_TIMES, WITH_OFFSETS, MIXED = "numbers", "clock times", "times with offsets", "times of both kinds"
+
+
+def order_kind(table: Table, layout: Layout) -> str | None:
+    """Say whether the order holds numbers, clock times, or moments; None without one.
+
+    A column of texts is of one form, or its rows are refused, so its first text tells it. Where rows without a name are
+    left out, all of its texts are looked at: those of another form may be on such rows.
+
+    >>> import pandas as pd
+    >>> from takifugu.data import open_frame
+    >>> frame = pd.DataFrame({"t": ["2026-01-05T10:00+01:00"], "state": ["calm"]})
+    >>> order_kind(open_frame(frame), Layout("state", order="t"))
+    'times with offsets'
+    """
+    if layout.order is None:
+        return None
+    with careful(table.source):
+        table, layout = with_joined_order(table, layout)
+        return _kind(table, layout)
+
+
+def _kind(table: Table, layout: Layout) -> str:
+    if layout.clock.epoch:
+        return str(layout.order_format)
+    if table.in_python:
+        typed, texts = None, _texts(table, layout)
+    else:
+        typed, texts = _in_engine(table, layout)
+    if typed is not None:
+        return typed
+    if layout.clock.form is not None:
+        return CLOCK_TIMES
+    kinds = {_of_text(text) for text in texts}
+    return MIXED if len(kinds) > 1 else kinds.pop() if kinds else CLOCK_TIMES
+
+
+def _texts(table: Table, layout: Layout) -> Iterator[str]:
+    stripped = ((text or "").strip(BLANKS) for text in table.lists({"tick": str(layout.order)})["tick"])
+    for text in stripped:
+        if text not in table.missing:
+            yield table.numerals.plain(text)
+            if layout.null_keys != "drop":
+                return
+
+
+def _in_engine(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
+    """Return what the type of the column says, or else texts that say it."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import collected
+    from takifugu.data.engines.sanitise import is_text, kind_of
+    from takifugu.data.rows.in_engine import order_text
+
+    frame = table.pick({"tick": str(layout.order)})
+    kind = kind_of(frame, "tick", str(layout.order))
+    if isinstance(kind, nw.Date | nw.Datetime):
+        return WITH_OFFSETS if getattr(kind, "time_zone", None) else CLOCK_TIMES, []
+    if not is_text(kind):
+        return None if layout.clock.form is not None else NUMBERS, []
+    texts = frame.with_columns(tick=order_text(table, layout))
+    texts = texts.filter(~nw.col("tick").is_null())
+    if layout.null_keys != "drop":
+        return None, [str(text) for (text,) in collected(texts.head(1))]
+    texts = texts.with_columns(zoned=nw.col("tick").str.contains(ZONED))
+    of_each = texts.group_by("zoned").agg(tick=nw.col("tick").max())
+    return None, [str(text) for (text,) in collected(of_each.select("tick"))]
+
+
+def _of_text(text: str) -> str:
+    if re.match(NUMBER, text):
+        return NUMBERS
+    return WITH_OFFSETS if re.search(ZONED, text) else CLOCK_TIMES
