@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.support.workbooks import write_workbook
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -188,11 +189,11 @@ def test_another_table_holds_the_same_states_one_step_later(tmp_path: Path) -> N
 
 
 def test_another_sheet_holds_the_same_states_one_step_later(tmp_path: Path) -> None:
-    pytest.importorskip("openpyxl")
-    with pd.ExcelWriter(tmp_path / "d.xlsx") as book:
-        for name, later in (("start", 0), ("end", 1)):
-            times = [f"2026-01-05T{h + later:02}:00" for h in range(3, 20)]
-            pd.DataFrame({"t": times, "state": "busy"}).to_excel(book, sheet_name=name, index=False)
+    sheets = {}
+    for name, later in (("start", 0), ("end", 1)):
+        rows = [(f"2026-01-05T{h + later:02}:00", "busy") for h in range(3, 20)]
+        sheets[name] = [("t", "state"), *rows]
+    write_workbook(tmp_path / "d.xlsx", sheets)
     until = 'until = "2026-01-06"'
     release(tmp_path, f'{until}\nsheet = "start"', "d.xlsx", item=hour(10), **FAIR)
     assert release(tmp_path, f'{until}\nsheet = "end"', "d.xlsx", item=hour(11), **FAIR) >= 2

@@ -24,8 +24,12 @@ UNDECLARED = ""
 #: No layout is written in so many characters: a release file, of which it is a part, has at most a third.
 LONGEST = 30_000_000
 
-#: What each release about a source of several layouts costs.
+#: What each release about a source of several layouts costs, and where they have the same entries at other steps.
 _PRICE = "counts for everybody at the cost of a change of all that it reads"
+_MOVED = (
+    "each release costs in the other layouts what its dearest step costs, at every step (and a change of all that it "
+    "reads where that is not proved: with normal noise, a given start, or an answer about several people)"
+)
 #: Keys whose value is kept beside what else decides whether it agrees.
 _WITH_MORE = ("delimiter", "encoding", "sheet", "table", "timezone", "round_to")
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
@@ -125,14 +129,18 @@ def words(source: str, known: Layouts, now: str) -> str:
         return ""
     if len(after.classes) == len(known.classes):
         if known.is_mixed:
-            return f"the source {source!r} was read in several layouts before, so each release about it {_PRICE}"
+            price = _MOVED if after.are_moved else f"each release about it {_PRICE}"
+            return f"the source {source!r} was read in several layouts before, so {price}"
         changed = ", ".join(_changes(members[-1], now))
         return f"your change costs nothing, every row that was read before is read as it was then: {changed}"
     different = next((text for member in members if (text := differences(member, now))), "")
+    if after.are_moved:
+        price = f"The same entries lie at other steps there, so {_MOVED}"
+    else:
+        price = f"Many rows of the one may be one of the other, so each release about it, earlier ones too, {_PRICE}"
     return (
-        f"the source {source!r} is read in another layout than before: {different}. Many rows of the one may be one of "
-        f"the other, so each release about it, earlier ones too, {_PRICE}, from now on; to keep the layout, write it as "
-        "before"
+        f"the source {source!r} is read in another layout than before: {different}. {price}, from now on; to keep the "
+        "layout, write it as before"
     )
 
 

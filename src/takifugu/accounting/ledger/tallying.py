@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from takifugu.accounting.composition.folding import counted_once
 from takifugu.accounting.composition.losses import cost_of_all
+from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import layouts
 from takifugu.accounting.ledger import store as rows
@@ -100,8 +101,8 @@ class Tally:
     """Everything that a reservation would change, and the state of the ledger that it was computed from.
 
     `request` is what was `asked`, with the classes of its layouts; `layouts` are all of them, and `layout` says what
-    its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one, which names no
-    units, is declared to be.
+    its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one,
+    which names no units, is declared to be.
     """
 
     asked: Request
@@ -187,7 +188,8 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
         accounts.append(_account(s, its_source, kinds[s], request, held, frameworks, all_change, is_this))
     if mixed:
         _check_certificates(number in everyone and not request.is_everyone, mixed)
-        accounts[0] = _everything(connection, accounts[0], request, mixed)
+        moved = _at_other_steps(connection, accounts[0], request) if known.are_moved else None
+        accounts[0] = replace(moved or _everything(connection, accounts[0], request, mixed), mixed=mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
     is_shared = bool(same_people) and not request.names_units and not request.is_everyone
     theirs = tuple(accounts[1:])
@@ -218,11 +220,24 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
 
 
 def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
-    """Return the account of a source of several layouts: all units have one, that of everything that was released."""
+    """Return the account where all units have one: that of everything that was released, in whichever layout."""
     new = [(part.charge, request.counts[number]) for number, shape in enumerate(request.shapes) for part in shape]
     total = Amount(*cost_of_all([*stored.all_charges_of(connection, account.number), *new], mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
-    return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
+    return replace(account, costs=dict.fromkeys(account.kinds, total))
+
+
+def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
+    """Return the account where every layout has the same entries; None where nothing is proved of some release."""
+    held = stored.debits_of(connection, {history for kind in account.kinds for history in kind.histories})
+    costs = {}
+    for kind in account.kinds:
+        charges = [item.charge for item in _items(kind, request, held)]
+        cost = cost_at_other_steps(account.accounts.frameworks, charges)
+        if cost is None:
+            return None
+        costs[kind] = most([Amount(*cost), kind.spent])
+    return replace(account, costs=costs)
 
 
 def _has_delta(summaries: Mapping[int, Summary], request: Request) -> bool:
