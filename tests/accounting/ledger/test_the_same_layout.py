@@ -6,6 +6,7 @@ One hourly ward, a table a week; the edits are made after three weeks, or after 
 from __future__ import annotations
 
 import datetime as dt
+import re
 import shutil
 import sqlite3
 import warnings
@@ -222,3 +223,40 @@ def test_names_beyond_ascii_are_others_in_another_encoding(tmp_path: Path) -> No
         cost = release(folder, 'unit = "who"', window="2026-W03", **about)
         assert cost >= limit
         assert cost < limit + 1
+
+
+@pytest.mark.parametrize("hints", [("step",), ("step", "from", "until"), ("timezone", "step", "from", "until")])
+def test_the_hints_of_a_draft_may_be_taken_later(tmp_path: Path, hints: tuple[str, ...]) -> None:
+    """The file that `init` drafted for this ward at 593ec37b, filled in and released once, without its hints."""
+    (tmp_path / "w.csv").write_text("t,state\n" + "".join(f"{t},calm\n" for t in hours(4)))
+    text = (Path(__file__).parent / "files" / "drafted.toml").read_text()
+    values = {"timezone": "Etc/GMT-1", "step": "1h", "from": "2026-01-05", "until": "2026-02-10"}
+    for before, now in (
+        ('# states = ["still", "walking"]', 'states = ["calm", "busy"]'), ("budget = 1.0 ", "budget = 99.0 "),
+        ("# matrix = [[0.9, 0.1], [0.4, 0.6]]", f"matrix = {STAYS}"),
+    ):  # fmt: skip
+        assert text.count(before) == 1
+        text = text.replace(before, now)
+    assert cost_of(tmp_path, text) == 1
+    for key in hints:
+        assert text.count(f"\n# {key} =") == 1
+        text = re.sub(rf"\n# {key} = .*", f'\n{key} = "{values[key]}"', text)
+    assert 2 <= cost_of(tmp_path, text) <= 2.1
+
+
+def cost_of(folder: Path, text: str) -> float:
+    """Publish what a drafted file says, and return what was spent then."""
+    (folder / "release.toml").write_text(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.release_file(folder / "release.toml", anyway=True, force=True)
+    return float(Ledger.open(folder / "release-ledger.db").spent("w").spent.epsilon)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Etc/GMT-3"])
+def test_a_true_change_of_zone(folder: Path, ward: tuple[Path, int], zone: str) -> None:
+    cost = next_week(folder, ward, f'timezone = "{zone}"')
+    assert 1 <= cost <= 1.1
+    Ledger.open(folder / "a.db").rebuild()
+    assert float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) == cost
+    assert release(folder, window="2026-W02") >= cost  # and back again
