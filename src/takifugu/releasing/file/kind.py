@@ -292,6 +292,12 @@ class Laid(Protocol):
     def layout(self) -> Plain: ...
 
 
+def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
+    """Return what is taken to be so of a file's data: which columns were renamed, and what its kind says."""
+    renamed = (f"the column {now!r} of the data is the one called {old!r}" for now, old in file.source.renamed.items())
+    return (*renamed, *file.kind.assumptions(file))
+
+
 def assumed(section: Described) -> Iterable[str | Fact]:
     """Return what a declared [belief] says in words for the certificate, if it does."""
     return section.meant.assumptions() if isinstance(section.meant, Assuming) else ()
