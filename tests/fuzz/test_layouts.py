@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks
+from tests.fuzz.edits import EDITS
+from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks, with_edits
 
 from takifugu.accounting.ledger import accounts, layouts
 
@@ -60,3 +61,13 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("tests.fuzz.layouts.FAST", str(tmp_path))
     case("test:0")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 12))])
+def test_edits_cost_what_they_should(tmp_path: Path, number: int) -> None:
+    outcome = with_edits(random.Random(f"edits {number}"), tmp_path)
+    assert outcome is None or not outcome.is_fault, outcome.said
+
+
+def test_there_are_thirty_edits() -> None:
+    assert sum(map(len, EDITS.values())) >= 30
