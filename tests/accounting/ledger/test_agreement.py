@@ -11,7 +11,7 @@ from tests.support.plain_reader import AHEAD, Row, entries
 
 from takifugu.accounting.ledger import agreement
 from takifugu.accounting.ledger.agreement import are_moved, conflicts
-from takifugu.accounting.ledger.layouts import Layouts, words, written
+from takifugu.accounting.ledger.layouts import UNDECLARED, Layouts, words, written
 
 UNITS, TIMES, VALUES = ("a", "b", "NA", "?"), ("0", "20", "40", "60", "1,020", "1020"), ("calm", "busy", "x", "NA", "?")
 PLAIN: Mapping[str, Any] = {
@@ -181,3 +181,10 @@ def test_words_name_the_key_that_a_user_wrote() -> None:
     said = words("s", known, written(sequence(states={**PLAIN["states"], "calm": "busy"})))
     assert 'map = {"calm": "busy"} (before: {"calm": "calm"})' in said
     assert words("s", Layouts(), "{}") == words("s", known, next(iter(known.classes))) == ""
+
+
+def test_a_layout_that_nobody_named_agrees_with_itself_alone() -> None:
+    known = Layouts().holding([UNDECLARED])
+    assert not known.holding([UNDECLARED]).is_mixed
+    for layout in ("{}", written({"layout": "hours"}), written(sequence())):
+        assert known.holding([layout]).is_mixed

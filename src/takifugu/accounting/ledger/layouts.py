@@ -99,7 +99,9 @@ class Layouts:
 
 @lru_cache(maxsize=1024)
 def _conflicts(one: str, other: str) -> tuple[str, ...]:
-    return () if one == other else conflicts(_read(one), _read(other))
+    if UNDECLARED in (one, other):
+        return () if one == other else ("layout",)
+    return conflicts(_read(one), _read(other))
 
 
 @lru_cache(maxsize=1024)

@@ -230,10 +230,12 @@ def _everything(connection: Connection, account: Account, request: Request, mixe
 def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
     """Return the account where every layout has the same entries; None where nothing is proved of some release."""
     held = stored.debits_of(connection, {history for kind in account.kinds for history in kind.histories})
+    charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
+    frameworks = {**account.accounts.frameworks, **stored.frameworks_of(connection, charged)}
     costs = {}
     for kind in account.kinds:
         charges = [item.charge for item in _items(kind, request, held)]
-        cost = cost_at_other_steps(account.accounts.frameworks, charges)
+        cost = cost_at_other_steps(frameworks, charges)
         if cost is None:
             return None
         costs[kind] = most([Amount(*cost), kind.spent])

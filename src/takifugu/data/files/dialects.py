@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from takifugu.core.sections import values_of
 from takifugu.data.files.csv_text import look
 from takifugu.data.files.formats import careful_with_format, data_file, format_of
 from takifugu.data.files.many import files_of, is_many
@@ -17,8 +18,8 @@ def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
     """Return how a file is read, by the keys that would declare it.
 
     Of a CSV file it has the `delimiter`, beside the one that the first line tells, and Python's name of the `encoding`;
-    of a workbook or a database the `sheet` or the `table`, and whether it is the only one. Of many files the first one
-    tells it.
+    of a workbook or a database the `sheet` or the `table`, and whether it is read as the only one. Of many files the
+    first one tells it.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "activity.csv"
@@ -33,7 +34,7 @@ def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
         if form.name == "CSV":
             told = look(file, replace(written, delimiter=None)).separator
             return {"delimiter": [written.delimiter or told, told], "encoding": written.codec or "utf-8"}
-        if is_many(path) or not form.parts or form.contents is None:
-            return {part: [getattr(written, part), False] for part in form.parts if getattr(written, part) is not None}
-        names = [*form.contents(file)]
-        return {part: [getattr(written, part) or names[0], len(names) == 1] for part in form.parts}
+        declared = values_of(written, form.parts)
+        if is_many(path) or form.contents is None:
+            return {part: [name, False] for part, name in declared.items() if name is not None}
+        return {part: [name or next(iter(form.contents(file))), name is None] for part, name in declared.items()}

@@ -9,17 +9,17 @@ from takifugu.data.engines.differences import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout
-from takifugu.data.values.texts import BLANKS, NUMBER, ZONED
+from takifugu.data.values.texts import BLANKS, NUMBER, ZONED, two_ways
 
 #: What an order column may hold; of numbers since 1970 it is their format.
-NUMBERS, CLOCK_TIMES, WITH_OFFSETS, MIXED = "numbers", "clock times", "times with offsets", "times of both kinds"
+NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offsets"
 
 
 def order_kind(table: Table, layout: Layout) -> str | None:
     """Say whether the order holds numbers, clock times, or moments; None without one.
 
     A column of texts is of one form, or its rows are refused, so its first text tells it. Where rows without a name are
-    left out, all of its texts are looked at: those of another form may be on such rows.
+    left out, all of its texts are looked at: those of another form may be on such rows. Raises DataError for both.
 
     >>> import pandas as pd
     >>> from takifugu.data import open_frame
@@ -35,18 +35,17 @@ def order_kind(table: Table, layout: Layout) -> str | None:
 
 
 def _kind(table: Table, layout: Layout) -> str:
-    if layout.clock.epoch:
-        return str(layout.order_format)
-    if table.in_python:
-        typed, texts = None, _texts(table, layout)
-    else:
-        typed, texts = _in_engine(table, layout)
+    typed, texts = (None, _texts(table, layout)) if table.in_python else _in_engine(table, layout)
     if typed is not None:
         return typed
+    if layout.clock.epoch:
+        return str(layout.order_format)
     if layout.clock.form is not None:
         return CLOCK_TIMES
     kinds = {_of_text(text) for text in texts}
-    return MIXED if len(kinds) > 1 else kinds.pop() if kinds else CLOCK_TIMES
+    if len(kinds) > 1:
+        raise two_ways(str(layout.order))
+    return kinds.pop() if kinds else CLOCK_TIMES
 
 
 def _texts(table: Table, layout: Layout) -> Iterator[str]:
@@ -64,20 +63,24 @@ def _in_engine(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
 
     from takifugu.data.engines.differences import collected
     from takifugu.data.engines.sanitise import is_text, kind_of
-    from takifugu.data.rows.in_engine import order_text
+    from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
 
     frame = table.pick({"tick": str(layout.order)})
     kind = kind_of(frame, "tick", str(layout.order))
     if isinstance(kind, nw.Date | nw.Datetime):
         return WITH_OFFSETS if getattr(kind, "time_zone", None) else CLOCK_TIMES, []
     if not is_text(kind):
-        return None if layout.clock.form is not None else NUMBERS, []
-    texts = frame.with_columns(tick=order_text(table, layout))
-    texts = texts.filter(~nw.col("tick").is_null())
+        is_written = layout.clock.epoch or (layout.clock.form is not None and kind.is_integer())
+        return None if is_written else NUMBERS, []
     if layout.null_keys != "drop":
-        return None, [str(text) for (text,) in collected(texts.head(1))]
-    texts = texts.with_columns(zoned=nw.col("tick").str.contains(ZONED))
-    of_each = texts.group_by("zoned").agg(tick=nw.col("tick").max())
+        for rows in (frame.head(GUESSED_FROM), frame):
+            there = rows.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())
+            if texts := list(collected(there.head(1).select("tick"))):
+                return None, [str(text) for (text,) in texts]
+        return None, []
+    there = frame.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())
+    there = there.with_columns(zoned=nw.col("tick").str.contains(ZONED))
+    of_each = there.group_by("zoned").agg(tick=nw.col("tick").max())
     return None, [str(text) for (text,) in collected(of_each.select("tick"))]
 
 

@@ -79,8 +79,7 @@ def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
         return False
     part = parse_step(source.round_to)
     exact = Fraction(part // timedelta(microseconds=1)) if isinstance(part, timedelta) else part
-    origin = Fraction(source.calendar.name.rpartition(", ")[2].removesuffix(" later"))
-    return layout["times"] == CLOCK_TIMES and origin % exact == 0
+    return layout["times"] == CLOCK_TIMES and Fraction(source.calendar.start) % exact == 0
 
 
 def _edge(written: int | float | str) -> str:
