@@ -33,7 +33,7 @@ value = "state"
 order = "{order}"
 step = "1h"
 from = "2026-01-05"
-budget = 999
+budget = 9999
 {more}
 [belief]
 kind = "markov-chain"
@@ -253,7 +253,7 @@ def cost_of(folder: Path, text: str) -> float:
     return float(Ledger.open(folder / "release-ledger.db").spent("w").spent.epsilon)
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "Etc/GMT-3"])
+@pytest.mark.parametrize("zone", ["Africa/Lagos", "Etc/GMT-3"])
 def test_a_true_change_of_zone(folder: Path, ward: tuple[Path, int], zone: str) -> None:
     cost = next_week(folder, ward, f'timezone = "{zone}"')
     assert 1 <= cost <= 1.1

@@ -60,19 +60,18 @@ def _agree(key: str, one: Plain, other: Plain) -> bool:
 
 def _delimiter(one: Plain, other: Plain) -> bool:
     """The same sign, or each the one that the first line tells: of a file without lines there is none."""
-    signs = one.get("delimiter"), other.get("delimiter")
-    if None in signs:
+    mine, theirs = one.get("delimiter"), other.get("delimiter")
+    if mine is None or theirs is None:
         return True
-    (sign, told), (other_sign, other_told) = signs
-    return bool(sign == other_sign or (sign == told and other_sign == other_told))
+    return bool(mine[0] == theirs[0] or (mine[0] == mine[1] and theirs[0] == theirs[1]))
 
 
 def _part(key: str) -> Callable[[Plain, Plain], bool]:
     """The same part of a file, or each the only one of its file."""
 
     def agree(one: Plain, other: Plain) -> bool:
-        parts = one.get(key), other.get(key)
-        return None in parts or parts[0][0] == parts[1][0] or (parts[0][1] and parts[1][1])
+        mine, theirs = one.get(key), other.get(key)
+        return mine is None or theirs is None or bool(mine[0] == theirs[0] or (mine[1] and theirs[1]))
 
     return agree
 
@@ -130,10 +129,10 @@ def _states(one: Plain, other: Plain) -> bool:
 
 def _timezone(one: Plain, other: Plain) -> bool:
     """The same name, or the same clocks by another name."""
-    zones = one.get("timezone"), other.get("timezone")
-    if None in zones:  # numbers, or times that carry their offset: `times` says so
+    mine, theirs = one.get("timezone"), other.get("timezone")
+    if mine is None or theirs is None:  # numbers, or times that carry their offset: `times` says so
         return True
-    return bool(zones[0][0] == zones[1][0] or zones[0][1] == zones[1][1])
+    return bool(mine[0] == theirs[0] or mine[1] == theirs[1])
 
 
 def _round_to(one: Plain, other: Plain) -> bool:
