@@ -87,17 +87,17 @@ def write_data(folder: Path) -> None:
     write_workbook(folder / "sheet.xlsx", sheets)
 
 
-def keys_of(one: Window, beside: str) -> dict[str, str]:
-    """Return the keys of [source]; `beside` is the form that the data are in, of which there may be two readings."""
+def keys_of(one: Window, data_form: str) -> dict[str, str]:
+    """Return the keys of [source]; `data_form` is the form that the data are in, of which there may be two readings."""
     keys = {"order": '"t"', "until": '"2026-01-06"'}
-    own = one.form == "usual"
+    is_usual = one.form == "usual"
     files = {"table": "table.sqlite", "sheet": "sheet.xlsx", "dialect": "dialect.csv"}
-    if beside in files:
-        keys["file"] = f'"{files[beside]}"'
-        if beside == "dialect":
-            keys |= {} if own else {"delimiter": '";"'}
+    if data_form in files:
+        keys["file"] = f'"{files[data_form]}"'
+        if data_form == "dialect":
+            keys |= {} if is_usual else {"delimiter": '";"'}
         else:
-            keys[beside] = '"own"' if own else '"later"'
+            keys[data_form] = '"own"' if is_usual else '"later"'
     elif one.form in ("offsets", "epoch"):
         keys["file"] = f'"{one.form}.csv"'
         keys |= {"order_format": '"epoch"'} if one.form == "epoch" else {}
@@ -107,8 +107,8 @@ def keys_of(one: Window, beside: str) -> dict[str, str]:
     return {**keys, **{key: value for key, value in one.edits.items() if key != "map"}}
 
 
-def text_of(one: Window, beside: str, stay: float) -> str:
-    source = "\n".join(f"{key} = {value}" for key, value in keys_of(one, beside).items())
+def text_of(one: Window, data_form: str, stay: float) -> str:
+    source = "\n".join(f"{key} = {value}" for key, value in keys_of(one, data_form).items())
     belief = f'map = {one.edits["map"]}' if "map" in one.edits else ""
     start, end = (f"{DAY}T{hour + hours_ahead(one):02}:00" for hour in (one.hours.start, one.hours.stop))
     return f"""
@@ -145,14 +145,14 @@ def hours_ahead(one: Window) -> int:
 
 
 def published(
-    asked: list[Window], folder: Path, beside: str, stay: float, said: list[str]
+    requested: list[Window], folder: Path, data_form: str, stay: float, said: list[str]
 ) -> tuple[float, list[tuple[Window, float]]]:
     """Publish the windows; return what was spent, and those that were published with the scales of their noise."""
     folder.mkdir()
     write_data(folder)
     known = []
-    for number, one in enumerate(asked):
-        (folder / "f.toml").write_text(text_of(one, beside, stay))
+    for number, one in enumerate(requested):
+        (folder / "f.toml").write_text(text_of(one, data_form, stay))
         try:
             out = tf.release_file(
                 folder / "f.toml", output=folder / f"out{number}", anyway=True, new_ledger=True, once=str(number)
@@ -161,6 +161,6 @@ def published(
             said.append(f"{number}: refused: {str(refused)[:200]}")
             continue
         known.append((one, float(out.tables[0].releases[0][1].randomiser.scale)))
-        said.append(f"{number}: {one}, data: {beside}")
+        said.append(f"{number}: {one}, data: {data_form}")
     spent = float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) if known else 0.0
     return spent, known

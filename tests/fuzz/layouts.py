@@ -186,18 +186,18 @@ class Row:
 def with_edits(c: random.Random, folder: Path) -> Result | None:
     """Publish windows of one ward in several forms, or with edits that change no entry."""
     stay, is_honest = c.choice((0.5, 0.8, 0.95)), c.random() < 0.5
-    asked, said = list(windows(c, is_honest)), [f"chain {stay}"]
-    forms = [one.form for one in asked if one.form in ("table", "sheet", "dialect")]
-    beside = forms[0] if forms else "usual"
-    asked = [one for one in asked if one.form == "usual" or beside == "usual" or one.form == beside]
-    charged, known = published(asked, folder / "edited", beside, stay, said)
+    requested, said = list(windows(c, is_honest)), [f"chain {stay}"]
+    forms = [one.form for one in requested if one.form in ("table", "sheet", "dialect")]
+    data_form = forms[0] if forms else "usual"
+    requested = [one for one in requested if one.form == "usual" or data_form == "usual" or one.form == data_form]
+    charged, known = published(requested, folder / "edited", data_form, stay, said)
     if not any(one.form == "usual" for one, _ in known):
         return None
     without = math.inf
     if is_honest:
         plain = [replace(one, edits={}) for one, _ in known]
-        without, again = published(plain, folder / "plain", beside, stay, [])
-        assert len(again) == len(known) == len(asked), said
+        without, again = published(plain, folder / "plain", data_form, stay, [])
+        assert len(again) == len(known) == len(requested), said
     matrix = [[stay, 1 - stay], [1 - stay, stay]]
     law = list(walks([matrix] * (ROWS - 1), [0.5, 0.5]))
     answers = [Read(one.rows, scale) for one, scale in known]

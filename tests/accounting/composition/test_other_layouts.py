@@ -59,12 +59,12 @@ def random_case(c: random.Random) -> tuple[Mapping[str, Framework], list[Charge]
             one = charge(about, weights, scale, layout, **place)
             frameworks[about.fingerprint()] = about
             charges.append(one)
-            for own in ("a", "b"):
-                to_own = {entry: step for step, entry in enumerate(entry_of[own])}
+            for believed in ("a", "b"):
+                step_of = {entry: step for step, entry in enumerate(entry_of[believed])}
                 steps = Counter[tuple[int, int]]()
                 for n, weight in enumerate(weights):
-                    steps[(0, to_own[entry_of[layout][at + n]])] += weight
-                read[own].append(Read(steps, float(scale)))
+                    steps[(0, step_of[entry_of[layout][at + n]])] += weight
+                read[believed].append(Read(steps, float(scale)))
     matrix = [[stay, 1 - stay], [1 - back, back]]
     fair = [(1 - back) / (2 - stay - back), (1 - stay) / (2 - stay - back)]
     starts = [fair] if initial == "stationary" else [fair, [0.5, 0.5], [0.999, 0.001], [0.001, 0.999]]

@@ -44,10 +44,10 @@ def cost_at_other_steps(
         by_layout = ([c for c in others if c.layout == other] for other in layouts if other != layout)
         dearest = sum((dearest_step(frameworks, of) for of in by_layout), Fraction(0))
         for fingerprint in dict.fromkeys(charge.framework for charge in mine):
-            beside = _everywhere(frameworks[fingerprint], dearest, others, layout)
-            if beside is None:
+            elsewhere = _everywhere(frameworks[fingerprint], dearest, others, layout)
+            if elsewhere is None:
                 return None
-            promise = joint(frameworks[fingerprint], [*mine, *beside], fingerprint=fingerprint)
+            promise = joint(frameworks[fingerprint], [*mine, *elsewhere], fingerprint=fingerprint)
             worst = max(worst, promise.epsilon)
     return worst, Fraction(0)
 

@@ -100,12 +100,12 @@ class Account:
 class Tally:
     """Everything that a reservation would change, and the state of the ledger that it was computed from.
 
-    `request` is what was `asked`, with the classes of its layouts; `layouts` are all of them, and `layout` says what
+    `request` is the `original` one with the classes of its layouts; `layouts` are all of them, and `layout` says what
     its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one,
     which names no units, is declared to be.
     """
 
-    asked: Request
+    original: Request
     request: Request
     layouts: Layouts
     source: Source
@@ -131,7 +131,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     """
     row = rows.read_source(connection, name)
     number, source = row or (0, Source(name, "", None, False))
-    asked, before = request, rows.read_layouts(connection, number)
+    original, before = request, rows.read_layouts(connection, number)
     known = before if request.is_everyone else before.holding(request.layouts)
     request = in_classes(request, known)
     hits = stored.hits(connection, [*request.units, request.everything])
@@ -156,7 +156,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
         people = dict.fromkeys(overlap, True)
     everyone = stored.histories_of_everyone(connection, {number, *chain(*ties)})
     touched = [number, *(o for o in sorted(overlap) if people[o])]
-    layout = "" if request.is_everyone else layouts.words(name, before, asked.layouts[0])
+    layout = "" if request.is_everyone else layouts.words(name, before, original.layouts[0])
     mixed = (layout or layouts.words(name, known, next(iter(known.classes)))) if known.is_mixed else ""
     _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
@@ -193,7 +193,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     signature = signature_of(connection, number, [o for o in touched if o != number])
     is_shared = bool(same_people) and not request.names_units and not request.is_everyone
     theirs = tuple(accounts[1:])
-    return Tally(asked, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature)
+    return Tally(original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature)
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:

@@ -32,8 +32,8 @@ def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
     form = format_of(file)
     with careful_with_format(file, form):
         if form.name == "CSV":
-            told = look(file, replace(written, delimiter=None)).separator
-            return {"delimiter": [written.delimiter or told, told], "encoding": written.codec or "utf-8"}
+            seen_sign = look(file, replace(written, delimiter=None)).separator
+            return {"delimiter": [written.delimiter or seen_sign, seen_sign], "encoding": written.codec or "utf-8"}
         declared = values_of(written, form.parts)
         if is_many(path) or form.contents is None:
             return {part: [name, False] for part, name in declared.items() if name is not None}

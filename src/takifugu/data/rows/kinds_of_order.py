@@ -68,7 +68,8 @@ def _in_engine(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
     frame = table.pick({"tick": str(layout.order)})
     kind = kind_of(frame, "tick", str(layout.order))
     if isinstance(kind, nw.Date | nw.Datetime):
-        return WITH_OFFSETS if getattr(kind, "time_zone", None) else CLOCK_TIMES, []
+        has_offsets = isinstance(kind, nw.Datetime) and kind.time_zone is not None
+        return WITH_OFFSETS if has_offsets else CLOCK_TIMES, []
     if not is_text(kind):
         is_written = layout.clock.epoch or (layout.clock.form is not None and kind.is_integer())
         return None if is_written else NUMBERS, []

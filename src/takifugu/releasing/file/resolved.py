@@ -25,14 +25,14 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
     Of a frame, and where the file cannot be opened, nothing is known of this.
     """
     path = data if data is not None else source.file and folder / source.file
-    found: Mapping[str, object] = {}
+    dialect: Mapping[str, object] = {}
     if table is not None and isinstance(path, str | os.PathLike):
-        found = cached(table, "dialect", lambda: _found(Path(path), source))
-    dropped = {"delimiter", "encoding"} if "delimiter" in found else _OF_CSV
-    return {**{key: value for key, value in said.items() if key not in dropped}, **found}
+        dialect = cached(table, "dialect", lambda: _dialect(Path(path), source))
+    dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
+    return {**{key: value for key, value in said.items() if key not in dropped}, **dialect}
 
 
-def _found(path: Path, source: SourceKeys) -> Mapping[str, object]:
+def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
     try:
         return dialect_of(path, written_of(source))
     except TakifuguError:  # a file that was replaced since it was opened: reading it says so

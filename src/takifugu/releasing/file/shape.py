@@ -73,9 +73,9 @@ def _third_columns(
     shape: Shape, spec: FileSpec, named: Sequence[tuple[tuple[str, ...], str]]
 ) -> Iterator[TakifuguError]:
     """Yield a fault for every column that is renamed to one that no key names."""
-    known = {column for _, column in named} | {*getattr(spec.source, "attributes", ())}
-    for columns in values_of(spec.source, written(spec.source, shape.roles)).values():
-        known |= {columns} if isinstance(columns, str) else set(columns or ())
+    known = {column for _, column in named}
+    for columns in values_of(spec.source, written(spec.source, (*shape.roles, "attributes"))).values():
+        known |= {columns} if isinstance(columns, str) else {*columns}
     for now, before in spec.source.renamed.items():
         if before not in known:
             yield fault(
