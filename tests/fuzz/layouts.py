@@ -5,7 +5,8 @@
 One layout is that of the belief, a chain of two states for each person. Whatever any other one reads is known row by
 row, so each release adds up states of steps of the belief, some of them often, and the true loss is enumerated: for
 Laplace noise at outputs far out, where densities are exponential, in every direction. Nothing of the library is used
-for it. Exit code 1 if anything was charged less.
+for it. Edits that change no entry are compared with the same releases without them. Exit code 1 if anything was charged
+less, or an honest edit more.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from tests.fuzz.edits import ROWS, published, windows
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -54,10 +57,12 @@ class Result:
     charged: float
     true: float
     said: str
+    without_edits: float = math.inf
 
     @property
     def is_fault(self) -> bool:
-        return self.charged < self.true * (1 - SLACK)
+        """Whether less was charged than is true, or more than without edits that change no entry."""
+        return self.charged < self.true * (1 - SLACK) or self.charged > self.without_edits * (1 + 1e-9)
 
 
 def walks(matrices: Sequence[Sequence[Sequence[float]]], start: Sequence[float]) -> Iterator[tuple[Any, float]]:
@@ -178,6 +183,27 @@ class Row:
     lag: int
 
 
+def with_edits(c: random.Random, folder: Path) -> Result | None:
+    """Publish windows of one ward in several forms, or with edits that change no entry."""
+    stay, is_honest = c.choice((0.5, 0.8, 0.95)), c.random() < 0.5
+    requested, said = list(windows(c, is_honest)), [f"chain {stay}"]
+    forms = [one.form for one in requested if one.form in ("table", "sheet", "dialect")]
+    data_form = forms[0] if forms else "usual"
+    requested = [one for one in requested if one.form == "usual" or data_form == "usual" or one.form == data_form]
+    charged, known = published(requested, folder / "edited", data_form, stay, said)
+    if not any(one.form == "usual" for one, _ in known):
+        return None
+    without = math.inf
+    if is_honest:
+        plain = [replace(one, edits={}) for one, _ in known]
+        without, again = published(plain, folder / "plain", data_form, stay, [])
+        assert len(again) == len(known) == len(requested), said
+    matrix = [[stay, 1 - stay], [1 - stay, stay]]
+    law = list(walks([matrix] * (ROWS - 1), [0.5, 0.5]))
+    answers = [Read(one.rows, scale) for one, scale in known]
+    return Result(charged, true_loss(answers, 1, lambda _: law), "\n".join(said), without)
+
+
 def rows_of(people: int) -> list[Row]:
     """Four rows an hour; the last tells the state of the hour before, and beds are swapped every other hour."""
     return [
@@ -286,7 +312,7 @@ def case(seed: str) -> Result | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return c.choice((in_python, in_python, in_files))(c, folder)
+            return c.choice((in_python, in_python, in_files, with_edits))(c, folder)
     finally:
         shutil.rmtree(folder)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks
+from tests.fuzz.edits import EDITS
+from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks, with_edits
 
-from takifugu.accounting.ledger import accounts, tallying
+from takifugu.accounting.ledger import accounts, layouts
 
 
 @pytest.mark.slow
@@ -23,9 +24,11 @@ def test_no_layout_is_cheaper() -> None:
 
 
 def test_a_ledger_that_takes_all_layouts_for_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallying, "_mixed", lambda *_: "")
+    monkeypatch.setattr(layouts, "conflicts", lambda *_: ())
+    layouts._conflicts.cache_clear()
     monkeypatch.setattr(accounts, "cut_differently", lambda _: False)
     assert any(outcome is not None and outcome.is_fault for outcome in map(case, (f"test:{n}" for n in range(80))))
+    layouts._conflicts.cache_clear()
 
 
 @pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -58,3 +61,13 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("tests.fuzz.layouts.FAST", str(tmp_path))
     case("test:0")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 12))])
+def test_edits_cost_what_they_should(tmp_path: Path, number: int) -> None:
+    outcome = with_edits(random.Random(f"edits {number}"), tmp_path)
+    assert outcome is None or not outcome.is_fault, outcome.said
+
+
+def test_there_are_thirty_edits() -> None:
+    assert sum(map(len, EDITS.values())) >= 30

@@ -8,6 +8,7 @@ from takifugu.data.files.formats import register as register_source_format
 from takifugu.data.kinds import column_kinds
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.open import looked_into, open_frame, sniffed
+from takifugu.data.rows.kinds_of_order import order_kind
 from takifugu.data.rows.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.data.sequences import Counted, Piece, pieces, transitions, transitions_by
 from takifugu.data.tally import Known, tally
@@ -56,6 +57,7 @@ __all__ = [
     "meant",
     "missing_states",
     "open_frame",
+    "order_kind",
     "parse_step",
     "pieces",
     "refuse_lookalikes",

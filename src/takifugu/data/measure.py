@@ -91,7 +91,7 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
                 raise DataError(
                     f"column {column!r} has missing values",
                     rule="every row must have a value there",
-                    fix='fill them, or write null_keys = "drop" to leave these rows out',
+                    fix='fill them, or write null_keys = "drop" to leave these rows out (to write it costs nothing)',
                 ).at("null_keys")
     codes = {fact.code for facts in grouped.values() for fact in facts}
     if states.bins is not None and UNKNOWN in codes:
@@ -102,14 +102,15 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
         known = [f"{state!s}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         raise DataError(
             f"column {layout.value!r} has a number that is in none of the bins",
-            fix=f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {known}",
+            fix="declare bins for all numbers that can occur (beside earlier releases, other bins cost a change of all "
+            f"that these read), or {NAME_MARKS}; the bins are {known}",
         ).at("bins")
     if UNKNOWN in codes:
         refuse_lookalikes(table, layout.value, states.codes, "states")
         raise DataError(
             f"column {layout.value!r} has a value that is no state and is not mapped to one",
             fix=f"the states are {first_of(states.states)}; {NAME_MARKS}, and another spelling of a state: "
-            'map = { "as in the data" = "a state" } under [belief]',
+            'map = { "as in the data" = "a state" } under [belief] (to write either costs nothing)',
         ).at("states")
     if UNOBSERVED in codes and layout.nulls == "refuse":
         raise DataError(
@@ -167,7 +168,8 @@ def _in_order(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
             fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, a time zone "
-            'if a clock was set back, or which row counts: duplicates = "first" or "last"',
+            '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
+            'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
         ).at("order")
     if not rows.in_rows:
         raise DataError(

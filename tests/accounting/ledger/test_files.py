@@ -137,6 +137,7 @@ frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, 
 source+fingerprint), [source -> sources.id]
 histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, [batch -> batches.id], \
 [parent -> histories.id], [source -> sources.id]
+layouts: id INTEGER!*, source INTEGER!, alike INTEGER!, body TEXT!, (source), [source -> sources.id]
 meta: kind TEXT!, version INTEGER!, public_id TEXT!, created TEXT!, key TEXT!
 notes: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, (source), [source -> sources.id]
 people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, (one one+other), [one -> sources.id], [other -> sources.id]
@@ -146,8 +147,7 @@ TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), (source), 
 reservations: id INTEGER!*, public_id TEXT!, source INTEGER!, identity TEXT, recipe TEXT!, state TEXT!, bundle \
 BLOB, created TEXT!, changed TEXT!, (one public_id), (source), [source -> sources.id]
 sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
-budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, layout TEXT, is_mixed BOOLEAN!, \
-(one name), (one public_id)
+budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, (one name), (one public_id)
 summaries: history INTEGER!*, body TEXT!, [history -> histories.id]
 units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, \
 is_everyone BOOLEAN!, (one tag+source), \

@@ -77,5 +77,5 @@ def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None
         rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {ADOPTED}")
     else:
         write_people(connection, number, computed, created)
-        rows.set_layout(connection, number, request.layouts[0], computed.mine.mixed, created)
+        rows.add_layouts(connection, number, computed.layouts, computed.mine.mixed, created)
     rows.changed(connection, number)

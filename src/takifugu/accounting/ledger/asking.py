@@ -10,6 +10,7 @@ from hashlib import sha256
 from secrets import token_hex
 
 from takifugu.accounting.ledger.encoding import canonical
+from takifugu.accounting.ledger.layouts import Layouts
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
@@ -77,6 +78,20 @@ class Request:
     @property
     def is_everyone(self) -> bool:
         return EVERYONE in self.units
+
+
+def in_classes(request: Request, layouts: Layouts) -> Request:
+    """Return a request whose charges name the class of their layout."""
+    parts: dict[int, Part] = {}
+    for part in dict.fromkeys(part for shape in request.shapes for part in shape):
+        name = layouts.class_of(part.charge.layout)
+        if name != part.charge.layout:
+            charge = replace(part.charge, layout=name)
+            part_of_class = replace(part, charge=charge, text=canonical(charge.to_dict(), "the charge of this release"))
+        else:
+            part_of_class = part
+        parts[id(part)] = part_of_class
+    return replace(request, shapes=tuple(tuple(parts[id(part)] for part in shape) for shape in request.shapes))
 
 
 def request_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Request:

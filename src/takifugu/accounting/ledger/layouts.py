@@ -9,8 +9,12 @@ all outputs differ by the product of these factors at most (docs/theory/composit
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import combinations, product
 
+from takifugu.accounting.ledger.agreement import are_moved, conflicts
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.plain import Plain
 
@@ -20,6 +24,14 @@ UNDECLARED = ""
 #: No layout is written in so many characters: a release file, of which it is a part, has at most a third.
 LONGEST = 30_000_000
 
+#: What each release about a source of several layouts costs, and where they have the same entries at other steps.
+_PRICE = "counts for everybody at the cost of a change of all that it reads"
+_MOVED = (
+    "each release costs in the other layouts what its dearest step costs, at every step (and a change of all that it "
+    "reads where that is not proved: with normal noise, a given start, or an answer about several people)"
+)
+#: Keys whose value is kept beside what else decides whether it agrees.
+_WITH_MORE = ("delimiter", "encoding", "sheet", "table", "timezone", "round_to")
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
 CUT = (
     "these sequences have other lengths than those of earlier releases about the same person, and no layout is "
@@ -46,32 +58,98 @@ def known_layout(text: object) -> str:
     return text
 
 
+@dataclass(frozen=True)
+class Layouts:
+    """The layouts that a source was read in, in classes: those of one class agree with each other.
+
+    A class is named by its first layout, and what is charged of a release names its class.
+    """
+
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def class_of(self, layout: str) -> str:
+        """Return the class that a layout belongs to; a new one has its own name."""
+        if any(layout in members for members in self.classes.values()):
+            return next(name for name, members in self.classes.items() if layout in members)
+        alike = (name for name, members in self.classes.items() if all(not _conflicts(m, layout) for m in members))
+        return next(alike, layout)
+
+    def holding(self, layouts: Iterable[str]) -> Layouts:
+        """Return these layouts and others, each in its class."""
+        made = self
+        for layout in layouts:
+            name = made.class_of(layout)
+            members = made.classes.get(name, ())
+            if layout not in members:
+                made = Layouts({**made.classes, name: (*members, layout)})
+        return made
+
+    @property
+    def is_mixed(self) -> bool:
+        return len(self.classes) > 1
+
+    @property
+    def are_moved(self) -> bool:
+        """Whether all of them have the same entries, in some at other steps."""
+        return all(
+            _are_moved(one, other)
+            for mine, theirs in combinations(self.classes.values(), 2) for one, other in product(mine, theirs)
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _conflicts(one: str, other: str) -> tuple[str, ...]:
+    if UNDECLARED in (one, other):
+        return () if one == other else ("layout",)
+    return conflicts(_read(one), _read(other))
+
+
+@lru_cache(maxsize=1024)
+def _are_moved(one: str, other: str) -> bool:
+    return are_moved(_read(one), _read(other))
+
+
 def differences(before: str, now: str) -> str:
-    """Say key by key how two layouts differ.
+    """Say key by key in what two layouts do not agree.
 
     >>> differences(written({"value": "state"}), written({"value": "lag", "unit": "bed"}))
     'unit = "bed" (before: none), value = "lag" (before: "state")'
     """
     one, other = _read(before), _read(now)
-    return ", ".join(
-        f"{key} = {_value(other, key)} (before: {_value(one, key)})"
-        for key in sorted({*one, *other})
-        if one.get(key) != other.get(key)
-    )
+    said = ((_named(key), _value(key, other, one), _value(key, one, other)) for key in conflicts(one, other))
+    return ", ".join(f"{key} = {value} (before: {earlier})" for key, value, earlier in said)
 
 
-def words(source: str, before: str, now: str) -> str:
-    """Say what another layout means, and how to keep the one that the ledger has."""
-    if before == now:
-        return (
-            f"the source {source!r} was read in several layouts before, so each release about it counts for everybody "
-            "at the cost of a change of all that it reads"
-        )
+def words(source: str, known: Layouts, now: str) -> str:
+    """Say what it costs to read a source in this layout, and how to keep the one that the ledger has.
+
+    Nothing is said of a layout that is known, of a source that has no other one.
+    """
+    members = [layout for of in known.classes.values() for layout in of]
+    after = known.holding([now])
+    if not members or (now in members and not known.is_mixed):
+        return ""
+    if len(after.classes) == len(known.classes):
+        if known.is_mixed:
+            price = _MOVED if after.are_moved else f"each release about it {_PRICE}"
+            return f"the source {source!r} was read in several layouts before, so {price}"
+        changed = ", ".join(_changes(members[-1], now))
+        return f"your change costs nothing, every row that was read before is read as it was then: {changed}"
+    different = next((text for member in members if (text := differences(member, now))), "")
+    if after.are_moved:
+        price = f"The same entries lie at other steps there, so {_MOVED}"
+    else:
+        price = f"Many rows of the one may be one of the other, so each release about it, earlier ones too, {_PRICE}"
     return (
-        f"the source {source!r} is read in another layout than before: {differences(before, now)}. Many rows of the "
-        "one may be one of the other, so each release about it, earlier ones too, counts for everybody at the cost of "
-        "a change of all that it reads, from now on; to keep the layout, write it as before"
+        f"the source {source!r} is read in another layout than before: {different}. {price}, from now on; to keep the "
+        "layout, write it as before"
     )
+
+
+def _changes(before: str, now: str) -> list[str]:
+    one, other = _read(before), _read(now)
+    keys = [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
+    return [f"{_named(key)} = {_value(key, other, one)} (before: {_value(key, one, other)})" for key in keys]
 
 
 def cut_differently(charges: Iterable[Charge]) -> bool:
@@ -92,6 +170,16 @@ def _read(text: str) -> Plain:
     return layout
 
 
-def _value(layout: Plain, key: str) -> str:
+def _named(key: str) -> str:
+    """Return the key that a user would write."""
+    return "map" if key == "states" else key
+
+
+def _value(key: str, layout: Plain, other: Plain) -> str:
+    """Return a value as a user would write it, of states what the other layout has not."""
     value = layout.get(key)
+    if key == "states" and value is not None:
+        value = {raw: state for raw, state in value.items() if (other.get(key) or {}).get(raw) != state} or None
+    elif isinstance(value, list) and key in _WITH_MORE:
+        value = value[0]
     return "none" if value is None else json.dumps(value, ensure_ascii=False)

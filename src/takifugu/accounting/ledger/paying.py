@@ -48,7 +48,7 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
     group = token_hex(8)
     reserved.refuse_twice(connection, number, tally.request.ids, order.recipe)
     details = (group, order.identity, order.text, order.same_people)
-    note(connection, paid(connection, source.name, tally.request, *details), tally)
+    note(connection, paid(connection, source.name, tally.original, *details), tally)
     spent = rows.most_spent(connection, number)
     same = rows.people_of(connection, number)
     return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)

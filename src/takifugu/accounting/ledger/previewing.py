@@ -99,11 +99,11 @@ def preview(
             over_budget = refusal(TooMuch(request, account, over, allowed)).what
     charges = _charges(computed)
     after = most([spent, computed.mine.cost])
-    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, computed.mine.mixed, people)
+    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, computed.layout, people)
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:
-    """Return what it means to read a source in this layout, or nothing where a ledger knows it in no other one.
+    """Return what it costs to read a source in this layout, or nothing where a ledger knows it in no other one.
 
     Raises LedgerError for a ledger that cannot be read: nothing can be paid from it, either.
     """
@@ -111,9 +111,7 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
         return ""
     with as_it_is(where) as book, book.store.reading() as connection:
         known = rows.read_source(connection, normalised(source))
-    if known is None or known[1].layout is None or (known[1].layout == layout and not known[1].is_mixed):
-        return ""
-    return words(known[1].name, known[1].layout, layout)
+        return "" if known is None else words(known[1].name, rows.read_layouts(connection, known[0]), layout)
 
 
 @contextmanager

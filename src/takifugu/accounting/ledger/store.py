@@ -15,10 +15,11 @@ from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, in_use, place_of
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row, now
 from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
-from takifugu.accounting.ledger.layouts import known_layout
+from takifugu.accounting.ledger.layouts import Layouts, known_layout
 from takifugu.accounting.ledger.tables import (
     KIND,
     VERSION,
+    layouts,
     meta,
     metadata,
     notes,
@@ -189,14 +190,13 @@ def source_of_row(connection: Connection, number: int) -> Source:
 def _source(row: Row[*tuple[object, ...]]) -> Source:
     with decoding():
         budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
-        layout = None if row.layout is None else known_layout(row.layout)
-    return Source(row.name, row.public_id, budget, row.budget_is_implied, layout, row.is_mixed)
+    return Source(row.name, row.public_id, budget, row.budget_is_implied)
 
 
 def add_source(connection: Connection, name: str, public_id: str, created: str) -> None:
     row = {
         "name": name, "public_id": public_id, "created": created, "budget_is_implied": False, "changes": 0,
-        "members": 0, "layout": None, "is_mixed": False,
+        "members": 0,
     }  # fmt: skip
     new_row(connection, sources, row)
 
@@ -214,12 +214,23 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
     changed(connection, source)
 
 
-def set_layout(connection: Connection, source: int, layout: str, what: str, created: str) -> None:
-    """Note the layout of the first release; of a later one in another layout say `what` that means, once."""
-    if source_of_row(connection, source).layout is None:
-        connection.execute(update(sources).where(sources.c.id == source).values(layout=layout))
-    if what and not source_of_row(connection, source).is_mixed:
-        connection.execute(update(sources).where(sources.c.id == source).values(is_mixed=True))
+def read_layouts(connection: Connection, source: int) -> Layouts:
+    """Return the layouts that a source was read in, each in its class, the oldest first."""
+    query = select(layouts).where(layouts.c.source == source).order_by(layouts.c.id)
+    classes: dict[int, list[str]] = {}
+    with decoding():
+        for row in connection.execute(query):
+            classes.setdefault(row.alike, []).append(known_layout(row.body))
+    return Layouts({members[0]: tuple(members) for members in classes.values()})
+
+
+def add_layouts(connection: Connection, source: int, known: Layouts, what: str, created: str) -> None:
+    """Write the layouts that are new; of one that begins a class beside others say `what` that means."""
+    before = read_layouts(connection, source)
+    for number, members in enumerate(known.classes.values()):
+        for body in members[len(before.classes.get(members[0], ())) :]:
+            connection.execute(insert(layouts).values(source=source, alike=number, body=body))
+    if len(known.classes) > max(len(before.classes), 1):
         add_note(connection, source, created, what)
 
 

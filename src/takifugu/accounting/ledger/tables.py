@@ -41,8 +41,15 @@ sources = Table(
     Column("budget_is_implied", Boolean, nullable=False),
     Column("changes", Integer, nullable=False),  # grows with everything that is written about its account
     Column("members", Integer, nullable=False),  # grows with every release that names a new unit
-    Column("layout", Text),  # how rows became entries in the first release (`layouts`); null before it
-    Column("is_mixed", Boolean, nullable=False),  # were there releases in another layout?
+)
+
+layouts = Table(
+    "layouts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
+    Column("alike", Integer, nullable=False),  # the number of the first layout that it agrees with, of its source
+    Column("body", Text, nullable=False),  # how rows became entries in some release (`ledger.layouts`)
 )
 
 people = Table(

@@ -14,13 +14,15 @@ from sqlalchemy import Connection
 
 from takifugu.accounting.composition.folding import counted_once
 from takifugu.accounting.composition.losses import cost_of_all
+from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import layouts
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Accounts, Item, adopted, foreign
-from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, is_link
+from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, in_classes, is_link
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.histories import Hit
+from takifugu.accounting.ledger.layouts import Layouts
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
 from takifugu.accounting.ledger.summaries import Summary, summaries_of, summary_of
@@ -98,16 +100,20 @@ class Account:
 class Tally:
     """Everything that a reservation would change, and the state of the ledger that it was computed from.
 
-    `people` says of other sources whether they are about the same people; `is_shared` that this one, which names no
-    units, is declared to be.
+    `request` is the `original` one with the classes of its layouts; `layouts` are all of them, and `layout` says what
+    its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one,
+    which names no units, is declared to be.
     """
 
+    original: Request
     request: Request
+    layouts: Layouts
     source: Source
     mine: Account
     theirs: tuple[Account, ...]
     people: Mapping[int, bool]
     is_shared: bool
+    layout: str
     summaries: Mapping[int, Summary]
     signature: tuple[object, ...]
 
@@ -125,21 +131,24 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     """
     row = rows.read_source(connection, name)
     number, source = row or (0, Source(name, "", None, False))
+    original, before = request, rows.read_layouts(connection, number)
+    known = before if request.is_everyone else before.holding(request.layouts)
+    request = in_classes(request, known)
     hits = stored.hits(connection, [*request.units, request.everything])
     if row is not None:
         is_one = number in hits.get(request.everything, {})
         is_many = rows.has_members(connection, number)
         if not request.is_everyone and (is_one if request.names_units else is_many):
             raise LedgerError(ONE_OR_MANY)
-    known = rows.read_people(connection)
+    declarations = rows.read_people(connection)
     people = {}
     if not request.is_everyone:
         alike = {s for tag in request.units for s in hits.get(tag, ()) if s != number} if request.names_units else set()
         about = Declaration(source.name, number, request.names_units, same_people)
-        people = declared(connection, about, alike, known)
+        people = declared(connection, about, alike, declarations)
     overlap = set(people)
-    ties = ties_of(known) | {pair(number, o) for o, same in people.items() if same}
-    fresh = {o for o, same in people.items() if same and not known.get(pair(number, o), False)}
+    ties = ties_of(declarations) | {pair(number, o) for o, same in people.items() if same}
+    fresh = {o for o, same in people.items() if same and not declarations.get(pair(number, o), False)}
     links = {s: stored.has_links(connection, s) for s in {number, *chain(*ties)} if s}
     links[number] = links.get(number, False) or any(is_link(p.charge) for shape in request.shapes for p in shape)
     if request.is_everyone:
@@ -147,7 +156,8 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
         people = dict.fromkeys(overlap, True)
     everyone = stored.histories_of_everyone(connection, {number, *chain(*ties)})
     touched = [number, *(o for o in sorted(overlap) if people[o])]
-    mixed = _mixed(source, () if request.is_everyone else request.layouts)
+    layout = "" if request.is_everyone else layouts.words(name, before, original.layouts[0])
+    mixed = (layout or layouts.words(name, known, next(iter(known.classes)))) if known.is_mixed else ""
     _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
     for s in touched:
@@ -178,23 +188,19 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
         accounts.append(_account(s, its_source, kinds[s], request, held, frameworks, all_change, is_this))
     if mixed:
         _check_certificates(number in everyone and not request.is_everyone, mixed)
-        accounts[0] = _everything(connection, accounts[0], request, mixed)
+        moved = _at_other_steps(connection, accounts[0], request) if known.are_moved else None
+        accounts[0] = replace(moved or _everything(connection, accounts[0], request, mixed), mixed=mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
     is_shared = bool(same_people) and not request.names_units and not request.is_everyone
-    return Tally(request, source, accounts[0], tuple(accounts[1:]), people, is_shared, summaries, signature)
-
-
-def _mixed(source: Source, requested: Sequence[str]) -> str:
-    """Return what it means that releases about a source come in several layouts; nothing where they do not."""
-    known = requested[0] if requested and source.layout is None else source.layout
-    others = [layout for layout in requested if layout != known]
-    return layouts.words(source.name, known or "", (others or [known or ""])[0]) if others or source.is_mixed else ""
+    theirs = tuple(accounts[1:])
+    return Tally(original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature)
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
     """Raise CompositionRefused where a source of several layouts and another one are of the same people."""
     friends = {a if b == number else b for a, b in ties if number in (a, b)}
-    names = [about.name for about in (rows.source_of_row(connection, f) for f in friends) if mixed or about.is_mixed]
+    mixed_ones = [f for f in friends if mixed or rows.read_layouts(connection, f).is_mixed]
+    names = [rows.source_of_row(connection, f).name for f in mixed_ones]
     if names:
         raise CompositionRefused(
             mixed or f"the source {min(names)!r} of the same people was read in several layouts",
@@ -214,11 +220,26 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
 
 
 def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
-    """Return the account of a source of several layouts: all units have one, that of everything that was released."""
+    """Return the account where all units have one: that of everything that was released, in whichever layout."""
     new = [(part.charge, request.counts[number]) for number, shape in enumerate(request.shapes) for part in shape]
     total = Amount(*cost_of_all([*stored.all_charges_of(connection, account.number), *new], mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
-    return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
+    return replace(account, costs=dict.fromkeys(account.kinds, total))
+
+
+def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
+    """Return the account where every layout has the same entries; None where nothing is proved of some release."""
+    held = stored.debits_of(connection, {history for kind in account.kinds for history in kind.histories})
+    charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
+    frameworks = {**account.accounts.frameworks, **stored.frameworks_of(connection, charged)}
+    costs = {}
+    for kind in account.kinds:
+        charges = [item.charge for item in _items(kind, request, held)]
+        cost = cost_at_other_steps(frameworks, charges)
+        if cost is None:
+            return None
+        costs[kind] = most([Amount(*cost), kind.spent])
+    return replace(account, costs=costs)
 
 
 def _has_delta(summaries: Mapping[int, Summary], request: Request) -> bool:

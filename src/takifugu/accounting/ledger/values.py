@@ -107,18 +107,12 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
 
 @dataclass(frozen=True)
 class Source:
-    """A declared name with its random id and its budget; the budget is None before the first release.
-
-    `layout` says how rows became entries in that release (`layouts.written`; None before it); `is_mixed` that another
-    layout came later.
-    """
+    """A declared name with its random id and its budget; the budget is None before the first release."""
 
     name: str
     id: str
     budget: Amount | None
     budget_is_implied: bool
-    layout: str | None = None
-    is_mixed: bool = False
 
 
 @dataclass(frozen=True)

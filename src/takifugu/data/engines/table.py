@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,23 @@ class Table:
         if self.without_blank_rows is None:
             return self
         return replace(self, frame=self.without_blank_rows(), without_blank_rows=None)
+
+    def renamed(self, names: Mapping[str, str]) -> Table:
+        """Return the table with columns under the names that they had before.
+
+        One that has the name of before already stays as it is. Raises InputError for a table that has both.
+        """
+        for now, before in names.items():
+            if now in self.names and before in self.names:
+                raise InputError(
+                    f"the data has a column {now!r} and a column {before!r}",
+                    rule="a column that was renamed is there once", fix="leave it out, or name the other column",
+                ).at("renamed")  # fmt: skip
+        made = tuple(names.get(name, name) for name in self.names)
+        if not self.in_python:
+            return replace(self, names=made)
+        columns = Renamed(self.frame, dict(zip(made, self.names, strict=True)))
+        return replace(self, names=made, labels=made, frame=columns)
 
     def head(self, rows: int) -> Table:
         """Return the table of the first rows; a file is read no further."""
@@ -105,6 +122,23 @@ class Table:
         """Return the columns of a table that no engine holds, one list of texts for each role."""
         self.require(list(roles.values()))
         return {role: self.frame[name] for role, name in roles.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Renamed(Mapping[str, Any]):
+    """Columns under other names; none is read before it is asked for."""
+
+    columns: Mapping[str, Any]
+    names: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[self.names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
 
 
 def _differs_by_a_letter(one: str, other: str) -> bool:

@@ -31,6 +31,15 @@ def _decimal(value: str | None) -> str | None:
     return value
 
 
+def _renamed(names: dict[str, str]) -> dict[str, str]:
+    if len(set(names.values())) < len(names) or set(names) & set(names.values()):
+        raise InputError(
+            "two columns have one name, or one has two", rule="each column was renamed once",
+            fix='write { Hour = "hour" } where the data has Hour and the file names hour',
+        ).at("renamed")  # fmt: skip
+    return names
+
+
 def _thousands(value: str | None) -> str | None:
     Numerals("," if value == "." else ".", value or "")
     return value
@@ -139,6 +148,15 @@ Thousands = Annotated[
     StrictStr | None,
     Field(description="the sign between groups of three digits", examples=["."]),
     AfterValidator(_thousands),
+]
+Renamed = Annotated[
+    dict[Text, Text],
+    Field(
+        description="columns that have another name in the data than before, with the name that this file and the "
+        "ledger know",
+        examples=[{"Hour": "hour"}],
+    ),
+    AfterValidator(_renamed),
 ]
 #: What is expected of the data, from a public source.
 PublicSource = Annotated[

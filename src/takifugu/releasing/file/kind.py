@@ -26,6 +26,7 @@ from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.resolved import with_dialect
 from takifugu.releasing.file.sections import BudgetSpec, Described, FileSpec, Section, SourceKeys
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape, opened
@@ -160,12 +161,19 @@ class ReleaseFile:
             raise SpecError(faults)
         return table
 
-    @property
-    def layout(self) -> Plain:
-        """Return what decides which rows become which entry of whom: the keys of [source], and those of [belief]."""
+    def layout(self, units: Sequence[Unit] = ()) -> Plain:
+        """Return what decides which rows become which entry of whom, as [source] and [belief] turned out.
+
+        Names of units beyond ASCII are other names in another encoding.
+        """
         belief = self.spec.belief
         said = belief.meant.layout() if isinstance(belief.meant, Laid) else {}
-        return {**self.source.layout(belief), **said}
+        read = {**self.source.layout(belief, self.opened), **said}
+        read = with_dialect(read, self.source, self.folder, self.given, self.opened)
+        if "encoding" in read:
+            is_plain = all((unit.written or unit.name or "").isascii() for unit in units)
+            read["encoding"] = [read["encoding"], "ASCII" if is_plain else "other names"]
+        return read
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the sections of the file as those of its own kind."""
@@ -282,6 +290,12 @@ class Laid(Protocol):
     """A declared [belief] whose keys decide which rows become which entry of whom."""
 
     def layout(self) -> Plain: ...
+
+
+def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
+    """Return what is taken to be so of a file's data: which columns were renamed, and what its kind says."""
+    renamed = (f"the column {now!r} of the data is the one called {old!r}" for now, old in file.source.renamed.items())
+    return (*renamed, *file.kind.assumptions(file))
 
 
 def assumed(section: Described) -> Iterable[str | Fact]:

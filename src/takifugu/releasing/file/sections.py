@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Numerals
+from takifugu.data import Table as Data
+from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.keys import (
     AllowZeroNoise,
     AsComposing,
@@ -31,6 +33,7 @@ from takifugu.releasing.file.keys import (
     Path,
     Positive,
     PublicSource,
+    Renamed,
     SamePeople,
     Shares,
     SourceFile,
@@ -114,7 +117,7 @@ Budget = Annotated[
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
 _NO_LAYOUT = frozenset((
     "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
-    "attributes", "batch", "rows_per_person", "as_composing", "begins_series",
+    "attributes", "batch", "rows_per_person", "as_composing", "begins_series", "renamed",
 ))  # fmt: skip
 #: What is meant where a key of [source] is left out, if its section does not say so.
 _MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
@@ -125,6 +128,7 @@ class SourceKeys(FileKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger")]
     file: SourceFile = None
+    renamed: Renamed = Field(default_factory=dict)
     missing: Missing = ()
     same_people: SamePeople = None
     budget: Budget = None
@@ -138,15 +142,16 @@ class SourceKeys(FileKeys):
         def unit(self) -> str | None:
             """The column that says whose row it is: a key where there are several units, None where there are not."""
 
-    def layout(self, belief: Described) -> Json:
+    def layout(self, belief: Described, table: Data | None) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 
-        What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this,
-        and what is written where it is meant anyhow, are left out.
+        Keys that decide nothing of this, and what is written where it is meant anyhow, are left out; `table` is the
+        source as it was opened, if it was.
         """
         said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and _MEANT.get(key) != value}
-        return {**layout, "missing": sorted(self.missing) or None}
+        missing = sorted({str(word).strip(BLANKS) for word in self.missing} - {""})
+        return {**layout, "missing": missing or None}
 
 
 class ExpectSpec(Section):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from takifugu.core.entries import Entries
 from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
-from takifugu.core.sections import values_of
+from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import FileSpec, Section, Table
-from takifugu.releasing.file.source import PARTS, open_source
+from takifugu.releasing.file.source import BLAMED, open_source
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.meaning import Meaning
@@ -53,9 +53,10 @@ def opened(
     try:
         table = open_source(spec.source, folder, data)
     except TakifuguError as error:
-        part = [key for key in error.where[:1] if key in PARTS]
+        part = [key for key in error.where[:1] if key in BLAMED]
         return None, [blamed(error, "source", *(part or ["file"]))]
-    return table, list(_missing_columns(columns_of(shape, spec, belief), table))
+    columns = columns_of(shape, spec, belief)
+    return table, [*_third_columns(shape, spec, columns), *_missing_columns(columns, table)]
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[tuple[str, ...], str]]:
@@ -66,6 +67,21 @@ def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence
         columns += [(("source", key), name) for name in names if name is not None]
     listed = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
     return [*columns, *((("source", "file"), str(name)) for name in listed)]
+
+
+def _third_columns(
+    shape: Shape, spec: FileSpec, named: Sequence[tuple[tuple[str, ...], str]]
+) -> Iterator[TakifuguError]:
+    """Yield a fault for every column that is renamed to one that no key names."""
+    known = {column for _, column in named}
+    for columns in values_of(spec.source, written(spec.source, (*shape.roles, "attributes"))).values():
+        known |= {columns} if isinstance(columns, str) else {*columns}
+    for now, before in spec.source.renamed.items():
+        if before not in known:
+            yield fault(
+                ("source", "renamed"), f"{now!r} is said to be {before!r}, and no key of the file names that column",
+                f"write the name that {now!r} had before here, and in the keys that name the column",
+            )  # fmt: skip
 
 
 def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:

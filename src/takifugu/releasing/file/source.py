@@ -16,6 +16,8 @@ from takifugu.releasing.file.sections import SourceKeys
 
 #: Keys that choose what is read of a file.
 PARTS = ("sheet", "table", "file_names")
+#: Keys that are blamed for a source that cannot be opened, where they are wrong.
+BLAMED = (*PARTS, "renamed")
 
 
 class Unopened:
@@ -47,7 +49,7 @@ def open_public(keys: object, source: SourceKeys, path: Path | str, missing: boo
 def open_source(source: SourceKeys, folder: Path, data: object) -> Table:
     """Open the private data without reading it; InputError where neither a file is named nor data are given."""
     if data is not None:
-        return open_frame(data, source.missing, written_of(source))
+        return open_frame(data, source.missing, written_of(source)).renamed(source.renamed)
     if source.file is None:
         raise InputError(
             "is missing",
@@ -56,7 +58,8 @@ def open_source(source: SourceKeys, folder: Path, data: object) -> Table:
                 "tf.release_file(..., data=frame)"
             ),
         )
-    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing, written_of(source))
+    path = source.file if "://" in source.file else folder / source.file
+    return open_frame(path, source.missing, written_of(source)).renamed(source.renamed)
 
 
 def is_there(source: SourceKeys, folder: Path, data: object) -> bool:

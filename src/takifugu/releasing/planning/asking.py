@@ -9,6 +9,7 @@ from fractions import Fraction
 from takifugu.accounting.ledger import layouts
 from takifugu.analysis.guarantee import Covers
 from takifugu.calibration import Calibration, calibrate
+from takifugu.core.cache import cached
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query, is_by_cells
@@ -105,7 +106,7 @@ class Asking:
         at, calendar = self.file.place
         readers = {unit.name or "": self.about([unit]) for unit in units}
         whose = units[0].name if len(units) == 1 else None
-        layout = layouts.written(self.file.layout)
+        layout = cached(self, "layout", lambda: layouts.written(self.file.layout(self.units)))
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
         observed = None if self.file.hides_gaps else observed_of(units)
         return Question(

@@ -35,7 +35,7 @@ _ELSEWHERE: Mapping[str, IncEx | bool] = {
 #: Keys that came later, with what they mean where they are left out.
 _NEWER: dict[str, object] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
-    "file_names": None,
+    "file_names": None, "renamed": {},
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},

@@ -13,5 +13,5 @@ def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
         return ()
     from takifugu.accounting.ledger.previewing import layout_words
 
-    words = layout_words(file.ledger, file.source.name, written(file.layout))
+    words = layout_words(file.ledger, file.source.name, written(file.layout()))
     return (words,) if words else ()

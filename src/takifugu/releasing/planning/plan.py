@@ -13,7 +13,7 @@ from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.registry import reads_each_entry
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
-from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
 from takifugu.releasing.file.sections import Adjustable, FileSpec
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
@@ -234,7 +234,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
-    return Plan(file, tuple(units.values()), tuple(tables), tuple(file.kind.assumptions(file)))
+    return Plan(file, tuple(units.values()), tuple(tables), assumptions_of(file))
 
 
 def imagined(file: ReleaseFile) -> Unit:

@@ -16,6 +16,8 @@ _PATIENCE = 10_000
 #: No value that a glance looks at has so many bytes; one of a column that is computed may have any number.
 _LENGTH = 1_000_000
 
+_LAYOUT_OF = "SELECT 1 FROM sources JOIN layouts ON layouts.source = sources.id WHERE sources.name = ?"
+
 
 def knows_no_layout(where: str | Path, source: str) -> bool:
     """Whether there is no ledger, or one that has no layout of a source; False also where a glance does not say."""
@@ -38,5 +40,5 @@ def _has_layout(path: Path, source: str) -> bool:
         ledger.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
         ledger.execute("PRAGMA trusted_schema=OFF")
         strange = ledger.execute(COMPUTING).fetchone()
-        row = ledger.execute("SELECT 1 FROM sources WHERE name = ? AND layout IS NOT NULL", (source,)).fetchone()
+        row = ledger.execute(_LAYOUT_OF, (source,)).fetchone()
     return strange is not None or row is not None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from takifugu.core.plain import Json
-from takifugu.data import Calendar, Zone, check_order_format, parse_step
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
 from takifugu.releasing.file.keys import Bins, Name, NullKeys, Positive, SourceFile, State, Text, UnitsIndependent
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
+from takifugu.releasing.file.sequences.resolved import resolved
 
 #: A time or a place along the order column, as a calendar and its windows are written.
 Moment = StrictStr | StrictInt | StrictFloat | datetime | date
@@ -114,33 +114,10 @@ class SourceSpec(SourceKeys):
         zone = None if self.timezone is None else Zone(self.timezone)
         return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
 
-    def layout(self, belief: Described) -> Json:
-        """Return the layout, one text for each way to write it.
-
-        Where a calendar starts is no part of it, only how its steps lie: one that starts later counts the same ones.
-        """
+    def layout(self, belief: Described, table: Table | None) -> Json:
+        """Return the layout of the source as it was opened; what only its rows tell is unknown without a table."""
         assert isinstance(belief, SequenceBelief)  # which files about sequences have
-        layout = super().layout(belief)
-        for key in ("step", "round_to"):
-            if key in layout:
-                layout[key] = _length(layout[key])
-        layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
-        if self.bins is not None:
-            layout["bins"] = {state: [_edge(end) for end in ends] for state, ends in self.bins.items()}
-        layout["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
-        layout["min_length"] = belief.min_length if belief.min_length > 1 else None
-        layout["max_length"] = belief.max_length if belief.longer == "cut" else None
-        return layout
-
-
-def _edge(written: int | float | str) -> str:
-    infinite = str(written).strip().removeprefix("+")
-    return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
-
-
-def _length(written: int | float | str) -> str:
-    length = parse_step(written)
-    return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
+        return resolved(super().layout(belief, table), self, belief, table)
 
 
 class SequenceBelief(Described):

@@ -1,0 +1,151 @@
+"""Whether two layouts read every table alike that both accept, and have a layout that accepts what either does.
+
+Then releases in the one and in the other are releases in one layout, and nothing more is charged
+(docs/theory/composition.md#agreement). Layouts are resolved: what was read, not which keys were written. Each rule
+below is about one key; a key without a rule agrees with itself alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from takifugu.core.plain import Plain
+
+#: Codecs whose bytes below 128 are ASCII wherever they stand.
+ASCII_BELOW = frozenset((
+    "utf-8", "iso8859-1", "iso8859-2", "iso8859-9", "iso8859-15", "cp1250", "cp1252", "cp850", "cp437", "mac-roman",
+))  # fmt: skip
+#: Keys that say at which step an entry lies.
+PLACES = frozenset(("step", "from", "times", "timezone", "order_format", "round_to", "ambiguous"))
+#: Keys by which rows are left out, or one of several counts, so that an entry of one layout may be none of another.
+_CHOOSING = ("duplicates", "min_length", "max_length")
+_NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
+
+
+def conflicts(one: Plain, other: Plain) -> tuple[str, ...]:
+    """Return the keys by which two layouts may read a table differently that both accept; none where they agree.
+
+    >>> once = {"value": "state", "states": {"calm": "calm"}}
+    >>> conflicts(once, {**once, "duplicates": "first"})
+    ()
+    >>> conflicts({**once, "duplicates": "last"}, {**once, "duplicates": "first"})
+    ('duplicates',)
+    """
+    keys = sorted({*one, *other})
+    return tuple(key for key in keys if not _agree(key, one, other))
+
+
+def are_moved(one: Plain, other: Plain) -> bool:
+    """Whether two layouts have the same entries at other steps: each row is an entry in both, of one unit and value.
+
+    >>> once = {"value": "state", "order": "t", "states": {"calm": "calm"}}
+    >>> are_moved(once, {**once, "step": "60s"}), are_moved(once, {**once, "value": "lag"})
+    (True, False)
+    """
+    of_sequences = "states" in one and "states" in other
+    chosen = any(key in layout for layout in (one, other) for key in _CHOOSING)
+    dropped = any(layout.get("ambiguous") == "drop" for layout in (one, other))
+    return of_sequences and not chosen and not dropped and PLACES.issuperset(conflicts(one, other))
+
+
+def _agree(key: str, one: Plain, other: Plain) -> bool:
+    if one.get(key) == other.get(key):
+        return True
+    rule = _OF_FILES.get(key)
+    if rule is None and "states" in one and "states" in other:
+        rule = _OF_SEQUENCES.get(key)
+    return rule is not None and rule(one, other)
+
+
+def _delimiter(one: Plain, other: Plain) -> bool:
+    """The same sign, or each the one that the first line tells: of a file without lines there is none."""
+    mine, theirs = one.get("delimiter"), other.get("delimiter")
+    if mine is None or theirs is None:
+        return True
+    return bool(mine[0] == theirs[0] or (mine[0] == mine[1] and theirs[0] == theirs[1]))
+
+
+def _part(key: str) -> Callable[[Plain, Plain], bool]:
+    """The same part of a file, or each the only one of its file."""
+
+    def agree(one: Plain, other: Plain) -> bool:
+        mine, theirs = one.get(key), other.get(key)
+        return mine is None or theirs is None or bool(mine[0] == theirs[0] or (mine[1] and theirs[1]))
+
+    return agree
+
+
+def _encoding(one: Plain, other: Plain) -> bool:
+    """The same codec, or two that read ASCII alike, where nothing else can be read: neither in names nor in values.
+
+    A piece's name may be anything, and blanks beyond ASCII are stripped from it by one codec only.
+    """
+    if None in (one.get("encoding"), other.get("encoding")) or one["encoding"][0] == other["encoding"][0]:
+        return True
+    for layout in (one, other):
+        codec, names = layout["encoding"]
+        plain = {key: value for key, value in layout.items() if key != "encoding"}
+        if codec not in ASCII_BELOW or names != "ASCII" or layout.get("piece") is not None:
+            return False
+        if not repr(plain).isascii():
+            return False
+    return True
+
+
+def _one_rule(key: str) -> Callable[[Plain, Plain], bool]:
+    """One rule where the other layout refuses what it is about."""
+    return lambda one, other: one.get(key) is None or other.get(key) is None
+
+
+def _null_keys(one: Plain, other: Plain) -> bool:
+    """Rows without a name are left out where they were refused; no text is a name here and none there."""
+    if one.get("null_keys") is None:
+        one, other = other, one
+    return other.get("null_keys") is None and set(one.get("missing") or ()) <= set(other.get("missing") or ())
+
+
+def _missing(one: Plain, other: Plain) -> bool:
+    """Texts are missing values where the other layout refuses them; what is no name is refused, or alike."""
+    if one.get("null_keys") is not None and other.get("null_keys") is not None:
+        return False
+    before, now = set(one.get("missing") or ()), set(other.get("missing") or ())
+    if (now - before) & set(one["states"]) or (before - now) & set(other["states"]):
+        return False
+    has_bins = one.get("bins") is not None or other.get("bins") is not None
+    return not (has_bins and any(_NUMERIC.search(text) for text in before ^ now))
+
+
+def _states(one: Plain, other: Plain) -> bool:
+    """No raw value is one state here and another one there, nor missing there."""
+    if one.get("bins") is not None:
+        return False
+    before, now = one["states"], other["states"]
+    if any(before[raw] != now[raw] for raw in before.keys() & now.keys()):
+        return False
+    missing = set(one.get("missing") or ()), set(other.get("missing") or ())
+    return not (missing[0] & (now.keys() - before.keys()) or missing[1] & (before.keys() - now.keys()))
+
+
+def _timezone(one: Plain, other: Plain) -> bool:
+    """The same name, or the same clocks by another name."""
+    mine, theirs = one.get("timezone"), other.get("timezone")
+    if mine is None or theirs is None:  # numbers, or times that carry their offset: `times` says so
+        return True
+    return bool(mine[0] == theirs[0] or mine[1] == theirs[1])
+
+
+def _round_to(one: Plain, other: Plain) -> bool:
+    """Rounded where other times were refused: all that were read lie where they are rounded to."""
+    rounded = [layout["round_to"] for layout in (one, other) if layout.get("round_to") is not None]
+    return len(rounded) == 1 and bool(rounded[0][1])
+
+
+_OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {
+    "delimiter": _delimiter, "sheet": _part("sheet"), "table": _part("table"),
+}  # fmt: skip
+_OF_SEQUENCES: Mapping[str, Callable[[Plain, Plain], bool]] = {
+    "encoding": _encoding, "thousands": _one_rule("thousands"), "duplicates": _one_rule("duplicates"),
+    "null_keys": _null_keys, "missing": _missing, "states": _states, "times": _one_rule("times"),
+    "timezone": _timezone, "round_to": _round_to,
+}  # fmt: skip

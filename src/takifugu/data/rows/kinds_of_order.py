@@ -1,0 +1,91 @@
+"""What an order column holds, by its type or the form of its texts: numbers, clock times, or moments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from takifugu.data.engines.differences import careful
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.joined_order import with_joined_order
+from takifugu.data.rows.layout import Layout
+from takifugu.data.values.texts import BLANKS, NUMBER, ZONED, two_ways
+
+#: What an order column may hold; of numbers since 1970 it is their format.
+NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offsets"
+
+
+def order_kind(table: Table, layout: Layout) -> str | None:
+    """Say whether the order holds numbers, clock times, or moments; None without one.
+
+    A column of texts is of one form, or its rows are refused, so its first text tells it. Where rows without a name are
+    left out, all of its texts are looked at: those of another form may be on such rows. Raises DataError for both.
+
+    >>> import pandas as pd
+    >>> from takifugu.data import open_frame
+    >>> frame = pd.DataFrame({"t": ["2026-01-05T10:00+01:00"], "state": ["calm"]})
+    >>> order_kind(open_frame(frame), Layout("state", order="t"))
+    'times with offsets'
+    """
+    if layout.order is None:
+        return None
+    with careful(table.source):
+        table, layout = with_joined_order(table, layout)
+        return _kind(table, layout)
+
+
+def _kind(table: Table, layout: Layout) -> str:
+    typed, texts = (None, _texts(table, layout)) if table.in_python else _in_engine(table, layout)
+    if typed is not None:
+        return typed
+    if layout.clock.epoch:
+        return str(layout.order_format)
+    if layout.clock.form is not None:
+        return CLOCK_TIMES
+    kinds = {_of_text(text) for text in texts}
+    if len(kinds) > 1:
+        raise two_ways(str(layout.order))
+    return kinds.pop() if kinds else CLOCK_TIMES
+
+
+def _texts(table: Table, layout: Layout) -> Iterator[str]:
+    stripped = ((text or "").strip(BLANKS) for text in table.lists({"tick": str(layout.order)})["tick"])
+    for text in stripped:
+        if text not in table.missing:
+            yield table.numerals.plain(text)
+            if layout.null_keys != "drop":
+                return
+
+
+def _in_engine(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
+    """Return what the type of the column says, or else texts that say it."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import collected
+    from takifugu.data.engines.sanitise import is_text, kind_of
+    from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
+
+    frame = table.pick({"tick": str(layout.order)})
+    kind = kind_of(frame, "tick", str(layout.order))
+    if isinstance(kind, nw.Date | nw.Datetime):
+        has_offsets = isinstance(kind, nw.Datetime) and kind.time_zone is not None
+        return WITH_OFFSETS if has_offsets else CLOCK_TIMES, []
+    if not is_text(kind):
+        is_written = layout.clock.epoch or (layout.clock.form is not None and kind.is_integer())
+        return None if is_written else NUMBERS, []
+    if layout.null_keys != "drop":
+        for rows in (frame.head(GUESSED_FROM), frame):
+            there = rows.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())
+            if texts := list(collected(there.head(1).select("tick"))):
+                return None, [str(text) for (text,) in texts]
+        return None, []
+    there = frame.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())
+    there = there.with_columns(zoned=nw.col("tick").str.contains(ZONED))
+    of_each = there.group_by("zoned").agg(tick=nw.col("tick").max())
+    return None, [str(text) for (text,) in collected(of_each.select("tick"))]
+
+
+def _of_text(text: str) -> str:
+    if re.match(NUMBER, text):
+        return NUMBERS
+    return WITH_OFFSETS if re.search(ZONED, text) else CLOCK_TIMES

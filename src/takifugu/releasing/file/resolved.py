@@ -1,0 +1,57 @@
+"""What a release file reads as what: its layout as it turned out, whichever of its keys were written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from takifugu.core.cache import cached
+from takifugu.core.errors import TakifuguError
+from takifugu.core.plain import Json, Plain
+from takifugu.data import Table, Zone
+from takifugu.data.files.dialects import dialect_of
+from takifugu.releasing.file.sections import SourceKeys
+from takifugu.releasing.file.source import written_of
+
+#: Keys that only a CSV file has.
+_OF_CSV = frozenset(("delimiter", "encoding", "header"))
+
+
+def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, table: Table | None) -> Json:
+    """Return a layout with how its file is written, as it was read; without what only other files have.
+
+    Of a frame, and where the file cannot be opened, nothing is known of this.
+    """
+    path = data if data is not None else source.file and folder / source.file
+    dialect: Mapping[str, object] = {}
+    if table is not None and isinstance(path, str | os.PathLike):
+        dialect = cached(table, "dialect", lambda: _dialect(Path(path), source))
+    dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
+    return {**{key: value for key, value in said.items() if key not in dropped}, **dialect}
+
+
+def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
+    try:
+        return dialect_of(path, written_of(source))
+    except TakifuguError:  # a file that was replaced since it was opened: reading it says so
+        return {}
+
+
+def clocks(zone: str | None) -> list[str]:
+    """Return the name of a zone and what its clocks show, in few characters; one name for all that never change.
+
+    >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
+    (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')
+    """
+    known = Zone(zone or "UTC")
+    first = known.stretches[0].offset // 1_000_000
+    if not known.changes:
+        return [f"UTC{first:+}s"] * 2
+    return [known.name, sha256(repr((first, known.changes)).encode()).hexdigest()[:16]]
+
+
+def shows_times_twice(zone: str | None) -> bool:
+    """Whether clocks of a zone are ever set back."""
+    return any(stretch.back for stretch in Zone(zone or "UTC").stretches)

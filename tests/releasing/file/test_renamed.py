@@ -1,0 +1,124 @@
+"""A column that has another name in the data than before: declared, printed, and the same entries."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from tests.support.data_files import as_duckdb, as_json_lines, as_sqlite
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import SpecError
+
+FILE = """
+ledger = "a.db"
+[expect]
+source = "a test"
+matters = 1000
+[source]
+name = "s"
+file = "{file}"
+value = "state"
+order = "{order}"
+budget = 9
+{renamed}
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 0.5
+"""
+COLUMNS = {"Hour": list(range(9)), "state": ["calm"] * 8 + ["busy"]}
+#: Each release is a new one.
+KEYS = count()
+DECLARED = 'renamed = { Hour = "hour" }'
+
+
+def release(folder: Path, renamed: str = DECLARED, order: str = "hour", file: str = "d.csv", data: Any = None) -> Any:
+    (folder / "f.toml").write_text(FILE.format(renamed=renamed, order=order, file=file))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        key = str(next(KEYS))
+        return tf.release_file(folder / "f.toml", data=data, output=folder / key, anyway=True, once=key)
+
+
+def spent(folder: Path) -> float:
+    return float(Ledger.open(folder / "a.db").spent("s").spent.epsilon)
+
+
+def write(folder: Path, header: str) -> None:
+    (folder / "d.csv").write_text(f"{header}\n" + "".join(f"{n},calm\n" for n in range(9)))
+
+
+def test_a_renamed_column_is_the_same_one(tmp_path: Path) -> None:
+    usual = tmp_path / "usual"
+    usual.mkdir()
+    for folder in (tmp_path, usual, usual):
+        write(folder, "hour,state")
+        release(folder, "")
+    write(tmp_path, "Hour,state")
+    out = release(tmp_path)
+    assert spent(tmp_path) == spent(usual)
+    certificate = out.tables[0].releases[0][1].certificate
+    assert any("'Hour'" in line and "'hour'" in line for line in certificate.assumptions)
+    write(tmp_path, "hour,state")
+    release(tmp_path)  # an old export, and the key that is there for the new ones
+    release(usual, "")
+    assert spent(tmp_path) == spent(usual)
+
+
+def test_without_the_declaration_it_is_another_column(tmp_path: Path) -> None:
+    write(tmp_path, "hour,state")
+    release(tmp_path, "")
+    write(tmp_path, "Hour,state")
+    release(tmp_path, "", "Hour")
+    assert spent(tmp_path) > 2
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb", "sqlite", "json", "large"])
+def test_every_engine_knows_it(tmp_path: Path, engine: str) -> None:
+    data, file = None, "d.csv"
+    if engine == "pandas":
+        data = pd.DataFrame(COLUMNS)
+    elif engine == "polars":
+        data = pytest.importorskip("polars").DataFrame(COLUMNS)
+    elif engine == "pyarrow":
+        data = pytest.importorskip("pyarrow").table(COLUMNS)
+    elif engine == "large":
+        lines = (f"{n},calm\n" for n in range(40_000))
+        (tmp_path / file).write_text("Hour,state\n" + "".join(lines))
+    else:
+        write_as = {"duckdb": as_duckdb, "sqlite": as_sqlite, "json": as_json_lines}[engine]
+        file = {"duckdb": "d.duckdb", "sqlite": "d.sqlite", "json": "d.jsonl"}[engine]
+        write_as(tmp_path / file, COLUMNS)
+    release(tmp_path, data=data, file=file)
+    assert spent(tmp_path) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("header", "renamed", "order", "said"),
+    [
+        ("Hour,hour,state", DECLARED, "hour", "a column 'Hour' and a column 'hour'"),
+        ("Hour,state", 'renamed = { Hour = "minute" }', "Hour", "no key of the file names that column"),
+        ("Hour,state", DECLARED, "Hour", "no key of the file names that column"),
+        ("Hour,state", 'renamed = { Hour = "hour", Time = "hour" }', "hour", "two columns have one name"),
+        ("Hour,state", 'renamed = { Hour = "hour", hour = "state" }', "hour", "two columns have one name"),
+        ("Hour,state", 'renamed = { Hour = 3 }', "hour", "renamed"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be(tmp_path: Path, header: str, renamed: str, order: str, said: str) -> None:
+    width = header.count(",")
+    (tmp_path / "d.csv").write_text(f"{header}\n" + "".join(f"{n}{',1' * (width - 1)},calm\n" for n in range(9)))
+    with pytest.raises(SpecError, match="renamed") as refused:
+        release(tmp_path, renamed, order)
+    assert said in str(refused.value)
+    assert not (tmp_path / "a.db").exists()
