@@ -22,8 +22,8 @@ from takifugu.accounting.composition.alignment import (
     unplaced_of,
     worst_alignment,
 )
-from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.several import merged
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
@@ -159,7 +159,7 @@ def places(about: Framework, *charges: Charge) -> tuple[int, list[tuple[list[int
     if laid is None:
         return None
     whole, runs = laid
-    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rate) for run in runs]
+    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rates[0][0]) for run in runs]
 
 
 def test_windows_lie_where_it_is_declared() -> None:

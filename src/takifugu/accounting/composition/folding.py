@@ -17,9 +17,8 @@ import numpy as np
 from takifugu.accounting.composition.alignment import Item, laid_out
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one, in_stretches, rates_of_answer
 from takifugu.accounting.composition.losses import any_change, by_component, steady_cost, whole_cost
-from takifugu.accounting.composition.merging import in_turns, whole_readings
-from takifugu.accounting.composition.series import places_of
-from takifugu.accounting.composition.several import STEADY, Total, costliest, several
+from takifugu.accounting.composition.several import STEADY, costliest, in_turns, places_of, several, whole_readings
+from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import CompositionRefused
@@ -193,7 +192,7 @@ def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | N
         alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon
     change = (charge.change or Fraction(0)) / (charge.scale or 1)
     return in_one(
-        charge, one.times, one.readings, one.promised, one.largest, change, view.fingerprint, rates, is_apart=False,
+        charge, one.cost, one.readings, one.largest, change, view.fingerprint, rates, is_apart=False,
         alone=alone, here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole_cost(view, charge)),
         any_layout=Total.of(max(any_layout, charge.epsilon)),
     )  # fmt: skip
@@ -201,11 +200,11 @@ def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | N
 
 def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
     """Return charges of equal standing as one."""
-    promised = one.promised + two.promised
+    cost = one.cost.plus(two.cost)
     change = (one.change or Fraction(0)) + (two.change or Fraction(0))
     alone = max((each.alone for each in (one, two) if each.alone is not None), default=None)
     return replace(
-        one, epsilon=promised.value, promised=promised, times=one.times + two.times, change=change, entry_change=change,
+        one, epsilon=cost.promised.value, cost=cost, change=change, entry_change=change,
         readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), alone=alone,
         rates_of=tuple(a + b for a, b in zip(one.rates_of, two.rates_of, strict=True)),
         largest=max(one.largest, two.largest), here=one.here + two.here, elsewhere=one.elsewhere + two.elsewhere,

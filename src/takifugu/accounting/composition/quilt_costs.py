@@ -36,10 +36,8 @@ from takifugu.accounting.composition.losses import (
     steady_cost,
     whole_cost,
 )
-from takifugu.accounting.composition.placing import Run, piled
-from takifugu.accounting.composition.series import each_window
-from takifugu.accounting.composition.several import STEADY
-from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.composition.piling import Windows, piled, standing_in
+from takifugu.accounting.composition.several import STEADY, each_window
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part, Witness
@@ -131,11 +129,11 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
 
 
 def _costs_of_windows(
-    view: View, belief: Recording, whole: Belief, runs: Sequence[Run], given: Sequence[Given]
+    view: View, belief: Recording, whole: Belief, windows: Sequence[Windows], given: Sequence[Given]
 ) -> Iterator[Cost]:
     """Yield the costs of windows of one recording, about which `whole` is, for each secret: every step counts."""
     fixed, trivial, chosen = Fraction(0), Fraction(0), []
-    for run, (charge, read, after) in zip(runs, given, strict=True):
+    for one, (charge, read, after) in zip(windows, given, strict=True):
         if charge.scale is None:
             fixed += steady_cost(view, charge)
         elif after:
@@ -143,8 +141,8 @@ def _costs_of_windows(
         else:
             trivial += loss(read.total, charge)
             if read.changes.any():
-                chosen.append(run)
-    stretches = piled(chosen, min(int(run.starts[0]) for run in runs)) if chosen else None
+                chosen.append(one)
+    stretches = piled(chosen, min(int(one.starts[0]) for one in windows)) if chosen else None
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(whole.size), pairs)
         if not any(family.has_pairs(whole, entry) for entry in family.entries):

@@ -17,11 +17,9 @@ from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
 from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
-from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.normal_series import in_a_series, series_joint
 from takifugu.accounting.composition.quilt_costs import quilt_cost
-from takifugu.accounting.composition.series import places_of
-from takifugu.accounting.composition.several import STEADY, costliest, is_one_release
+from takifugu.accounting.composition.several import STEADY, costliest, is_one_release, merged, places_of
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused

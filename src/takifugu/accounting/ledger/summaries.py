@@ -15,9 +15,8 @@ from sqlalchemy import Connection
 
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one
 from takifugu.accounting.composition.folding import folded
-from takifugu.accounting.composition.merging import merged
-from takifugu.accounting.composition.several import Several, Total, added_up
-from takifugu.accounting.composition.windows import Windows, part_of, windows_of
+from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged
+from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
@@ -27,6 +26,8 @@ from takifugu.core.sections import values_of
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
 
+#: How a summary is written: one that was written in another way is made anew from the debits.
+FORM = "runs"
 #: What a sum over entries adds up beside its rates.
 _SUMS = ("here", "elsewhere", "whole", "any_layout")
 
@@ -65,7 +66,8 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sum
     select_these(connection, "wanted_histories", "id", chosen)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
     with decoding():
-        texts = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        kept = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        texts = {history: text for history, text in kept.items() if text.get("form") == FORM}
         charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
         summaries = {history: _read(text, charges) for history, text in texts.items()}
     missing = chosen - summaries.keys()
@@ -74,7 +76,7 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sum
 
 def write(connection: Connection, history: int, summary: Summary) -> None:
     """Keep what a history comes to."""
-    body = {"recharge": summary.recharge, "terms": [_term(charge) for charge in summary.charges]}
+    body = {"form": FORM, "recharge": summary.recharge, "terms": [_term(charge) for charge in summary.charges]}
     text = json.dumps(body, separators=(",", ":"))
     connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
 
@@ -93,13 +95,10 @@ def _term(charge: Charge) -> Json:
     term: Json = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
     if isinstance(charge, Several):
         term["several"] = {
-            "times": charge.times, "readings": charge.readings,
-            "rates": None if charge.rates is None else _total(charge.rates), "promised": _total(charge.promised),
-            "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
-            "series": charge.series,
+            "cost": _cost(charge.cost), "readings": charge.readings, "largest": to_text(charge.largest),
+            "least": None if charge.least is None else to_text(charge.least),
+            "runs": [[run.first, run.step, run.windows, _cost(run.cost)] for run in charge.runs],
         }  # fmt: skip
-    if isinstance(charge, Windows):
-        term["several"]["rows"] = [part.text for part in charge.parts]
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
@@ -110,8 +109,13 @@ def _term(charge: Charge) -> Json:
     return term
 
 
-def _total(total: Total) -> list[str]:
-    return [to_text(total.exact), str(total.denominator), str(total.rounded)]
+def _cost(cost: Cost) -> list[object]:
+    return [cost.times, None if cost.rates is None else _total(cost.rates), _total(cost.promised)]
+
+
+def _total(total: Total) -> str:
+    exact = to_text(total.exact)
+    return exact if Total.of(total.exact) == total else f"{exact} {total.denominator} {total.rounded}"
 
 
 def _read(text: Plain, charges: Mapping[int, Charge]) -> Summary:
@@ -128,30 +132,32 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
     held = term.get("several")
     if held is None:
         return first
-    rates = None if held["rates"] is None else _read_total(held["rates"])
-    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+    cost, readings = _read_cost(held["cost"]), int(held["readings"])
     largest = as_fraction(held["largest"], "an epsilon")
-    promised = _read_total(held["promised"])
-    series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
     if "by entry" in term:
-        return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
-    summed = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
-    if "rows" in held:
-        return windows_of(summed, list(map(part_of, held["rows"])))
-    return replace(summed, series=series)
+        return _read_by_entry(term["by entry"], first, cost, readings, largest)
+    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+    runs = [Run(int(at), int(step), int(windows), _read_cost(each)) for at, step, windows, each in held["runs"]]
+    return added_up(first, cost, readings, largest, least, runs)
 
 
-def _read_by_entry(
-    held: Plain, first: Charge, times: int, readings: int, promised: Total, largest: Fraction
-) -> ByEntry:
+def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, largest: Fraction) -> ByEntry:
     return in_one(
-        first, times, readings, promised, largest, as_fraction(held["change"], "a change"), str(held["under"]),
+        first, cost, readings, largest, as_fraction(held["change"], "a change"), str(held["under"]),
         tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
         alone=None if held["alone"] is None else as_fraction(held["alone"], "an epsilon"),
         **{name: _read_total(held[name]) for name in _SUMS},
     )  # fmt: skip
 
 
-def _read_total(held: Sequence[str]) -> Total:
-    exact, denominator, rounded = held
+def _read_cost(held: Plain) -> Cost:
+    times, rates, promised = held
+    return Cost(int(times), None if rates is None else _read_total(rates), _read_total(promised))
+
+
+def _read_total(held: str) -> Total:
+    exact, *rest = str(held).split()
+    if not rest:
+        return Total.of(as_fraction(exact, "a sum"))
+    denominator, rounded = rest
     return Total(Fraction(exact), int(denominator), int(rounded))
