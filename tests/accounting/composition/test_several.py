@@ -255,7 +255,8 @@ def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
 
 def fits(framework: Framework, epsilon: Fraction, released: Charge) -> bool:
     """Whether a release costs what was asked for, by the ledger's own search, too; and three of them at most thrice."""
-    alone, noise = joint(framework, [released]), sums.quilt_cost(sums.View(framework, released.framework), [released])
+    alone, view = joint(framework, [released]), sums.View(framework, released.framework)
+    noise = sums.cost_by_noise(view, [released])
     thrice = joint(framework, [replace(released, reading="one")] * 3)
     return max(alone.epsilon, noise.epsilon) <= epsilon and thrice.epsilon >= epsilon and math.isfinite(thrice.epsilon)
 

@@ -173,8 +173,8 @@ def _rates(item: Item) -> list[tuple[Fraction, int]]:
         return [(Fraction(0), len(places_of(charge)))]
     if not isinstance(charge, Several) or not charge.runs:
         return [(grid / item.scale, 1)]
-    rates = [(run.cost.rates, run.windows) for run in charge.runs]
-    return [(grid / entry_of(charge) * rate.value, windows) for rate, windows in rates if rate is not None]
+    unit = grid / entry_of(charge)
+    return [(unit * run.cost.rates.value, run.windows) for run in charge.runs if run.cost.rates is not None]
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:

@@ -9,7 +9,7 @@ once. Each rate of a release is rounded up to a multiple of 2^-60, and they add 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -152,7 +152,7 @@ def in_one(
         "answers": (), "epsilon": cost.promised.value,
     }  # fmt: skip
     return ByEntry(
-        **one, cost=cost._replace(rates=None), readings=readings, largest=largest, under=under, rates_of=rates, **more
+        **one, cost=replace(cost, rates=None), readings=readings, largest=largest, under=under, rates_of=rates, **more
     )
 
 

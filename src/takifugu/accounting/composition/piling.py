@@ -62,7 +62,8 @@ class Windows(NamedTuple):
 
     def in_units(self, unit: Fraction) -> IntArray:
         """Return what each start costs in multiples of a unit, rounded up."""
-        each = [math.ceil(rate / unit) for rate, _ in self.rates]
+        up, down = unit.denominator, unit.numerator
+        each = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
         return np.repeat(np.array(each, dtype=np.int64), [times for _, times in self.rates])
 
 

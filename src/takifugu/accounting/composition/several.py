@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +27,25 @@ STEADY = (Covers.EVERYTHING, Covers.COMPONENT)
 _OURS = ("pufferfish", "attribute")
 
 
-class Cost(NamedTuple):
+@dataclass(frozen=True)
+class Cost:
     """What releases add up to: how many, what one entry moves over the scale, and their epsilons."""
 
     times: int
     rates: Total | None
     promised: Total
+
+    @cached_property
+    def text(self) -> str:
+        """The sums as a ledger keeps them."""
+        return "; ".join([str(self.times), "" if self.rates is None else self.rates.text, self.promised.text])
+
+    @staticmethod
+    @lru_cache(maxsize=65536)
+    def of_text(text: str) -> Cost:
+        """Return the sums that a text describes, always the same object for the same text."""
+        times, rates, promised = text.split("; ")
+        return Cost(int(times), Total.of_text(rates) if rates else None, Total.of_text(promised))
 
     def plus(self, other: Cost) -> Cost:
         """Return what both add up to."""

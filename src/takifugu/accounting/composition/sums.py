@@ -1,7 +1,7 @@
 """Joint promises of Pufferfish releases, by what each of them covers (docs/decisions.md#composition).
 
 Promises that cover every change of the data, or of a component, add up; those with a Laplace scale have a joint cost by
-profiles (`quilt_costs`), and the least of the proven bounds counts. A promise that is alone is about the law of its
+profiles (`by_noise`), and the least of the proven bounds counts. A promise that is alone is about the law of its
 output given a and given b. A release that loses at most epsilon when the whole data change has a density between m(w)
 and e^epsilon m(w) for some m that does not depend on the data, so it multiplies any such promise by e^epsilon; the
 delta of one that was chosen after it counts e^epsilon times, too.
@@ -16,9 +16,9 @@ from fractions import Fraction
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
 from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.accounting.composition.normal_series import in_a_series, series_joint
-from takifugu.accounting.composition.quilt_costs import quilt_cost
 from takifugu.accounting.composition.several import STEADY, costliest, is_one_release, merged, places_of
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
@@ -49,9 +49,9 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
 
 
 def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the least of the proven bounds: the sum, where it is one, and the joint quilt cost.
+    """Return the least of the proven bounds: the sum, where it is one, and what the noise costs.
 
-    Both only grow with every further release. What one release promises alone may be below its quilt cost, so no set is
+    Both only grow with every further release. What one release promises alone may be below that, so no set is
     cheaper than the costliest of its releases alone; then adding a release never makes a set cheaper.
     """
     steady = [c for c in charges if c.covers in STEADY]
@@ -69,7 +69,7 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
         case [other] if whole and alone[other] is not None and _joins_whole(view, charges, other):
             share = _share(view, charges, other)
             candidates.append(Joint(promised + charges[other].epsilon, share, "sum", Covers.ENTRIES))
-    refused = _try(candidates, lambda: quilt_cost(view, charges)) if charges else ""
+    refused = _try(candidates, lambda: cost_by_noise(view, charges)) if charges else ""
     if not candidates:
         raise CompositionRefused(refused)
     best = min(candidates, key=lambda joint: joint.epsilon)
@@ -109,7 +109,7 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
     if reason or recharge:
         if len(singles) == 1 and single.scope == "unit" and not late and is_about_one:
             refused = _try(candidates, lambda: _single_and_wholes(view, charges, singles[0]))
-        refused = _try(candidates, lambda: quilt_cost(view, charges)) or refused
+        refused = _try(candidates, lambda: cost_by_noise(view, charges)) or refused
     if candidates and (recharge or not reason):
         return min(candidates, key=lambda joint: joint.epsilon)
     if not reason:

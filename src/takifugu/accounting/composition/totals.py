@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.numbers.rationals import to_text
+
 #: Terms of sums that are not exact are rounded up to multiples of 2 to minus this power.
 BITS = 60
 #: Sums are exact up to this common denominator of their terms.
@@ -39,6 +41,18 @@ class Total:
         if not 0 < common <= LONGEST:
             return Total(Fraction(0), 0, rounded)
         return Total(self.exact + other.exact, common, rounded)
+
+    @property
+    def text(self) -> str:
+        """The sum as a ledger keeps it: where nothing was rounded the number alone."""
+        exact = to_text(self.exact)
+        return exact if Total.of(self.exact) == self else f"{exact} {self.denominator} {self.rounded}"
+
+    @staticmethod
+    def of_text(text: str) -> Total:
+        exact, *rest = text.split()
+        denominator, rounded = map(int, rest or (0, 0))
+        return Total(Fraction(exact), denominator, rounded) if rest else Total.of(Fraction(exact))
 
     @property
     def value(self) -> Fraction:

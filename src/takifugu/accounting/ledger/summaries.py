@@ -69,15 +69,14 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sum
         kept = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
         texts = {history: text for history, text in kept.items() if text.get("form") == FORM}
         charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
-        summaries = {history: _read(text, charges) for history, text in texts.items()}
+        summaries = {history: of_body(text, charges) for history, text in texts.items()}
     missing = chosen - summaries.keys()
     return summaries | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
 
 
 def write(connection: Connection, history: int, summary: Summary) -> None:
     """Keep what a history comes to."""
-    body = {"form": FORM, "recharge": summary.recharge, "terms": [_term(charge) for charge in summary.charges]}
-    text = json.dumps(body, separators=(",", ":"))
+    text = json.dumps(body_of(summary), separators=(",", ":"))
     connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
 
 
@@ -90,38 +89,36 @@ def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
     )
 
 
+def body_of(summary: Summary) -> Json:
+    """Return what is kept of a summary; of its charges the rows."""
+    terms = [_term(charge) for charge in summary.charges]
+    return {"form": FORM, "recharge": summary.recharge, "terms": terms}
+
+
+def of_body(text: Plain, charges: Mapping[int, Charge]) -> Summary:
+    """Return the summary that was kept, from charges by their rows."""
+    if not text["terms"]:
+        raise ValueError("a history without debits")
+    return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
+
+
 def _term(charge: Charge) -> Json:
     row, release = rows_of(charge)
     term: Json = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
     if isinstance(charge, Several):
         term["several"] = {
-            "cost": _cost(charge.cost), "readings": charge.readings, "largest": to_text(charge.largest),
+            "cost": charge.cost.text, "readings": charge.readings, "largest": to_text(charge.largest),
             "least": None if charge.least is None else to_text(charge.least),
-            "runs": [[run.first, run.step, run.windows, _cost(run.cost)] for run in charge.runs],
+            "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
         }  # fmt: skip
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
             "alone": None if charge.alone is None else to_text(charge.alone),
             "change": to_text(charge.change or Fraction(0)),
-            **{name: _total(one) for name, one in values_of(charge, _SUMS).items()},
+            **{name: one.text for name, one in values_of(charge, _SUMS).items()},
         }  # fmt: skip
     return term
-
-
-def _cost(cost: Cost) -> list[object]:
-    return [cost.times, None if cost.rates is None else _total(cost.rates), _total(cost.promised)]
-
-
-def _total(total: Total) -> str:
-    exact = to_text(total.exact)
-    return exact if Total.of(total.exact) == total else f"{exact} {total.denominator} {total.rounded}"
-
-
-def _read(text: Plain, charges: Mapping[int, Charge]) -> Summary:
-    if not text["terms"]:
-        raise ValueError("a history without debits")
-    return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
 
 
 def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
@@ -132,12 +129,12 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
     held = term.get("several")
     if held is None:
         return first
-    cost, readings = _read_cost(held["cost"]), int(held["readings"])
+    cost, readings = Cost.of_text(held["cost"]), int(held["readings"])
     largest = as_fraction(held["largest"], "an epsilon")
     if "by entry" in term:
         return _read_by_entry(term["by entry"], first, cost, readings, largest)
     least = None if held["least"] is None else as_fraction(held["least"], "a scale")
-    runs = [Run(int(at), int(step), int(windows), _read_cost(each)) for at, step, windows, each in held["runs"]]
+    runs = [Run(int(at), int(step), int(windows), Cost.of_text(each)) for at, step, windows, each in held["runs"]]
     return added_up(first, cost, readings, largest, least, runs)
 
 
@@ -146,18 +143,5 @@ def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, larges
         first, cost, readings, largest, as_fraction(held["change"], "a change"), str(held["under"]),
         tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
         alone=None if held["alone"] is None else as_fraction(held["alone"], "an epsilon"),
-        **{name: _read_total(held[name]) for name in _SUMS},
+        **{name: Total.of_text(held[name]) for name in _SUMS},
     )  # fmt: skip
-
-
-def _read_cost(held: Plain) -> Cost:
-    times, rates, promised = held
-    return Cost(int(times), None if rates is None else _read_total(rates), _read_total(promised))
-
-
-def _read_total(held: str) -> Total:
-    exact, *rest = str(held).split()
-    if not rest:
-        return Total.of(as_fraction(exact, "a sum"))
-    denominator, rounded = rest
-    return Total(Fraction(exact), int(denominator), int(rounded))

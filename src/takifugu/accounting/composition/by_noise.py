@@ -1,4 +1,4 @@
-"""The joint quilt cost of several releases (docs/decisions.md#composition).
+"""What the noise of several releases costs together, whatever they promised (docs/decisions.md#composition).
 
 For a secret pair (a, b) about entry i under one belief, Laplace noise of scale b_k gives, at every transcript,
 densities whose ratio is at most exp(sum_k D_k(N)/b_k) when only the entries in N change. With a quilt Q around a near
@@ -51,7 +51,7 @@ from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
 
 
-def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
+def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
     """Return max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k.
 
     Chains and networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only.
