@@ -58,7 +58,7 @@ def query_of(chance: np.random.Generator, size: int, states: int) -> Query:
 
 def drawn(chance: np.random.Generator, frameworks: Sequence[Framework], many: int) -> list[tuple[Framework, Charge]]:
     """Return releases of few queries or many, mostly placed in one way, mostly of few scales."""
-    usual, pool = PLACES[int(chance.integers(len(PLACES)))], int(chance.integers(1, 6))
+    usual, pool = PLACES[int(chance.integers(len(PLACES)))], (1, 20)[int(chance.integers(2))]
     beliefs = [one.beliefs[0] for one in frameworks]
     sizes = [(belief.size, sum(type(state) is int for state in belief.alphabet(0))) for belief in beliefs]
     queries = [[query_of(chance, *size) for _ in range(pool)] for size in sizes]
@@ -69,11 +69,10 @@ def drawn(chance: np.random.Generator, frameworks: Sequence[Framework], many: in
         if chance.random() < 0.2:
             query = query_of(chance, *sizes[which])
         scale = Fraction(int(chance.integers(10**6, 10**8)), int(chance.integers(10**4, 10**5)))
-        scale = (*NOISE, scale)[int(chance.integers(4))]
-        kind = (*[Covers.ENTRIES] * 4, Covers.EVERYTHING, Covers.COMPONENT)[int(chance.integers(6))]
+        scale = (*NOISE, *NOISE[:1] * 6, scale)[int(chance.integers(10))]
+        kind = (*[Covers.ENTRIES] * 6, Covers.EVERYTHING, Covers.COMPONENT)[int(chance.integers(8))]
         one = charge(frameworks[which], query, scale, kind)
-        if chance.random() < 0.7:
-            one = replace(one, epsilon=Fraction(int(chance.integers(1, 40)), 10 ** int(chance.integers(2, 10))))
+        one = replace(one, epsilon=(one.epsilon, *[Fraction(1, 100)] * 8, scale / 10**9)[int(chance.integers(10))])
         place = usual if chance.random() < 0.9 else PLACES[int(chance.integers(len(PLACES)))]
         releases.append((frameworks[which], replace(one, **_where(chance, place, sizes[which][0], number))))
     return releases
@@ -82,7 +81,7 @@ def drawn(chance: np.random.Generator, frameworks: Sequence[Framework], many: in
 def _where(chance: np.random.Generator, place: str, size: int, number: int) -> dict[str, Any]:
     """Return where a release reads: at a place, in one file, in one of some files of three tables, or unknown."""
     return {
-        "weeks": {"at": size * int(chance.integers(12)), "calendar": "weeks", "reading": ""},
+        "weeks": {"at": size * (number % 12), "calendar": "weeks", "reading": ""},
         "days": {"at": int(chance.integers(9)), "calendar": "days", "reading": ""},
         "nowhere": {"reading": ""}, "file": {"reading": "file"}, "files": {"reading": f"file {number // 3}"},
     }[place]  # fmt: skip

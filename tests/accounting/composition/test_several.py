@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.histories import BELIEFS, drawn, frameworks_of
 from tests.support.ledger_tools import chain_framework, charge
 
 import takifugu as tf
@@ -36,61 +36,13 @@ from takifugu.model.frameworks import Framework
 WHOLE, DATA, QUILT, SINGLE = Covers
 
 
-def one_by_one(monkeypatch: pytest.MonkeyPatch, framework: Framework, charges: Sequence[Charge]) -> Fraction:
-    with monkeypatch.context() as patch:
-        patch.setattr(sums, "merged", list)
-        return joint(tf.Pufferfish(framework.secrets[0], framework.beliefs[0]), charges).epsilon
-
-
-def drawn(chance: np.random.Generator, framework: Framework, many: int) -> list[Charge]:
-    """Return charges of few queries, with many scales, places and readings, in any order."""
-    size = framework.beliefs[0].size
-    halves = (tuple(range(size // 2)), tuple(range(size // 2, size)))
-    queries = [tf.Count(1), tf.Count(0), tf.Count(1, entries=halves[0]), tf.Count(1, entries=halves[1])]
-    charges: list[Charge] = []
-    while len(charges) < many:
-        kind = (QUILT, QUILT, WHOLE, DATA)[chance.integers(4)]
-        scale = (12, 30, Fraction(97, 7), Fraction(10**9 + 7, 10**8))[chance.integers(4)]
-        one = charge(framework, queries[chance.integers(4)], scale, kind)
-        where = chance.integers(4)
-        if where == 0:
-            charges.append(one)
-        elif where == 1:
-            charges.append(replace(one, at=size * int(chance.integers(6)), calendar="weeks"))
-        elif where == 2:
-            charges.append(replace(one, at=int(chance.integers(6)), calendar="days", reading=f"file {len(charges)}"))
-        else:
-            both = [one, charge(framework, queries[chance.integers(4)], 30, QUILT)]
-            charges += [replace(c, reading=f"file {len(charges)}") for c in both]
-    return charges
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_sum_costs_what_its_parts_cost_in_any_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Up to the rounding of sums of many terms, which is upwards."""
-    chance = np.random.default_rng(seed)
-    framework = chain_framework(6, (0.6, 0.8, 0.95)[seed % 3])
-    charges = drawn(chance, framework, 9)
-    whole = joint(framework, charges).epsilon
-    parts = one_by_one(monkeypatch, framework, charges)
-    assert whole == pytest.approx(float(parts), rel=1e-9)
-    assert len(merged(charges)) <= len(charges)
-    for _ in range(2):
-        other = [charges[n] for n in chance.permutation(len(charges))]
-        assert joint(framework, other).epsilon == whole
-    before, after = charges[:5], charges[5:]
-    assert joint(framework, [*merged(before), *after]).epsilon == whole
-    assert joint(framework, merged([*merged(before), *merged(after)])).epsilon == whole
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_another_release_never_makes_a_set_cheaper(seed: int) -> None:
+@pytest.mark.parametrize("name", BELIEFS)
+def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
     """Also where sums stop being exact."""
-    chance = np.random.default_rng(100 + seed)
-    framework = chain_framework(6, (0.6, 0.8, 0.95)[seed % 3])
-    charges, costs = drawn(chance, framework, 14), [Fraction(0)]
+    framework = frameworks_of(name)[0]
+    costs = [Fraction(0)]
     held: list[Charge] = []
-    for one in charges:
+    for _, one in drawn(np.random.default_rng(len(name)), [framework], 14):
         held = merged([*held, one])
         costs.append(joint(framework, held).epsilon)
     assert costs == sorted(costs)
