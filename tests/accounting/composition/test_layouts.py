@@ -159,7 +159,7 @@ def places(about: Framework, *charges: Charge) -> tuple[int, list[tuple[list[int
     if laid is None:
         return None
     whole, runs = laid
-    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rates[0][0]) for run in runs]
+    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rates[0][0] * run.unit) for run in runs]
 
 
 def test_windows_lie_where_it_is_declared() -> None:

@@ -151,11 +151,12 @@ def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low
             cuts = np.sort(rng.integers(0, len(starts) + 1, size=2))
             times = np.diff([0, *cuts, len(starts)]).tolist()
             rates = [(Fraction(int(rng.integers(1, 9)), 7), n) for n in times if n]
-            drawn.append(Windows(starts, rng.integers(0, 3, size=int(rng.integers(1, 9))), rates))
+            changes, unit = rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(rng.integers(1, 3)))
+            drawn.append(Windows(starts, changes, [(rate / unit, times) for rate, times in rates], unit))
         pile, first = piled(drawn), min(int(one.starts[0]) for one in drawn)
         costs = [Fraction(0)] * (max(int(one.starts[-1]) + len(one.changes) for one in drawn) - first)
         for one in drawn:
-            each_rate = [rate for rate, times in one.rates for _ in range(times)]
+            each_rate = [rate * one.unit for rate, times in one.rates for _ in range(times)]
             for (start, rate), (offset, change) in itertools.product(
                 zip(one.starts, each_rate, strict=True), enumerate(one.changes.tolist())
             ):
@@ -163,7 +164,7 @@ def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low
         each = [int(value) * pile.unit for value in pile.each()]
         assert len(each) == len(costs)
         assert all(a != b for a, b in itertools.pairwise(pile.values.tolist()))
-        is_exact = len({rate for one in drawn for rate, _ in one.rates}) == 1
+        is_exact = len({rate * one.unit for one in drawn for rate, _ in one.rates}) == 1
         little = 0 if is_exact else Fraction(1, 10**14)
         assert all(cost <= step <= cost + little for step, cost in zip(each, costs, strict=True))
         assert piled(drawn, first - 4).lengths[0] >= 4

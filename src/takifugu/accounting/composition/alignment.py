@@ -161,20 +161,18 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     longer = belief.chain.from_step(-before, size)
     if type(longer) is not type(belief.chain):  # an inherited one is another law
         return None
-    return longer, [
-        Windows(places, item.read.changes, _rates(item)) for places, item in zip(starts, items, strict=True)
-    ]
+    return longer, [_windows(item, places) for places, item in zip(starts, items, strict=True)]
 
 
-def _rates(item: Item) -> list[tuple[Fraction, int]]:
-    """Return what a change by one costs in the windows of a charge, for each of its runs."""
-    charge, grid = item.charge, item.read.grid
+def _windows(item: Item, places: IntArray) -> Windows:
+    """Return the windows of a charge, each with what a change by one costs."""
+    charge, read = item.charge, item.read
     if not item.scale:
-        return [(Fraction(0), len(places_of(charge)))]
+        return Windows(places, read.changes, [(Fraction(0), len(places))])
     if not isinstance(charge, Several) or not charge.runs:
-        return [(grid / item.scale, 1)]
-    unit = grid / entry_of(charge)
-    return [(unit * run.cost.rates.value, run.windows) for run in charge.runs if run.cost.rates is not None]
+        return Windows(places, read.changes, [(read.grid / item.scale, 1)])
+    rates = [(run.cost.rates.value, run.windows) for run in charge.runs if run.cost.rates is not None]
+    return Windows(places, read.changes, rates, read.grid / entry_of(charge))
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:

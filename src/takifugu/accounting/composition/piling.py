@@ -48,21 +48,23 @@ class Stretches:
 class Windows(NamedTuple):
     """What releases of one query move from each of `starts` on, each time in units of the rate of that start.
 
-    `rates` says for how many starts in a row a rate is.
+    `rates` says for how many starts in a row a rate is, which counts in units of `unit`.
     """
 
     starts: IntArray
     changes: IntArray
     rates: Sequence[tuple[Fraction, int]]
+    unit: Fraction = Fraction(1)
 
     @property
     def cost(self) -> float:
         """What all windows cost, about."""
-        return math.fsum(float(rate) * times for rate, times in self.rates) * float(self.changes.sum())
+        each = math.fsum(float(rate) * times for rate, times in self.rates)
+        return each * float(self.unit) * float(self.changes.sum())
 
     def in_units(self, unit: Fraction) -> IntArray:
         """Return what each start costs in multiples of a unit, rounded up."""
-        up, down = unit.denominator, unit.numerator
+        up, down = (self.unit / unit).as_integer_ratio()
         each = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
         return np.repeat(np.array(each, dtype=np.int64), [times for _, times in self.rates])
 
@@ -79,9 +81,8 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> Stretches:
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
     shapes = {id(one.changes): _edges(one.changes) for one in windows}
-    rates = {rate for one in windows for rate, _ in one.rates}
-    unit = next(iter(rates))
-    if len(rates) > 1:
+    unit = windows[0].unit * windows[0].rates[0][0]
+    if any(rate * one.unit != unit for one in windows for rate, _ in one.rates):
         unit = Fraction(2) ** (math.frexp(math.fsum(one.cost for one in windows))[1] - COST_BITS)
     begin = np.array([] if start is None else [start], dtype=np.int64)
     places = [(one.starts[:, None] + shapes[id(one.changes)][0]).ravel() for one in windows]

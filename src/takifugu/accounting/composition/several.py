@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,11 @@ class Several(Charge):
         """Whether it is a list of what windows or entries cost."""
         return self.runs != ()
 
+    @cached_property
+    def places(self) -> IntArray:
+        """Where the windows of the runs start, in order."""
+        return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
+
 
 _SHARED = tuple(f.name for f in fields(Charge))
 
@@ -163,7 +169,7 @@ def places_of(charge: Charge) -> IntArray:
     """Return where the windows of a charge start, in order; of one without a declared place none."""
     if not isinstance(charge, Several) or not charge.runs:
         return np.array([] if charge.at is None else [charge.at], dtype=np.int64)
-    return np.concatenate([np.array(run.places, dtype=np.int64) for run in charge.runs])
+    return charge.places
 
 
 def each_window(charge: Charge) -> list[Charge]:
@@ -187,7 +193,7 @@ def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
     runs: list[Run] = []
     for place in sorted(costs):
         cost = costs[place]
-        if runs and runs[-1].cost == cost:
+        if runs and runs[-1].cost.text == cost.text:  # which is kept, and compared sooner than the sums
             last = runs[-1]
             if last.windows == 1:
                 runs[-1] = Run(last.first, place - last.first, 2, cost)
