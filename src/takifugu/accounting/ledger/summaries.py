@@ -66,8 +66,8 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sum
     select_these(connection, "wanted_histories", "id", chosen)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
     with decoding():
-        kept = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
-        texts = {history: text for history, text in kept.items() if text.get("form") == FORM}
+        bodies = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        texts = {history: body for history, body in bodies.items() if body.get("form") == FORM}
         charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
         summaries = {history: of_body(text, charges) for history, text in texts.items()}
     missing = chosen - summaries.keys()
