@@ -15,8 +15,7 @@ import numpy as np
 import takifugu as tf
 from measure import row, span, title
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.composition.placing import Run, piled
-from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.composition.piling import Windows, piled, standing_in
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
@@ -43,8 +42,8 @@ def main() -> int:
     by_hour, again = weekly(framework, charge_of(table))
     row("the longest one of a table by hour", span(max(by_hour)), f"epsilon in all {again:.6g}")
     week = np.ones(MINUTES, dtype=np.int64)
-    runs = [Run(MINUTES * np.arange(WEEKS), week, 1 / (charge.scale or Fraction(1)))]
-    whole = piled(runs)
+    runs = Windows(MINUTES * np.arange(WEEKS), week, [(1 / (charge.scale or Fraction(1)), WEEKS)])
+    whole = piled([runs])
     chain = CHAIN.with_length(whole.size)
     started = time.perf_counter()
     stretched_loss(chain, None, whole.lengths, whole.values, whole.unit)

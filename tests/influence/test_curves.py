@@ -11,7 +11,7 @@ from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.influence import joint_cost as quilt_cost
+from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.errors import Unsupported
 from takifugu.influence import curves
 from takifugu.influence.curves import (
@@ -180,13 +180,13 @@ def test_what_no_curve_bounds_is_unsupported(monkeypatch):
     release = Release(part.answer.entry_changes(), Fraction(3), part.answer)
     profile = profile_of(part.belief, release)
     by_influence = joint_loss(part, [release])
-    monkeypatch.setattr(curves, "quilt_cost", refuse)
+    monkeypatch.setattr(curves, "joint_cost", refuse)
     assert joint_loss(part, [release]) == profile_loss(part, profile) == by_influence
     monkeypatch.setattr(curves, "_along_curve", lambda *_: None)
     for ask in (lambda: joint_loss(part, [release]), lambda: profile_loss(part, profile)):
         with pytest.raises(Unsupported, match="no quilts"):
             ask()
-    monkeypatch.setattr(curves, "quilt_cost", lambda *_: (0.5, None))
+    monkeypatch.setattr(curves, "joint_cost", lambda *_: (0.5, None))
     assert profile_loss(part, profile) == joint_loss(part, [release]) == (0.5, None)
 
 
@@ -223,7 +223,7 @@ def assert_least_of_sequence(seed):
         part = Problem(framework, query, Fraction(1)).parts[0]
         scale = Fraction(str(round(float(np.exp(rng.uniform(0.5, 4))), 3)))
         releases.append(Release(part.answer.entry_changes(), scale, part.answer))
-    by_quilts = quilt_cost(part, [(one.changes, one.scale) for one in releases])[0]
+    by_quilts = joint_cost(part, [(one.changes, one.scale) for one in releases])[0]
     group = float(sum(int(one.changes.sum()) / one.scale for one in releases))
     assert joint_loss(part, releases)[0] <= min(by_quilts, group) * (1 + 1e-9), seed
 

@@ -1,6 +1,6 @@
 """Noise of several queries that share one promise: what it loses together by the ledger's own rule, and how it errs.
 
-Laplace noise of scales b_k, and choices, lose what `composition.quilt_costs` says, a function of sum_k D_k/b_k where
+Laplace noise of scales b_k, and choices, lose what `composition.by_noise` says, a function of sum_k D_k/b_k where
 all profiles have one shape. Normal noise of deviations s_k loses at delta what `composition.at_delta` says, a function
 of sum_k D_k^2/s_k^2 there: squares add up entry by entry, and Theorem 4 of docs/theory/influence.md is applied once.
 """
@@ -16,7 +16,7 @@ from typing import Protocol
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.at_delta import joint_at_delta, loss_at, shares
-from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Part, Problem, Refusal, Witness
@@ -133,7 +133,7 @@ class LaplaceTogether:
 
     def loss(self, scales: Scales) -> float:
         noised = [replace(one, scale=scale) for one, scale in zip(self.charges, scales, strict=True)]
-        return float(quilt_cost(self.view, noised).epsilon)
+        return float(cost_by_noise(self.view, noised).epsilon)
 
     def error(self, place: int, scale: Fraction) -> float:
         return noise_of(self.problems[place], scale).expected_error()

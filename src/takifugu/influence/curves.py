@@ -16,7 +16,7 @@ import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.dispatch import Question
-from takifugu.analysis.questions.influence import joint_cost as quilt_cost
+from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
@@ -79,7 +79,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
         return by_influence
     charges = [release.charge or (release.changes, release.scale) for release in releases]
     try:
-        cost, witness = quilt_cost(part, charges)
+        cost, witness = joint_cost(part, charges)
     except Unsupported:
         if by_influence is None:
             raise
@@ -141,7 +141,7 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
     if by_influence is not None and is_least(part.belief):
         return by_influence
     try:
-        by_quilts = quilt_cost(part, [in_steps(profile)])
+        by_quilts = joint_cost(part, [in_steps(profile)])
     except Unsupported:
         if by_influence is None:
             raise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search, quilts
-from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, search_cost
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class QuiltApprox:
     )
 
     def cost(self, problem: Problem) -> Cost:
-        return quilt_cost(problem, _search)
+        return search_cost(problem, _search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         return quilt_bound(problem, _search, Covers.ENTRIES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search, quilts
-from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, search_cost
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class QuiltExact:
     source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Algorithms 2 and 3, with exact max-influence"
 
     def cost(self, problem: Problem) -> Cost:
-        return quilt_cost(problem, _search)
+        return search_cost(problem, _search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         return quilt_bound(problem, _search, Covers.ENTRIES)

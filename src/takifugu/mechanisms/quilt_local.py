@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search, quilts
-from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, search_cost
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class QuiltLocal:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: every quilt that is searched, for each pair and value, and the laws of the answer."""
-        return quilt_cost(problem, self._search)
+        return search_cost(problem, self._search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return enough noise for every part.

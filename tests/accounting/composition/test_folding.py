@@ -17,7 +17,8 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_stretches, rates_of_answer
 from takifugu.accounting.composition.folding import FEW, LONG, counted_once, folded, in_a_row, of_framework
-from takifugu.accounting.composition.several import BITS, Several
+from takifugu.accounting.composition.several import Several
+from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved

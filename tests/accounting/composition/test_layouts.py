@@ -22,8 +22,8 @@ from takifugu.accounting.composition.alignment import (
     unplaced_of,
     worst_alignment,
 )
-from takifugu.accounting.composition.merging import merged
-from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.by_noise import cost_by_noise
+from takifugu.accounting.composition.several import merged
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
@@ -140,7 +140,7 @@ def test_pieces_of_one_layout_are_that_layout() -> None:
     assert [len(run) for run in whole.components()] == [2, 2]
     assert rows == [[1, 4, 4, 1], [1, 0, 0, 0]]
     together = [replace(c, reading="one") for c in others]
-    assert quilt_cost(view(about), together).epsilon == Fraction(6, 10)  # (1 + 4 + 1)/10 in the first piece of two
+    assert cost_by_noise(view(about), together).epsilon == Fraction(6, 10)  # (1 + 4 + 1)/10 in the first piece of two
     assert layout(about, others[0]) is not None
     assert layout(about, others[0], charge(pieces(2, 1, 1), [1, 1, 1, 1])) is None
     assert layout(about, others[0], replace(others[1], lengths=())) is None
@@ -159,7 +159,7 @@ def places(about: Framework, *charges: Charge) -> tuple[int, list[tuple[list[int
     if laid is None:
         return None
     whole, runs = laid
-    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rate) for run in runs]
+    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rates[0][0] * run.unit) for run in runs]
 
 
 def test_windows_lie_where_it_is_declared() -> None:
@@ -334,7 +334,7 @@ def test_without_nodes_a_reading_costs_everything() -> None:
 def test_a_secret_may_be_about_any_step(secrets: Any) -> None:
     about = steps(3, secrets=secrets)
     both = charge(about, [0, 4, 1]), charge(about, [0, 1, 0])
-    assert round(quilt_cost(view(about), both).epsilon, 9) == Fraction(5, 10)
+    assert round(cost_by_noise(view(about), both).epsilon, 9) == Fraction(5, 10)
 
 
 def test_charges_of_several_layouts_cost_a_change_of_all_that_they_read() -> None:

@@ -17,7 +17,7 @@ from tests.support.window_oracles import step_costs, true_window_loss
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition import alignment as aligned
-from takifugu.accounting.composition.placing import Run, piled
+from takifugu.accounting.composition.piling import Windows, piled
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework
 
@@ -101,7 +101,9 @@ def test_no_quilt_of_any_step_costs_less(stays: Any, initial: str, drawn: Any) -
     matrices = [[[a, 1 - a], [1 - b, b]] for a, b in stays]
     matrix_of = [n % len(matrices) for n in (0, 1, 1, 2, 0)]
     first = min(start for start, *_ in drawn)
-    whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
+    weights = [np.full(n, d, dtype=np.int64) for _, n, d, _ in drawn]
+    rates = [[(Fraction(1, b), 1)] for *_, b in drawn]
+    whole = piled([Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)])
     chain = tf.PeriodicChain(matrices[: 1 + max(matrix_of)], whole.size, matrix_of, 0, initial)
     loss = stretched_loss(chain, None, whole.lengths, whole.values, whole.unit)
     cost = whole.total if loss is None else min(whole.total, loss[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,13 +18,10 @@ from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor
 from tests.support.window_oracles import long_quilt_cost, step_costs, true_window_loss
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of, joint, windows
-from takifugu.accounting.composition.merging import merged
-from takifugu.accounting.composition.placing import Run, piled
-from takifugu.accounting.composition.series import each_window, places_of
-from takifugu.accounting.composition.several import BITS, several
-from takifugu.accounting.composition.stretches import Stretches
-from takifugu.accounting.composition.windows import Windows
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.piling import Stretches, Windows, piled
+from takifugu.accounting.composition.several import each_window, merged, places_of, several
+from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework
@@ -96,7 +92,9 @@ def cost_of(belief: Any, whole: Stretches) -> Fraction:
 def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
     matrix = [[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]
     first = min(start for start, *_ in drawn)
-    whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
+    weights = [np.full(n, d, dtype=np.int64) for _, n, d, _ in drawn]
+    rates = [[(Fraction(1, b), 1)] for *_, b in drawn]
+    whole = piled([Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)])
     costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
     stationary = cost_of(tf.MarkovChain(matrix, whole.size), whole)
     assert float(stationary) <= long_quilt_cost(matrix, costs) * (1 + 1e-8)
@@ -141,27 +139,35 @@ def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
     decade = [replace(charge, at=10_080 * week) for week in range(520)]
     assert joint(framework, decade).epsilon == Fraction(1, 2)
     week = np.ones(10_080, dtype=np.int64)
-    assert len(piled([Run(np.array([10_080 * n]), week, Fraction(1, 668)) for n in range(520)]).lengths) == 1
+    assert len(piled([Windows(np.array([10_080 * n]), week, [(Fraction(1, 668), 1)]) for n in range(520)]).lengths) == 1
 
 
-def test_runs_are_piled_up_exactly_and_never_too_low() -> None:
+def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low() -> None:
     rng = np.random.default_rng(7)
-    for _ in range(50):
-        runs = []
-        for b in rng.integers(1, 9, size=int(rng.integers(1, 6))):
-            starts = np.sort(rng.choice(30, int(rng.integers(1, 4)), replace=False))
-            runs.append(Run(starts, rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(b))))
-        pile, first = piled(runs), min(int(run.starts[0]) for run in runs)
-        costs = [Fraction(0)] * (max(int(run.starts[-1]) + len(run.changes) for run in runs) - first)
-        for run in runs:
-            for start, (offset, change) in itertools.product(run.starts, enumerate(run.changes.tolist())):
-                costs[int(start) - first + offset] += change * run.rate
+    for _ in range(80):
+        drawn = []
+        for _ in range(int(rng.integers(1, 6))):
+            starts = np.sort(rng.choice(30, int(rng.integers(1, 6)), replace=False))
+            cuts = np.sort(rng.integers(0, len(starts) + 1, size=2))
+            times = np.diff([0, *cuts, len(starts)]).tolist()
+            rates = [(Fraction(int(rng.integers(1, 9)), 7), n) for n in times if n]
+            changes, unit = rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(rng.integers(1, 3)))
+            drawn.append(Windows(starts, changes, [(rate / unit, times) for rate, times in rates], unit))
+        pile, first = piled(drawn), min(int(one.starts[0]) for one in drawn)
+        costs = [Fraction(0)] * (max(int(one.starts[-1]) + len(one.changes) for one in drawn) - first)
+        for one in drawn:
+            each_rate = [rate * one.unit for rate, times in one.rates for _ in range(times)]
+            for (start, rate), (offset, change) in itertools.product(
+                zip(one.starts, each_rate, strict=True), enumerate(one.changes.tolist())
+            ):
+                costs[int(start) - first + offset] += change * rate
         each = [int(value) * pile.unit for value in pile.each()]
         assert len(each) == len(costs)
         assert all(a != b for a, b in itertools.pairwise(pile.values.tolist()))
-        little = 0 if len({run.rate for run in runs}) == 1 else Fraction(1, 10**14)
-        for step, cost in zip(each, costs, strict=True):
-            assert cost <= step <= cost + little
+        is_exact = len({rate * one.unit for one in drawn for rate, _ in one.rates}) == 1
+        little = 0 if is_exact else Fraction(1, 10**14)
+        assert all(cost <= step <= cost + little for step, cost in zip(each, costs, strict=True))
+        assert piled(drawn, first - 4).lengths[0] >= 4
 
 
 # As they add up.
@@ -186,11 +192,8 @@ def noise(random: np.random.Generator, kind: str) -> Fraction:
 
 @pytest.mark.parametrize("kind", ["few", "many", "long"])
 @pytest.mark.parametrize("seed", range(3))
-def test_windows_hold_what_the_releases_at_each_place_add_up_to(
-    seed: int, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind: str) -> None:
     """Of a query of which one entry moves two cells; in whatever order and groups they were added up before."""
-    monkeypatch.setattr(windows, "IN_A_PART", 3)
     random = np.random.default_rng(seed)
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
     one = charge_of(laplace(framework, tf.Histogram(), 6, Covers.ENTRIES), calendar="days")
@@ -206,93 +209,13 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(
     for window in each:
         times, rate, epsilon = known[window.at or 0]
         read = several(window)
-        assert read.rates is not None
-        assert (read.times, read.readings, read.scale) == (times, 1, 2 / read.rates.value)
-        assert rate <= read.rates.value <= rate + short
-        assert epsilon <= read.epsilon == read.promised.value <= epsilon + short
-        assert kind == "long" or (rate, epsilon) == (read.rates.value, read.epsilon)
-    assert any(isinstance(term, Windows) for term in held) == (kind != "few")
-    for term in held:
-        here = [one for one in released if one.at in places_of(term).tolist()]
-        whole = several(term)
-        assert whole.rates is not None
-        assert (whole.times, whole.readings, whole.at) == (len(here), 1, places_of(term)[0])
-        assert sum(rate for place, (_, rate, _) in known.items() if place in places_of(term)) <= whole.rates.value
-        if isinstance(term, Windows):
-            assert all(len(row) == 5 for row in term.rows if known[row[0]][0] == 1)
-            assert (whole.largest, whole.least) == (max(o.epsilon for o in here), min(o.scale or 0 for o in here))
-
-
-def row_at(random: np.random.Generator, place: int) -> windows.Row:
-    """Return what a window costs: one release, in short, or three, as an exact sum or as one that no longer is."""
-    rate, epsilon = Fraction(2 ** int(random.integers(30)), 7), Fraction(int(random.integers(1, 50)), 9)
-    kind = int(random.integers(3))
-    if kind == 0:
-        return (place, rate.numerator, rate.denominator, epsilon.numerator, epsilon.denominator)
-    rounded = [math.ceil(one * 2**BITS) + 2 for one in (rate, epsilon)]
-    if kind == 1:
-        return (place, 3, 0, 1, 0, rounded[0], 0, 1, 0, rounded[1])
-    return (place, 3, *rate.as_integer_ratio(), 70 * rate.denominator, rounded[0],
-            *epsilon.as_integer_ratio(), 90 * epsilon.denominator, rounded[1])  # fmt: skip
-
-
-def share_of(row: windows.Row) -> Fraction:
-    if len(row) == 5:
-        return Fraction(row[1], row[2])
-    return Fraction(row[2], row[3]) if row[4] else Fraction(row[5], 2**BITS)
-
-
-def test_rows_are_cut_into_parts_as_if_all_had_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(windows, "IN_A_PART", 3)
-    random = np.random.default_rng(3)
-    for _ in range(20):
-        rows = [row_at(random, place) for place in random.permutation(30).tolist()]
-        at_once = windows.in_parts(sorted(rows))
-        assert [row for part in at_once for row in part.rows] == sorted(rows)
-        cut = int(random.integers(1, 30))
-        assert windows.with_rows(windows.in_parts(sorted(rows[:cut])), rows[cut:]) == at_once
-        assert windows.with_rows([], rows) == at_once
-        assert [windows.part_of(part.text) for part in at_once] == at_once
-        others = windows.in_parts([row_at(random, place) for place in range(30)])
-        assert [part.places.tolist() for part in others] == [part.places.tolist() for part in at_once]
-        twice = [row for part in windows.with_rows(at_once, rows) for row in part.rows]
-        for one, both in zip(sorted(rows), twice, strict=True):
-            assert both[:2] == (one[0], 2 * (1 if len(one) == 5 else one[1]))
-            assert share_of(both) == 2 * share_of(one)
-            alone = Fraction(*one[3:]) if len(one) == 5 else Fraction(*one[6:8]) if one[8] else None
-            assert both[9] == 2 * (math.ceil(alone * 2**BITS) if len(one) == 5 and alone else one[-1])
-            assert alone is None or Fraction(*both[6:8]) == 2 * alone
-            assert both[5] == 2 * (math.ceil(share_of(one) * 2**BITS) if len(one) == 5 else one[5])
-    for without in ("[]", "[[1,2,3,4]]", "[[1,2,3,4,5],[1,2,3,4]]"):
-        with pytest.raises(ValueError, match="without a sum"):
-            windows.part_of(without)
-
-
-def test_few_costs_are_at_most_eight_whatever_the_places() -> None:
-    rows = [(place, 1, 1 + place % 8, 1, 1) for place in range(40)]
-    assert windows.are_few(rows)
-    assert not windows.are_few([*rows, (3, 1, 9, 1, 1)])
-    assert not windows.are_few([(place, 1 + place, 2, 1, 1) for place in range(9)])
-
-
-def test_runs_that_cost_something_else_at_each_start_are_piled_up_and_never_too_low() -> None:
-    random = np.random.default_rng(8)
-    for _ in range(15):
-        runs, costs = [], [Fraction(0)] * 60
-        for _ in range(int(random.integers(1, 4))):
-            starts = np.sort(random.choice(np.arange(1, 40), int(random.integers(1, 9)), replace=False))
-            rows = [row_at(random, place) for place in starts.tolist()]
-            changes = random.integers(0, 3, size=int(random.integers(1, 9)))
-            rate = Fraction(int(random.integers(1, 9)), 2 ** int(random.integers(30)))
-            runs.append(Run(starts, changes, rate, tuple(windows.in_parts(rows))))
-            if random.random() < 0.3:
-                runs.insert(int(random.integers(2)), Run(starts[:1], changes, rate))
-                for offset, change in enumerate(changes.tolist()):
-                    costs[int(starts[0]) + offset] += change * rate
-            for row, (offset, change) in itertools.product(rows, enumerate(changes.tolist())):
-                costs[row[0] + offset] += change * rate * share_of(row)
-        pile = piled(runs, 0)
-        each = [int(value) * pile.unit for value in pile.each()]
-        each += [Fraction(0)] * (60 - len(each))
-        little = sum(costs) * 2 * sum(len(run.starts) for run in runs) * Fraction(1, 2**57)
-        assert all(cost <= step <= cost + little for step, cost in zip(each, costs, strict=True))
+        assert read.cost.rates is not None
+        assert (read.times, read.readings, read.scale) == (times, 1, 2 / read.cost.rates.value)
+        assert rate <= read.cost.rates.value <= rate + short
+        assert epsilon <= read.epsilon == read.cost.promised.value <= epsilon + short
+        assert kind == "long" or (rate, epsilon) == (read.cost.rates.value, read.epsilon)
+    (whole,) = map(several, held)
+    assert whole.cost.rates is not None
+    assert (whole.times, whole.readings, whole.at) == (len(released), 1, places_of(whole)[0])
+    assert sum(rate for _, rate, _ in known.values()) <= whole.cost.rates.value
+    assert (whole.largest, whole.least) == (max(o.epsilon for o in released), min(o.scale or 0 for o in released))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -82,7 +84,8 @@ def test_what_is_summed_up_costs_what_its_parts_cost(ledger: Ledger, seed: int) 
 def added_up(ledger: Ledger) -> list[tuple[int, int]]:
     """Return the rows of the charges of the one history that units have, and how many releases each is of."""
     ((_, body),) = dump(ledger.store.path)["summaries"]
-    return [(term["charge"], term.get("several", {"times": 1})["times"]) for term in json.loads(body)["terms"]]
+    terms = json.loads(body)["terms"]
+    return [(term["charge"], int(term.get("several", {"cost": "1"})["cost"].split(";")[0])) for term in terms]
 
 
 def test_releases_that_differ_in_their_noise_are_added_up_whatever_is_between(ledger: Ledger) -> None:
@@ -91,6 +94,18 @@ def test_releases_that_differ_in_their_noise_are_added_up_whatever_is_between(le
         ledger.reserve("data", [debit], budget=9)
         assert ledger.spent("data").spent.epsilon == Fraction(total), n
     assert added_up(ledger) == [(1, 5)]
+
+
+def test_a_summary_of_a_former_form_is_made_anew_from_the_debits(ledger: Ledger) -> None:
+    debit = group_debit(unit_framework(1), 1)
+    ledger.reserve("data", [debit], budget=9)
+    former = {"recharge": False, "terms": [{"charge": 1, "release": 1, "reading": "", "at": None}] * 5}
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update summaries set body = ?", [json.dumps(former)])
+        connection.commit()
+    ledger.reserve("data", [debit])
+    assert ledger.spent("data").spent.epsilon == 2
+    assert added_up(ledger) == [(1, 2)]
 
 
 @pytest.mark.parametrize("with_whole", [False, True])

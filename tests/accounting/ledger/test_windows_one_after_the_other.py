@@ -16,10 +16,8 @@ from tests.support import messages
 from tests.support.ledger_tools import charge, dump
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, joint, sums, windows
-from takifugu.accounting.composition.merging import merged
-from takifugu.accounting.composition.series import each_window, places_of
-from takifugu.accounting.composition.windows import FEW, Windows
+from takifugu.accounting.composition import Charge, joint, sums
+from takifugu.accounting.composition.several import Several, each_window, merged, places_of
 from takifugu.accounting.ledger import Debit, Ledger, histories
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.chains import recordings
@@ -44,8 +42,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @pytest.fixture(autouse=True)
-def _afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(windows, "IN_A_PART", 3)  # so that few windows are in several parts
+def _afresh() -> Iterator[None]:
     messages.forget()
     yield
     messages.forget()
@@ -124,36 +121,12 @@ def test_one_charge_of_many_windows_costs_what_they_cost_one_by_one(
     assert joint(framework, held).epsilon == together
     parts = [merged(charges[:9]), merged(charges[9:30]), charges[30:]]
     assert joint(framework, [one for part in parts for one in part]).epsilon == together
-    rows = [one for one in held if isinstance(one, Windows)]
-    assert rows
-    for one in rows:
-        each = each_window(one)
-        assert [int(place) for window in each for place in places_of(window)] == places_of(one).tolist()
-        assert len(each) > FEW
+    rows = [one for one in held if isinstance(one, Several)]
+    assert sum(one.covers is QUILT for one in rows) == 2  # one for each query
+    assert all([window.at for window in each_window(one)] == places_of(one).tolist() for one in rows)
     monkeypatch.setattr(sums, "merged", list)
     apart = joint(framework_from(framework.to_dict()), charges).epsilon
     assert float(together) == pytest.approx(float(apart), rel=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_one_more_window_changes_one_part(seed: int) -> None:
-    """And parts are cut as if all windows had come at once, whatever came before what."""
-    random = np.random.default_rng(seed)
-    one = charge(framework_of("two values"), tf.Count(1), 30, QUILT)
-    places = [24 * int(n) for n in random.permutation(200)]
-    noise = [30 + Fraction(int(n), 1000) for n in random.permutation(997)[:200]]
-    many = [replace(one, at=place, scale=scale, calendar="hours") for place, scale in zip(places, noise, strict=True)]
-    (held,) = merged(many[:150])
-    for new in many[150:]:
-        before, (held,) = held, merged([held, new])
-        assert isinstance(before, Windows)
-        assert isinstance(held, Windows)
-        known = set(map(id, before.parts))
-        assert sum(id(part) not in known for part in held.parts) <= 2  # it may begin one
-        assert len(held.parts) > 20
-    (at_once,) = merged(many)
-    assert at_once == held
-    assert list(map(windows.part_of, [part.text for part in held.parts])) == list(held.parts)
 
 
 def test_whether_units_are_tied_is_asked_of_an_index(ledger: Ledger) -> None:

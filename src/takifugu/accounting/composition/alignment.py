@@ -16,11 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.accounting.composition.placing import Run, piled
-from takifugu.accounting.composition.series import each_window, places_of
-from takifugu.accounting.composition.several import entry_of, readings_of
+from takifugu.accounting.composition.piling import Windows, piled
+from takifugu.accounting.composition.several import Several, each_window, entry_of, places_of, readings_of
 from takifugu.accounting.composition.views import Read, View
-from takifugu.accounting.composition.windows import Windows
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Witness
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
@@ -134,8 +132,8 @@ def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
     return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
 
 
-def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Run]] | None:
-    """Return a belief about all steps from the first window to the last, and each window as a run of them.
+def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
+    """Return a belief about all steps from the first window to the last, and the windows of each charge.
 
     None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
     whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
@@ -163,16 +161,18 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     longer = belief.chain.from_step(-before, size)
     if type(longer) is not type(belief.chain):  # an inherited one is another law
         return None
-    rates: dict[tuple[Fraction, Fraction], Fraction] = {}
-    runs = []
-    for places, item in zip(starts, items, strict=True):
-        if isinstance(item.charge, Windows):
-            runs.append(Run(places, item.read.changes, item.read.grid / entry_of(item.charge), item.charge.parts))
-            continue
-        key = item.read.grid, item.scale * len(places)
-        rate = rates.setdefault(key, key[0] / key[1] if item.scale else Fraction(0))
-        runs.append(Run(places, item.read.changes, rate))
-    return longer, runs
+    return longer, [_windows(item, places) for places, item in zip(starts, items, strict=True)]
+
+
+def _windows(item: Item, places: IntArray) -> Windows:
+    """Return the windows of a charge, each with what a change by one costs."""
+    charge, read = item.charge, item.read
+    if not item.scale:
+        return Windows(places, read.changes, [(Fraction(0), len(places))])
+    if not isinstance(charge, Several) or not charge.runs:
+        return Windows(places, read.changes, [(read.grid / item.scale, 1)])
+    rates = [(run.cost.rates.value, run.windows) for run in charge.runs if run.cost.rates is not None]
+    return Windows(places, read.changes, rates, read.grid / entry_of(charge))
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:

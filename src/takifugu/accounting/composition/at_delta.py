@@ -15,8 +15,8 @@ import numpy as np
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
-from takifugu.accounting.composition.series import places_of
-from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.composition.piling import standing_in
+from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers

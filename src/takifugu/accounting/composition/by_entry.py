@@ -9,14 +9,15 @@ once. Each rate of a release is rounded up to a multiple of 2^-60, and they add 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from takifugu.accounting.composition.several import BITS, Several, Total
+from takifugu.accounting.composition.several import Cost, Several
+from takifugu.accounting.composition.totals import BITS, Total
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.sections import values_of
 from takifugu.model.queries import Additive, IntArray
@@ -135,19 +136,23 @@ class ByEntry(Several):
 
     __hash__ = Charge.__hash__
 
+    @property
+    def is_long(self) -> bool:
+        return True
+
 
 def in_one(
-    first: Charge, times: int, readings: int, promised: Total, largest: Fraction, change: Fraction, under: str,
+    first: Charge, cost: Cost, readings: int, largest: Fraction, change: Fraction, under: str,
     rates: tuple[Rates, ...], **more: Any,
 ) -> ByEntry:  # fmt: skip
     """Return releases that are read as `first` is as one charge, whose noise has a scale of 1."""
     one = values_of(first, (field.name for field in fields(Charge)))
     one |= {
         "query": {"kind": "several queries"}, "scale": Fraction(1), "change": change, "entry_change": change,
-        "answers": (), "epsilon": promised.value,
+        "answers": (), "epsilon": cost.promised.value,
     }  # fmt: skip
     return ByEntry(
-        **one, times=times, readings=readings, promised=promised, largest=largest, under=under, rates_of=rates, **more
+        **one, cost=replace(cost, rates=None), readings=readings, largest=largest, under=under, rates_of=rates, **more
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.charges import Calibrated, charge_of
 from takifugu.accounting.composition.losses import Joint, cost_of_all
+from takifugu.accounting.composition.several import Several
 from takifugu.accounting.composition.views import View
-from takifugu.accounting.composition.windows import Windows
 from takifugu.analysis.guarantee import Charge, Covers, Guarantee
 from takifugu.core.cache import cached
 from takifugu.core.errors import CompositionRefused, InputError, did_you_mean
@@ -39,7 +38,7 @@ def joint(
     1.119
     """
     question = fingerprint or framework.fingerprint(), tuple(charges), as_composing
-    if any(isinstance(charge, ByEntry | Windows) for charge in question[1]):  # too long, and never asked twice
+    if any(isinstance(charge, Several) and charge.is_long for charge in question[1]):  # and never asked twice
         return _joint(framework, *question)
     known = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
     return known(*question)

@@ -17,9 +17,8 @@ import numpy as np
 from takifugu.accounting.composition.alignment import Item, laid_out
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one, in_stretches, rates_of_answer
 from takifugu.accounting.composition.losses import any_change, by_component, steady_cost, whole_cost
-from takifugu.accounting.composition.merging import in_turns, whole_readings
-from takifugu.accounting.composition.series import places_of
-from takifugu.accounting.composition.several import STEADY, Total, costliest, several
+from takifugu.accounting.composition.several import STEADY, costliest, in_turns, places_of, several, whole_readings
+from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import CompositionRefused
@@ -70,24 +69,20 @@ def _folded(views: Sequence[View], charges: Sequence[Charge], whole: set[str]) -
     for key, mine in groups.items():
         if key is None:
             yield from mine
-        elif mine[0].at is not None:
-            yield from _added(views, [mine], False) if _is_long(mine) else mine
-        else:
-            yield from _of_unknown_places(views, mine)
+            continue
+        readings = [mine] if mine[0].at is not None else _by_reading(mine)
+        if len(readings) > FEW or any(isinstance(charge, ByEntry) and charge.is_apart for charge in mine):
+            yield from _added(views, readings, True)
+            continue
+        for reading in readings:
+            yield from _added(views, [[one] for one in reading], False) if _is_long(reading) else reading
 
 
-def _of_unknown_places(views: Sequence[View], charges: Sequence[Charge]) -> Iterator[Charge]:
-    """Yield charges of equal standing, of many readings as of one that may be anywhere, of few reading by reading."""
-    sums = [charge for charge in charges if isinstance(charge, ByEntry) and charge.is_apart]
+def _by_reading(charges: Sequence[Charge]) -> list[Group]:
     readings: dict[Hashable, Group] = {}
     for number, charge in enumerate(charges):
-        if charge not in sums:
-            readings.setdefault(charge.reading or number, []).append(charge)
-    if sums or len(readings) > FEW:
-        yield from _added(views, [*readings.values()], True, sums)
-        return
-    for together in readings.values():
-        yield from _added(views, [together], False) if _is_long(together) else together
+        readings.setdefault(charge.reading or number, []).append(charge)
+    return list(readings.values())
 
 
 def _is_long(charges: Sequence[Charge]) -> bool:
@@ -108,53 +103,43 @@ def _standing(charge: Charge, whole: set[str]) -> Hashable:
     )  # fmt: skip
 
 
-def _added(
-    views: Sequence[View], readings: Iterable[Group], is_apart: bool, sums: Sequence[ByEntry] = ()
-) -> Iterator[Charge]:
-    """Yield readings of equal standing as one charge for each view, and those that some view does not read by value.
+def _added(views: Sequence[View], groups: Iterable[Group], is_apart: bool) -> Iterator[Charge]:
+    """Yield groups of equal standing as one charge for each view, and those that some view does not read by value.
 
-    Readings in one place are one, and each of its charges is taken by itself.
+    A group is a reading where each `is_apart` from the others, else a release.
     """
-    terms: dict[str, list[ByEntry]] = {view.fingerprint: [] for view in views}
-    for one in sums:
-        terms[one.under].append(one)
-    for reading in readings:
-        before = [charge for charge in reading if isinstance(charge, ByEntry)]
-        new = [charge for charge in reading if not isinstance(charge, ByEntry)]
-        groups = [[charge] for charge in new]
-        if is_apart:
-            groups = [new]
-        else:
-            for one in before:
-                terms[one.under].append(one)
-        for group in groups:
-            mine = before if is_apart else []
-            made = [_of_reading(view, [*of_framework(mine, view.fingerprint), *group], is_apart) for view in views]
-            read = [one for one in made if one is not None]
-            if len(read) < len(made):
-                yield from (*mine, *group)
-                continue
-            for one in read:
-                terms[one.under].append(one)
+    terms: dict[str, list[ByEntry]] = {}
+    for group in groups:
+        made = {view.fingerprint: _as_one(view, group, is_apart) for view in views if _of(view, group)}
+        known = {fingerprint: one for fingerprint, one in made.items() if one is not None}
+        if len(known) < max(len(made), 1):
+            yield from group
+            continue
+        for fingerprint, one in known.items():
+            terms.setdefault(fingerprint, []).append(one)
     for added in terms.values():
-        if added:
-            yield reduce(_sum, added)
+        yield reduce(_sum, added)
 
 
-def _of_reading(view: View, charges: Sequence[Charge], apart: bool) -> ByEntry | None:
-    """Return the charges of one reading as one, as a framework reads them; None where it does not, value by value."""
-    each = [_of_release(view, charge) for charge in charges]
-    made = [one for one in each if one is not None]
-    if len(made) < len(each):
+def _of(view: View, group: Group) -> list[Charge]:
+    return of_framework(group, view.fingerprint)
+
+
+def _as_one(view: View, group: Group, is_apart: bool) -> ByEntry | None:
+    """Return a group as one charge, as a framework reads it; None where it does not, value by value."""
+    charges = _of(view, group)
+    made = [one for charge in charges if (one := _of_release(view, charge)) is not None]
+    if len(made) < len(charges):
         return None
-    if not apart:
-        return reduce(_sum, made)
+    together = reduce(_sum, made)
+    if together.is_apart or not is_apart:
+        return together
     rates = [_anywhere(view, belief, number, charges, made) for number, belief in enumerate(view.framework.beliefs)]
     known = [one for one in rates if one is not None]
     if len(known) < len(rates):
         return None
     readings = max(one.readings for one in made)
-    return replace(reduce(_sum, made), rates_of=tuple(known), is_apart=True, reading="", readings=readings)
+    return replace(together, rates_of=tuple(known), is_apart=True, reading="", readings=readings)
 
 
 def _of_release(view: View, charge: Charge) -> ByEntry | None:
@@ -174,38 +159,34 @@ def _of_release(view: View, charge: Charge) -> ByEntry | None:
         states = len(belief.alphabet(0)) if belief.size else 0
         if len(rates[-1].ends) * len(rates[-1].cuts or ()) * states > MOST:
             return None
-    try:
-        return _charge(view, charge, tuple(rates))
-    except CompositionRefused:
-        return None
-
-
-def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | None:
-    one, any_layout = several(charge), any_change(charge)
+    one, any_layout, is_steady = several(charge), any_change(charge), charge.covers in STEADY
     if any_layout is None:
         return None
-    is_steady = charge.covers in STEADY
-    here, elsewhere = (
-        steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
-    )
     alone = None
-    if view.is_native(charge):
-        alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon
-    change = (charge.change or Fraction(0)) / (charge.scale or 1)
+    try:
+        here, elsewhere = (
+            steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
+        )
+        if view.is_native(charge):
+            alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon
+        whole = whole_cost(view, charge)
+    except CompositionRefused:
+        return None
+    change = (charge.change or Fraction(0)) / charge.scale
     return in_one(
-        charge, one.times, one.readings, one.promised, one.largest, change, view.fingerprint, rates, is_apart=False,
-        alone=alone, here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole_cost(view, charge)),
+        charge, one.cost, one.readings, one.largest, change, view.fingerprint, tuple(rates), is_apart=False,
+        alone=alone, here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole),
         any_layout=Total.of(max(any_layout, charge.epsilon)),
     )  # fmt: skip
 
 
 def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
     """Return charges of equal standing as one."""
-    promised = one.promised + two.promised
+    cost = one.cost.plus(two.cost)
     change = (one.change or Fraction(0)) + (two.change or Fraction(0))
     alone = max((each.alone for each in (one, two) if each.alone is not None), default=None)
     return replace(
-        one, epsilon=promised.value, promised=promised, times=one.times + two.times, change=change, entry_change=change,
+        one, epsilon=cost.promised.value, cost=cost, change=change, entry_change=change,
         readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), alone=alone,
         rates_of=tuple(a + b for a, b in zip(one.rates_of, two.rates_of, strict=True)),
         largest=max(one.largest, two.largest), here=one.here + two.here, elsewhere=one.elsewhere + two.elsewhere,

@@ -17,7 +17,7 @@ from fractions import Fraction
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import NORMAL, least_epsilon, shares
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
-from takifugu.accounting.composition.series import places_of
+from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers

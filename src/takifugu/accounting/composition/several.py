@@ -1,90 +1,102 @@
-"""Releases that differ in their noise only, as one charge: what a long history is, and what it costs to look at it.
+"""Releases that differ in their noise or place only, as one charge: a long history as a short one.
 
 Laplace noise of scale b moves the log-likelihood of an output by at most D/b, so releases of one query about the same
-entries cost what one of scale 1/sum(1/b) does, in every rule. Sums do not depend on the order of the releases: they are
-exact as long as the common denominator of all terms is short, and then sums of terms rounded up to multiples of 2^-60.
+entries cost what one of scale 1/sum(1/b) does, in every rule (`Total`). A charge without a declared place, and one that
+names its reading, may be anywhere: equal ones are at their worst at the same place. What is at declared places is added
+up place by place, as runs of windows that cost the same: a year of weekly tables is one run.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cached_property, lru_cache, reduce
+from itertools import chain
+from typing import NamedTuple
 
+import numpy as np
+
+from takifugu.accounting.composition.totals import Total
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.sections import values_of
+from takifugu.model.queries import IntArray
 
 #: Kinds of promises that cover every change of some entries.
 STEADY = (Covers.EVERYTHING, Covers.COMPONENT)
-#: Terms of sums that are not exact are rounded up to multiples of 2 to minus this power.
-BITS = 60
-#: Sums are exact up to this common denominator of their terms.
-LONGEST = 2**256
 #: The definitions whose joint rules add up noise.
 _OURS = ("pufferfish", "attribute")
 
 
 @dataclass(frozen=True)
-class Total:
-    """A sum that does not depend on the order of its terms: `exact` while `denominator` is not 0, and `rounded` up.
+class Cost:
+    """What releases add up to: how many, what one entry moves over the scale, and their epsilons."""
 
-    `denominator` is the least common one of all terms, 0 from the first one on that makes it too long; `rounded` is in
-    units of 2^-60. Another term never makes the value smaller.
+    times: int
+    rates: Total | None
+    promised: Total
 
-    >>> third = Total.of(Fraction(1, 3))
-    >>> (third + third + third).value
-    Fraction(1, 1)
-    """
-
-    exact: Fraction
-    denominator: int
-    rounded: int
+    @cached_property
+    def text(self) -> str:
+        """The sums as a ledger keeps them."""
+        return "; ".join([str(self.times), "" if self.rates is None else self.rates.text, self.promised.text])
 
     @staticmethod
-    def of(term: Fraction) -> Total:
-        rounded = math.ceil(term * 2**BITS)
-        return Total(term, term.denominator, rounded) if term.denominator <= LONGEST else Total(Fraction(0), 0, rounded)
+    @lru_cache(maxsize=65536)
+    def of_text(text: str) -> Cost:
+        """Return the sums that a text describes, always the same object for the same text."""
+        times, rates, promised = text.split("; ")
+        return Cost(int(times), Total.of_text(rates) if rates else None, Total.of_text(promised))
 
-    def __add__(self, other: Total) -> Total:
-        common = math.lcm(self.denominator, other.denominator)  # 0 where one of them is
-        rounded = self.rounded + other.rounded
-        if not 0 < common <= LONGEST:
-            return Total(Fraction(0), 0, rounded)
-        return Total(self.exact + other.exact, common, rounded)
+    def plus(self, other: Cost) -> Cost:
+        """Return what both add up to."""
+        rates = None if self.rates is None or other.rates is None else self.rates + other.rates
+        return Cost(self.times + other.times, rates, self.promised + other.promised)
 
-    def often(self, times: int) -> Total:
-        """Return the sum of as many equal sums."""
-        return Total(self.exact * times, self.denominator, self.rounded * times)
 
-    def share(self, times: int) -> Total:
-        """Return one of so many equal sums."""
-        return Total(self.exact / times, self.denominator, self.rounded // times)
+class Run(NamedTuple):
+    """Windows that cost the same: so many, the first one and then each so many steps later."""
+
+    first: int
+    step: int
+    windows: int
+    cost: Cost
 
     @property
-    def value(self) -> Fraction:
-        return self.exact if self.denominator else Fraction(self.rounded, 2**BITS)
+    def places(self) -> range:
+        return range(self.first, self.first + self.step * self.windows, self.step)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Several(Charge):
     """Releases of one query about the same entries, as one charge: `epsilon` and 1/`scale` are the sums of theirs.
 
-    `times` says how many they are, and `readings` in how many readings of unknown places: in each of them it is the
-    same share of all. `rates` adds up what one entry moves over the scale, `promised` the epsilons; `largest` and
-    `least` are the largest epsilon and the smallest scale of one of them. `series` says where windows start that cost
-    an equal share each (first, step, how many); without it all read the same entries.
+    `cost` adds them up, and `readings` says in how many readings of unknown places: in each of them it is the same
+    share of all. `largest` and `least` are the largest epsilon and the smallest scale of one of them. Of windows at
+    several places `runs` say what each of them costs, in their order; without runs all read the same entries.
     """
 
-    times: int
+    cost: Cost
     readings: int
-    rates: Total | None = None
-    promised: Total
     largest: Fraction
     least: Fraction | None = None
-    series: tuple[tuple[int, int, int], ...] = ()
+    runs: tuple[Run, ...] = ()
 
     __hash__ = Charge.__hash__
+
+    @property
+    def times(self) -> int:
+        return self.cost.times
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is a list of what windows or entries cost."""
+        return self.runs != ()
+
+    @cached_property
+    def places(self) -> IntArray:
+        """Where the windows of the runs start, in order."""
+        return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
 
 
 _SHARED = tuple(f.name for f in fields(Charge))
@@ -116,18 +128,17 @@ def several(charge: Charge) -> Several:
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
-    return added_up(charge, 1, 1, rates, Total.of(charge.epsilon), charge.epsilon, charge.scale)
+    return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, charge.epsilon, charge.scale)
 
 
 def added_up(
-    first: Charge, times: int, readings: int, rates: Total | None, promised: Total, largest: Fraction,
-    least: Fraction | None,
-) -> Several:  # fmt: skip
-    """Return releases like `first` from the sums of their rates and epsilons."""
-    scale = first.scale if rates is None else entry_of(first) / rates.value
+    first: Charge, cost: Cost, readings: int, largest: Fraction, least: Fraction | None, runs: Iterable[Run] = ()
+) -> Several:
+    """Return releases like `first` from what they add up to."""
+    scale = first.scale if cost.rates is None else entry_of(first) / cost.rates.value
     one = values_of(first, _SHARED)
-    one |= {"epsilon": promised.value, "scale": scale}
-    return Several(**one, times=times, readings=readings, rates=rates, promised=promised, largest=largest, least=least)
+    one |= {"epsilon": cost.promised.value, "scale": scale}
+    return Several(**one, cost=cost, readings=readings, largest=largest, least=least, runs=tuple(runs))
 
 
 def entry_of(charge: Charge) -> Fraction:
@@ -140,10 +151,58 @@ def alike(charge: Charge) -> Charge:
     one = values_of(charge, _SHARED)
     one |= {"epsilon": Fraction(0), "release": ""}
     if charge.at is not None:
-        one["reading"] = ""  # the place says which entries are the same
+        one |= {"reading": "", "at": 0}  # the place says which entries are the same
     if charge.scale is not None:
         one |= {"scale": Fraction(charge.scale != 0), "randomiser": {}}
     return Charge(**one)
+
+
+def runs_of(charge: Charge) -> tuple[Run, ...]:
+    """Return the windows of a charge, in order; of one without a declared place none."""
+    if charge.at is None:
+        return ()
+    one = several(charge)
+    return one.runs or (Run(charge.at, 1, 1, one.cost),)
+
+
+def places_of(charge: Charge) -> IntArray:
+    """Return where the windows of a charge start, in order; of one without a declared place none."""
+    if not isinstance(charge, Several) or not charge.runs:
+        return np.array([] if charge.at is None else [charge.at], dtype=np.int64)
+    return charge.places
+
+
+def each_window(charge: Charge) -> list[Charge]:
+    """Return a charge window by window."""
+    if not isinstance(charge, Several) or not charge.runs:
+        return [charge]
+    return [
+        added_up(replace(as_one(charge), at=place), run.cost, 1, charge.largest, charge.least)
+        for run in charge.runs
+        for place in run.places
+    ]
+
+
+def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
+    """Return windows by their places as runs; one more window of a run that is one step behind it is in it.
+
+    >>> one = Cost(1, None, Total.of(Fraction(1)))
+    >>> [run[:3] for run in in_runs(dict.fromkeys([30, 14, 7, 0], one))]
+    [(0, 7, 3), (30, 1, 1)]
+    """
+    runs: list[Run] = []
+    for place in sorted(costs):
+        cost = costs[place]
+        if runs and runs[-1].cost.text == cost.text:  # which is kept, and compared sooner than the sums
+            last = runs[-1]
+            if last.windows == 1:
+                runs[-1] = Run(last.first, place - last.first, 2, cost)
+                continue
+            if place == last.first + last.step * last.windows:
+                runs[-1] = last._replace(windows=last.windows + 1)
+                continue
+        runs.append(Run(place, 1, 1, cost))
+    return tuple(runs)
 
 
 def adds_up(charge: Charge) -> bool:
@@ -151,22 +210,95 @@ def adds_up(charge: Charge) -> bool:
     return charge.definition in _OURS and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
+def merged(charges: Sequence[Charge]) -> list[Charge]:
+    """Return charges in which those that differ in their noise or place only are one, at the place of the first.
+
+    None passes one with a delta, or a promise about one output's distribution, where the order counts.
+    """
+    stretches = in_turns(charges)
+    whole = whole_readings(stretches)
+    return [term for stretch in stretches for term in _merged(stretch, whole)]
+
+
+def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
+    """Return charges in stretches in which the order does not count; what does not add up is one of its own."""
+    stretches: list[list[Charge]] = [[]]
+    for charge in charges:
+        if adds_up(charge):
+            stretches[-1].append(charge)
+        else:
+            stretches += [[charge], []]
+    return stretches
+
+
+def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
+    """Return the readings of which all charges are in one stretch and add up: equal ones are worst at one place."""
+    readings: set[str] = set()
+    elsewhere: set[str] = set()
+    for stretch in stretches:
+        mine = {charge.reading for charge in stretch if charge.at is None and charge.reading}
+        elsewhere |= mine & readings
+        elsewhere |= {charge.reading for charge in stretch if not adds_up(charge)}
+        readings |= mine
+    return readings - elsewhere
+
+
+def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Charge]:
+    """Yield the charges of a stretch in which the order does not count."""
+    terms: dict[Hashable, list[Charge]] = {}
+    readings: dict[str, dict[Hashable, list[Charge]]] = {}
+    for charge in charges:
+        is_named = charge.at is None and charge.reading
+        group = readings.setdefault(charge.reading, {}) if is_named else terms
+        group.setdefault(kind_of(charge), []).append(charge)
+    for name, kinds in readings.items():
+        mine = [together(kind) for kind in kinds.values()]
+        equal = frozenset(map(_share, mine)) if name in whole else name
+        for charge in mine:
+            terms.setdefault((equal, _share(charge)), []).append(charge)
+    yield from map(together, terms.values())
+
+
 def kind_of(charge: Charge) -> Hashable:
-    """Return what charges have in common that add up.
+    """Return what charges have in common that add up; one that is a sum of its own kind adds up with nothing.
 
     A promise that covers every change costs the larger of its epsilon and D/b: those add up that cost the same of the
     two.
     """
+    if isinstance(charge, Several) and type(charge) is not Several:
+        return id(charge)
     one = costliest(charge)
     return alike(charge), None if one.scale is None or charge.covers not in STEADY else one.epsilon * one.scale
 
 
-def together(first: Charge, other: Charge) -> Several:
-    """Return releases that differ in their noise only as one charge."""
-    one, two = several(first), several(other)
-    rates = None if one.rates is None or two.rates is None else one.rates + two.rates
-    is_one_place = one.at is not None or (one.reading != "" and one.reading == two.reading)
-    readings = max(one.readings, two.readings) if is_one_place else one.readings + two.readings
-    least = None if one.least is None or two.least is None else min(one.least, two.least)
-    largest = max(one.largest, two.largest)
-    return added_up(first, one.times + two.times, readings, rates, one.promised + two.promised, largest, least)
+def _share(charge: Charge) -> Hashable:
+    """Return what a charge costs in one of its readings, and how."""
+    one = several(charge)
+    each = None if one.cost.rates is None else one.cost.rates.value / one.readings
+    return replace(alike(charge), reading=""), Fraction(one.times, one.readings), each, one.epsilon / one.readings
+
+
+def together(charges: Sequence[Charge]) -> Charge:
+    """Return releases that differ in their noise or place only as one charge."""
+    if len(charges) == 1:
+        return charges[0]
+    each = list(map(several, charges))
+    cost = reduce(Cost.plus, [one.cost for one in each])
+    scales = [one.least for one in each if one.least is not None]
+    least, largest = min(scales, default=None), max(one.largest for one in each)
+    if charges[0].at is not None:
+        runs = in_runs(_by_place(each))
+        first = replace(charges[0], at=runs[0].first)
+        return added_up(first, cost, 1, largest, least, runs if len(runs) > 1 or runs[0].windows > 1 else ())
+    readings = [one.readings for one in each]
+    is_one_place = charges[0].reading != "" and len({one.reading for one in each}) == 1
+    return added_up(charges[0], cost, max(readings) if is_one_place else sum(readings), largest, least)
+
+
+def _by_place(charges: Iterable[Charge]) -> dict[int, Cost]:
+    costs: dict[int, Cost] = {}
+    for charge in charges:
+        for run in runs_of(charge):
+            for place in run.places:
+                costs[place] = costs[place].plus(run.cost) if place in costs else run.cost
+    return costs

@@ -1,7 +1,7 @@
 """Joint promises of Pufferfish releases, by what each of them covers (docs/decisions.md#composition).
 
 Promises that cover every change of the data, or of a component, add up; those with a Laplace scale have a joint cost by
-profiles (`quilt_costs`), and the least of the proven bounds counts. A promise that is alone is about the law of its
+profiles (`by_noise`), and the least of the proven bounds counts. A promise that is alone is about the law of its
 output given a and given b. A release that loses at most epsilon when the whole data change has a density between m(w)
 and e^epsilon m(w) for some m that does not depend on the data, so it multiplies any such promise by e^epsilon; the
 delta of one that was chosen after it counts e^epsilon times, too.
@@ -17,12 +17,10 @@ from functools import partial
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
 from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
-from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.normal_series import in_a_series, series_joint
-from takifugu.accounting.composition.quilt_costs import quilt_cost
-from takifugu.accounting.composition.series import places_of
-from takifugu.accounting.composition.several import STEADY, costliest, is_one_release
+from takifugu.accounting.composition.several import STEADY, costliest, is_one_release, merged, places_of
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
@@ -77,7 +75,7 @@ def _least(view: View, charges: Sequence[Charge], singles: Sequence[int], rechar
     that one more never lowers the least of them.
     """
     candidates = [] if singles else _sums(view, charges)
-    refused = _try(candidates, lambda: quilt_cost(view, charges))
+    refused = _try(candidates, lambda: cost_by_noise(view, charges))
     _try(candidates, lambda: _wholes(view, charges))
     is_about_one = _means_one_secret(view, charges)
     for i in singles if is_about_one else ():
@@ -100,7 +98,7 @@ def _wholes(view: View, charges: Sequence[Charge]) -> Joint:
 def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     """Return the least of the sum, where it is a bound, and the joint quilt cost, of which both share one bad event."""
     candidates = _sums(view, charges)
-    refused = _try(candidates, lambda: quilt_cost(view, charges))
+    refused = _try(candidates, lambda: cost_by_noise(view, charges))
     if not candidates:
         raise CompositionRefused(refused)
     return min(candidates, key=lambda joint: joint.epsilon)
@@ -155,7 +153,7 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
         if not candidates:
             raise CompositionRefused(refused)
         return min(candidates, key=lambda joint: joint.epsilon)
-    refused = _try(candidates, lambda: quilt_cost(view, charges))
+    refused = _try(candidates, lambda: cost_by_noise(view, charges))
     if candidates and recharge:
         return candidates[-1]
     price = _no_bound(refused)

@@ -15,9 +15,8 @@ from sqlalchemy import Connection
 
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one
 from takifugu.accounting.composition.folding import folded
-from takifugu.accounting.composition.merging import merged
-from takifugu.accounting.composition.several import Several, Total, added_up
-from takifugu.accounting.composition.windows import Windows, part_of, windows_of
+from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged
+from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
@@ -27,6 +26,8 @@ from takifugu.core.sections import values_of
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
 
+#: How a summary is written: one that was written in another way is made anew from the debits.
+FORM = "runs"
 #: What a sum over entries adds up beside its rates.
 _SUMS = ("here", "elsewhere", "whole", "any_layout")
 
@@ -65,17 +66,17 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Sum
     select_these(connection, "wanted_histories", "id", chosen)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
     with decoding():
-        texts = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        bodies = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        texts = {history: body for history, body in bodies.items() if body.get("form") == FORM}
         charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
-        summaries = {history: _read(text, charges) for history, text in texts.items()}
+        summaries = {history: of_body(text, charges) for history, text in texts.items()}
     missing = chosen - summaries.keys()
     return summaries | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
 
 
 def write(connection: Connection, history: int, summary: Summary) -> None:
     """Keep what a history comes to."""
-    body = {"recharge": summary.recharge, "terms": [_term(charge) for charge in summary.charges]}
-    text = json.dumps(body, separators=(",", ":"))
+    text = json.dumps(body_of(summary), separators=(",", ":"))
     connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
 
 
@@ -88,36 +89,36 @@ def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
     )
 
 
+def body_of(summary: Summary) -> Json:
+    """Return what is kept of a summary; of its charges the rows."""
+    terms = [_term(charge) for charge in summary.charges]
+    return {"form": FORM, "recharge": summary.recharge, "terms": terms}
+
+
+def of_body(text: Plain, charges: Mapping[int, Charge]) -> Summary:
+    """Return the summary that was kept, from charges by their rows."""
+    if not text["terms"]:
+        raise ValueError("a history without debits")
+    return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
+
+
 def _term(charge: Charge) -> Json:
     row, release = rows_of(charge)
     term: Json = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
     if isinstance(charge, Several):
         term["several"] = {
-            "times": charge.times, "readings": charge.readings,
-            "rates": None if charge.rates is None else _total(charge.rates), "promised": _total(charge.promised),
-            "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
-            "series": charge.series,
+            "cost": charge.cost.text, "readings": charge.readings, "largest": to_text(charge.largest),
+            "least": None if charge.least is None else to_text(charge.least),
+            "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
         }  # fmt: skip
-    if isinstance(charge, Windows):
-        term["several"]["rows"] = [part.text for part in charge.parts]
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
             "alone": None if charge.alone is None else to_text(charge.alone),
             "change": to_text(charge.change or Fraction(0)),
-            **{name: _total(one) for name, one in values_of(charge, _SUMS).items()},
+            **{name: one.text for name, one in values_of(charge, _SUMS).items()},
         }  # fmt: skip
     return term
-
-
-def _total(total: Total) -> list[str]:
-    return [to_text(total.exact), str(total.denominator), str(total.rounded)]
-
-
-def _read(text: Plain, charges: Mapping[int, Charge]) -> Summary:
-    if not text["terms"]:
-        raise ValueError("a history without debits")
-    return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
 
 
 def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
@@ -128,30 +129,19 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
     held = term.get("several")
     if held is None:
         return first
-    rates = None if held["rates"] is None else _read_total(held["rates"])
-    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+    cost, readings = Cost.of_text(held["cost"]), int(held["readings"])
     largest = as_fraction(held["largest"], "an epsilon")
-    promised = _read_total(held["promised"])
-    series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
     if "by entry" in term:
-        return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
-    summed = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
-    if "rows" in held:
-        return windows_of(summed, list(map(part_of, held["rows"])))
-    return replace(summed, series=series)
+        return _read_by_entry(term["by entry"], first, cost, readings, largest)
+    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+    runs = [Run(int(at), int(step), int(windows), Cost.of_text(each)) for at, step, windows, each in held["runs"]]
+    return added_up(first, cost, readings, largest, least, runs)
 
 
-def _read_by_entry(
-    held: Plain, first: Charge, times: int, readings: int, promised: Total, largest: Fraction
-) -> ByEntry:
+def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, largest: Fraction) -> ByEntry:
     return in_one(
-        first, times, readings, promised, largest, as_fraction(held["change"], "a change"), str(held["under"]),
+        first, cost, readings, largest, as_fraction(held["change"], "a change"), str(held["under"]),
         tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
         alone=None if held["alone"] is None else as_fraction(held["alone"], "an epsilon"),
-        **{name: _read_total(held[name]) for name in _SUMS},
+        **{name: Total.of_text(held[name]) for name in _SUMS},
     )  # fmt: skip
-
-
-def _read_total(held: Sequence[str]) -> Total:
-    exact, denominator, rounded = held
-    return Total(Fraction(exact), int(denominator), int(rounded))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search, about_columns, quilts
-from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, search_cost
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class AttributeQuilt:
     source: str = "Zhang, Ohrimenko and Cummings 2022, Algorithm 3 and Theorem 4, corrected where e(Q) = epsilon"
 
     def cost(self, problem: Problem) -> Cost:
-        return quilt_cost(problem, _search)
+        return search_cost(problem, _search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return enough noise for every sensitive parameter, or why there is none.

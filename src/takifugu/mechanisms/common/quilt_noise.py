@@ -15,7 +15,7 @@ from takifugu.mechanisms.common.answer_noise import covering
 _NO_ENTRIES = "two distributions of an answer have no values, so no quilts: use wasserstein or laplace-exact"
 
 
-def quilt_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:
+def search_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:
     """Predict the searches of all parts; nothing is searched where one of them is known to find none."""
     searches = [search(part) for part in problem.parts]
     costs = [] if any(one.reason for one in searches) else [one.cost(problem.epsilon) for one in searches]

@@ -3,93 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.histories import BELIEFS, drawn, frameworks_of
 from tests.support.ledger_tools import chain_framework, charge
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint, sums
-from takifugu.accounting.composition.merging import merged
-from takifugu.accounting.composition.series import at_places, each_window, places_in, places_of, series_of
 from takifugu.accounting.composition.several import (
-    BITS,
-    LONGEST,
+    Cost,
     Several,
-    Total,
     alike,
     as_one,
     costliest,
+    each_window,
+    in_runs,
     is_one_release,
+    merged,
+    places_of,
     readings_of,
     several,
     together,
 )
+from takifugu.accounting.composition.totals import BITS, LONGEST, Total
 from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 
 
-def one_by_one(monkeypatch: pytest.MonkeyPatch, framework: Framework, charges: Sequence[Charge]) -> Fraction:
-    with monkeypatch.context() as patch:
-        patch.setattr(sums, "merged", list)
-        return joint(tf.Pufferfish(framework.secrets[0], framework.beliefs[0]), charges).epsilon
-
-
-def drawn(chance: np.random.Generator, framework: Framework, many: int) -> list[Charge]:
-    """Return charges of few queries, with many scales, places and readings, in any order."""
-    size = framework.beliefs[0].size
-    halves = (tuple(range(size // 2)), tuple(range(size // 2, size)))
-    queries = [tf.Count(1), tf.Count(0), tf.Count(1, entries=halves[0]), tf.Count(1, entries=halves[1])]
-    charges: list[Charge] = []
-    while len(charges) < many:
-        kind = (QUILT, QUILT, WHOLE, DATA)[chance.integers(4)]
-        scale = (12, 30, Fraction(97, 7), Fraction(10**9 + 7, 10**8))[chance.integers(4)]
-        one = charge(framework, queries[chance.integers(4)], scale, kind)
-        where = chance.integers(4)
-        if where == 0:
-            charges.append(one)
-        elif where == 1:
-            charges.append(replace(one, at=size * int(chance.integers(6)), calendar="weeks"))
-        elif where == 2:
-            charges.append(replace(one, at=int(chance.integers(6)), calendar="days", reading=f"file {len(charges)}"))
-        else:
-            both = [one, charge(framework, queries[chance.integers(4)], 30, QUILT)]
-            charges += [replace(c, reading=f"file {len(charges)}") for c in both]
-    return charges
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_sum_costs_what_its_parts_cost_in_any_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Up to the rounding of sums of many terms, which is upwards."""
-    chance = np.random.default_rng(seed)
-    framework = chain_framework(6, (0.6, 0.8, 0.95)[seed % 3])
-    charges = drawn(chance, framework, 9)
-    whole = joint(framework, charges).epsilon
-    parts = one_by_one(monkeypatch, framework, charges)
-    assert whole == pytest.approx(float(parts), rel=1e-9)
-    assert len(merged(charges)) <= len(charges)
-    for _ in range(2):
-        other = [charges[n] for n in chance.permutation(len(charges))]
-        assert joint(framework, other).epsilon == whole
-    before, after = charges[:5], charges[5:]
-    assert joint(framework, [*merged(before), *after]).epsilon == whole
-    assert joint(framework, merged([*merged(before), *merged(after)])).epsilon == whole
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_another_release_never_makes_a_set_cheaper(seed: int) -> None:
+@pytest.mark.parametrize("name", BELIEFS)
+def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
     """Also where sums stop being exact."""
-    chance = np.random.default_rng(100 + seed)
-    framework = chain_framework(6, (0.6, 0.8, 0.95)[seed % 3])
-    charges, costs = drawn(chance, framework, 14), [Fraction(0)]
+    framework = frameworks_of(name)[0]
+    costs = [Fraction(0)]
     held: list[Charge] = []
-    for one in charges:
+    for _, one in drawn(np.random.default_rng(len(name)), [framework], 14):
         held = merged([*held, one])
         costs.append(joint(framework, held).epsilon)
     assert costs == sorted(costs)
@@ -99,19 +52,20 @@ def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -
     framework = chain_framework(7, 0.9)
     one = charge(framework, tf.Count(1), 30, QUILT)
     weeks = [replace(one, at=7 * n, calendar="days") for n in range(100)]
-    (series,) = merged(weeks)
-    assert isinstance(series, Several)
-    assert (series.series, series.times, series.epsilon) == (((0, 7, 100),), 100, 100 * one.epsilon)
+    (year,) = merged(weeks)
+    assert isinstance(year, Several)
+    assert (year.times, year.epsilon, [run[:3] for run in year.runs]) == (100, 100 * one.epsilon, [(0, 7, 100)])
     late = replace(one, at=7 * 40, calendar="days", scale=Fraction(10))
-    together = merged([series, late])
-    assert {c.series if isinstance(c, Several) else c.at for c in together} == {((0, 7, 40), (287, 7, 59)), ()}
-    assert {float(s.rates.value) for c in together if (s := several(c)).rates} == {99 / 30, 1 / 30 + 1 / 10}
-    assert set(together) == set(merged([late, *weeks]))
-    assert joint(framework, together).epsilon == joint(framework, [*weeks, late]).epsilon
-    again = merged([*together, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
-    assert [places_of(c).tolist() for c in again] == [list(range(0, 700, 7))]
-    other = replace(one, at=3, calendar="days")
-    assert len(merged([*weeks, other])) == 1
+    (both,) = merged([year, late])
+    assert isinstance(both, Several)
+    assert [run[:3] for run in both.runs] == [(0, 7, 40), (280, 1, 1), (287, 7, 59)]
+    assert [float(run.cost.rates.value) for run in both.runs if run.cost.rates] == [1 / 30, 1 / 30 + 1 / 10, 1 / 30]
+    assert merged([late, *weeks]) == [both]
+    assert joint(framework, [both]).epsilon == joint(framework, [*weeks, late]).epsilon
+    again = merged([both, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
+    assert [len(one.runs) for one in again if isinstance(one, Several)] == [1]
+    assert len(merged([*weeks, replace(one, at=3, calendar="days")])) == 1
+    assert len(merged([*weeks, replace(one, at=3, calendar="hours")])) == 2
 
 
 def test_a_reading_that_spans_what_has_a_delta_is_not_added_to_another() -> None:
@@ -150,17 +104,19 @@ def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> No
     assert again == total
     tiny = Total.of(Fraction(1, LONGEST + 1))
     assert tiny.value == Fraction(1, 2**BITS)
-    assert total.often(7).share(7) == total
 
 
-def test_series_and_places() -> None:
-    chance = np.random.default_rng(3)
-    for _ in range(200):
-        places = np.unique(chance.integers(0, 40, size=int(chance.integers(1, 20))))
-        assert places_in(series_of(places)).tolist() == places.tolist()
-    assert series_of(np.arange(0, 10**6, 7)) == ((0, 7, 142858),)
-    assert series_of(np.array([0, 7, 14, 30])) == ((0, 7, 3), (30, 1, 1))
-    assert series_of(np.array([], dtype=np.int64)) == ()
+@pytest.mark.parametrize("costs", [1, 2, 20])
+def test_runs_hold_every_window_once(costs: int) -> None:
+    chance = np.random.default_rng(costs)
+    for _ in range(100):
+        places = np.unique(chance.integers(0, 40, size=int(chance.integers(1, 20)))).tolist()
+        known = {place: Cost(1, None, Total.of(Fraction(int(chance.integers(costs))))) for place in places}
+        runs = in_runs(known)
+        assert [(place, run.cost) for run in runs for place in run.places] == list(known.items())
+    assert [run[:3] for run in in_runs(dict.fromkeys(range(0, 10**6, 7), Cost(1, None, Total.of(Fraction(1)))))] == [
+        (0, 7, 142858)
+    ]
 
 
 def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
@@ -171,8 +127,9 @@ def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
     assert len(each) == 7
     for place, window in each.items():
         here = [c.epsilon for c in charges if c.at == place]
-        assert (window.epsilon, window.times, window.largest) == (sum(here), len(here), max(here))
-        assert (window.scale, window.rates, window.least) == (None, None, None)
+        assert (window.epsilon, window.times) == (sum(here), len(here))
+        assert window.largest == max(c.epsilon for c in charges)  # of all windows, as each is one of them
+        assert (window.scale, window.cost.rates, window.least) == (None, None, None)
 
 
 def test_one_of_several_and_all_of_them_as_one() -> None:
@@ -187,27 +144,31 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     assert as_one(sum_of) == replace(alike(sum_of), **promise)
     at = replace(made[0], at=3, calendar="days")
     assert each_window(at) == [at]
-    assert each_window(at_places(at, np.array([3, 9]))) == [at, replace(at, at=9)]
+    assert places_of(made[0]).tolist() == []
+    (two,) = merged([at, replace(at, at=9)])
+    assert [as_one(window) for window in each_window(two)] == [replace(as_one(several(at)), at=n) for n in (3, 9)]
+
 
 def test_several_releases_say_how_many_they_are_and_in_how_many_readings() -> None:
     one, other = (charge(chain_framework(5), tf.Count(1), scale, QUILT) for scale in (10, 40))
     readings = [({}, {}, 1), ({"reading": "a"}, {"reading": "b"}, 2), ({"reading": ""}, {"reading": ""}, 2),
                 ({"at": 3, "reading": ""}, {"at": 3, "reading": "b"}, 1)]  # fmt: skip
     for here, there, expected in readings:
-        both = together(replace(one, **here), replace(other, epsilon=Fraction(3), **there))
+        both = together([replace(one, **here), replace(other, epsilon=Fraction(3), **there)])
+        assert isinstance(both, Several)
         assert (both.times, both.readings, readings_of(both), is_one_release(both)) == (2, expected, expected, False)
         assert (both.scale, both.epsilon) == (8, one.epsilon + 3)
-        assert (both.largest, both.least) == (3, 10)
-        more = together(replace(both, **there), replace(one, **there)).readings
+        assert (both.largest, both.least, both.runs) == (3, 10, ())
+        more = readings_of(together([replace(both, **there), replace(one, **there)]))
         assert more == (expected if expected == 1 or there["reading"] else 3)
-    three = together(replace(one, reading="c"), together(replace(one, reading="a"), replace(other, reading="b")))
-    assert (three.times, three.readings) == (3, 3)
+    three = together([replace(one, reading="c"), together([replace(one, reading="a"), replace(other, reading="b")])])
+    assert (several(three).times, readings_of(three)) == (3, 3)
     assert (readings_of(one), is_one_release(one), is_one_release(several(one))) == (1, True, True)
     unread = [replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)]
-    assert together(*unread).scale == 8
+    assert together(unread).scale == 8
     for scale in (None, Fraction(0)):
-        quiet = together(replace(one, scale=scale), replace(other, scale=scale))
-        assert (quiet.scale, quiet.least, quiet.rates, quiet.epsilon) == (scale, scale, None, 2 * one.epsilon)
+        quiet = several(together([replace(one, scale=scale), replace(other, scale=scale)]))
+        assert (quiet.scale, quiet.least, quiet.cost.rates, quiet.epsilon) == (scale, scale, None, 2 * one.epsilon)
 
 
 def test_nothing_added_changes_no_sum() -> None:
@@ -246,7 +207,8 @@ def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
 
 def fits(framework: Framework, epsilon: Fraction, released: Charge) -> bool:
     """Whether a release costs what was asked for, by the ledger's own search, too; and three of them at most thrice."""
-    alone, noise = joint(framework, [released]), sums.quilt_cost(sums.View(framework, released.framework), [released])
+    alone, view = joint(framework, [released]), sums.View(framework, released.framework)
+    noise = sums.cost_by_noise(view, [released])
     thrice = joint(framework, [replace(released, reading="one")] * 3)
     return max(alone.epsilon, noise.epsilon) <= epsilon and thrice.epsilon >= epsilon and math.isfinite(thrice.epsilon)
 

@@ -1,4 +1,4 @@
-"""The joint quilt cost of several releases (docs/decisions.md#composition).
+"""What the noise of several releases costs together, whatever they promised (docs/decisions.md#composition).
 
 For a secret pair (a, b) about entry i under one belief, Laplace noise of scale b_k gives, at every transcript,
 densities whose ratio is at most exp(sum_k D_k(N)/b_k) when only the entries in N change. With a quilt Q around a near
@@ -36,10 +36,8 @@ from takifugu.accounting.composition.losses import (
     steady_cost,
     whole_cost,
 )
-from takifugu.accounting.composition.placing import Run, piled
-from takifugu.accounting.composition.series import each_window
-from takifugu.accounting.composition.several import STEADY
-from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.composition.piling import Windows, piled, standing_in
+from takifugu.accounting.composition.several import STEADY, each_window
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part, Witness
@@ -53,7 +51,7 @@ from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
 
 
-def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
+def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
     """Return max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k.
 
     Chains and networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only.
@@ -131,11 +129,11 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
 
 
 def _costs_of_windows(
-    view: View, belief: Recording, whole: Belief, runs: Sequence[Run], given: Sequence[Given]
+    view: View, belief: Recording, whole: Belief, windows: Sequence[Windows], given: Sequence[Given]
 ) -> Iterator[Cost]:
     """Yield the costs of windows of one recording, about which `whole` is, for each secret: every step counts."""
     fixed, trivial, chosen = Fraction(0), Fraction(0), []
-    for run, (charge, read, after) in zip(runs, given, strict=True):
+    for one, (charge, read, after) in zip(windows, given, strict=True):
         if charge.scale is None:
             fixed += steady_cost(view, charge)
         elif after:
@@ -143,8 +141,8 @@ def _costs_of_windows(
         else:
             trivial += loss(read.total, charge)
             if read.changes.any():
-                chosen.append(run)
-    stretches = piled(chosen, min(int(run.starts[0]) for run in runs)) if chosen else None
+                chosen.append(one)
+    stretches = piled(chosen, min(int(one.starts[0]) for one in windows)) if chosen else None
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(whole.size), pairs)
         if not any(family.has_pairs(whole, entry) for entry in family.entries):

@@ -12,7 +12,7 @@ from tests.support.ledger_tools import laplace, made
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, Joint, charge_of
-from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
@@ -47,7 +47,7 @@ def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes
 
 
 def joint_of(about: Framework, charges: Sequence[Charge]) -> Joint:
-    return quilt_cost(View(about, about.fingerprint()), charges)
+    return cost_by_noise(View(about, about.fingerprint()), charges)
 
 
 def cost(about: Framework, *charges: Charge) -> Fraction:

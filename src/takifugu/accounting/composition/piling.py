@@ -1,0 +1,109 @@
+"""Releases about windows of one recording whose places are declared, as stretches of steps that cost the same.
+
+What all windows cost is piled up at the steps where something changes, never in an array of windows by steps: between
+the ends of windows every step costs the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from takifugu.model.queries import Additive, IntArray
+
+#: The cost of a whole recording stays below 2 to this power, in units.
+COST_BITS = 58
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """A recording by what its steps cost: `lengths[n]` steps in a row cost `values[n]` times `unit` each.
+
+    >>> Stretches(np.array([2, 1]), np.array([1, 5]), Fraction(1, 2)).total
+    Fraction(7, 2)
+    """
+
+    lengths: IntArray
+    values: IntArray
+    unit: Fraction
+
+    @property
+    def size(self) -> int:
+        return int(self.lengths.sum())
+
+    @property
+    def total(self) -> Fraction:
+        return int((self.lengths * self.values).sum()) * self.unit
+
+    def each(self) -> IntArray:
+        """Return what every step costs, in units."""
+        return np.repeat(self.values, self.lengths)
+
+
+class Windows(NamedTuple):
+    """What releases of one query move from each of `starts` on, each time in units of the rate of that start.
+
+    `rates` says for how many starts in a row a rate is, which counts in units of `unit`.
+    """
+
+    starts: IntArray
+    changes: IntArray
+    rates: Sequence[tuple[Fraction, int]]
+    unit: Fraction = Fraction(1)
+
+    @property
+    def cost(self) -> float:
+        """What all windows cost, about."""
+        each = math.fsum(float(rate) * times for rate, times in self.rates)
+        return each * float(self.unit) * float(self.changes.sum())
+
+    def in_units(self, unit: Fraction) -> IntArray:
+        """Return what each start costs in multiples of a unit, rounded up."""
+        up, down = (self.unit / unit).as_integer_ratio()
+        each = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
+        return np.repeat(np.array(each, dtype=np.int64), [times for _, times in self.rates])
+
+
+def piled(windows: Sequence[Windows], start: int | None = None) -> Stretches:
+    """Return what each step costs, from `start` or the first one that any window reads to the last one.
+
+    It is exact where all have one rate. Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a
+    further window makes no step cheaper.
+
+    >>> week = np.ones(7, dtype=np.int64)
+    >>> found = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])
+    >>> found.lengths.tolist(), found.values.tolist(), found.unit
+    ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
+    """
+    shapes = {id(one.changes): _edges(one.changes) for one in windows}
+    unit = windows[0].unit * windows[0].rates[0][0]
+    if any(rate * one.unit != unit for one in windows for rate, _ in one.rates):
+        unit = Fraction(2) ** (math.frexp(math.fsum(one.cost for one in windows))[1] - COST_BITS)
+    begin = np.array([] if start is None else [start], dtype=np.int64)
+    places = [(one.starts[:, None] + shapes[id(one.changes)][0]).ravel() for one in windows]
+    changes = [np.outer(one.in_units(unit), shapes[id(one.changes)][1]).ravel() for one in windows]
+    steps, where = np.unique(np.concatenate([begin, *places]), return_inverse=True)
+    values = np.zeros(len(steps), dtype=np.int64)
+    np.add.at(values, where, np.concatenate([np.zeros_like(begin), *changes]))
+    values = np.cumsum(values)[:-1]
+    lengths = np.diff(steps)
+    new = np.flatnonzero(np.append([True], values[1:] != values[:-1]))
+    return Stretches(np.add.reduceat(lengths, new), values[new], unit)
+
+
+def _edges(changes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the places where the changes change, from 0 to behind the last, and by how much."""
+    steps = np.diff(changes, prepend=0, append=0)
+    places = np.flatnonzero(steps)
+    ends = np.array([0, len(changes)], dtype=np.int64)
+    return np.concatenate([ends, places]), np.concatenate([np.zeros(2, dtype=np.int64), steps[places]])
+
+
+def standing_in(size: int) -> Additive:
+    """Return any answer over so many entries: a search asks a part for its entries and secrets only."""
+    return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))
