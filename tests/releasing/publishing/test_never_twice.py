@@ -194,3 +194,18 @@ def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: 
     names = [name for one in book.payments(source.name) for name in one.ids]
     assert len(names) == len(set(names)), "a window was paid for twice"
     assert tf.release_file(toml).new == ()
+
+
+def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
+    toml = small(tmp_path, FIRST)
+    again = ("release", toml, "--again", "both", "--once")
+    for key in ("Wo\u0301che 02", " W\u00f3che 02", "W\u00f3che  02 ", "W\u00f3che 02\u200b"):
+        assert invoke(*again, key).exit_code == 0
+        assert paid(tmp_path) == 1
+    for key in ("w\u00f3che 02", "W\u00d3CHE 02"):
+        refused = invoke(*again, key)
+        assert refused.exit_code == 2
+        assert "looks like it: one key pays once" in refused.stderr
+        assert paid(tmp_path) == 1
+    assert invoke(*again, "W\u00f3che 03").exit_code == 0
+    assert paid(tmp_path) == 2
