@@ -106,6 +106,7 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
                 ),
             ).at("ledger")
         sqlite.check_length(path)
+        sqlite.give_up_shared_memory(path, timeout)
     engine = sqlite.engine_of(path, timeout)
     store = Store(path, engine, b"")
     with store.reading() as connection:
