@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from sqlalchemy import Connection, Row, select, update
@@ -131,6 +131,12 @@ def set_state(connection: Connection, group: str, state: str, created: str) -> N
     connection.execute(mine.values(changed=created, state=state))
     if state == PUBLISHED:
         set_bundle(connection, group, None)
+
+
+def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
+    """Return which reservations are published; those that the ledger does not know may be another one's."""
+    mine = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
+    return list(connection.execute(mine.where(reservations.c.state == PUBLISHED)).scalars())
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:

@@ -44,7 +44,8 @@ class State(StrEnum):
 class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
-    Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again` without a key, and for a key that is blank.
+    Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again` without a key, and for
+    a key that is blank.
     """
 
     only: tuple[str, ...] = ()

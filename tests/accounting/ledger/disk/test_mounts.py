@@ -102,7 +102,7 @@ def test_locks_that_other_machines_do_not_see_are_refused(
     tmp_path: Path, mounted: Mounting, kind: str, options: str
 ) -> None:
     mounted(kind, options)
-    with pytest.raises(LedgerError, match="whose locks do not work: .* keep the ledger on a local disk$"):
+    with pytest.raises(LedgerError, match=r"whose locks do not work: .* keep the ledger on a local disk$"):
         Ledger.open(tmp_path / "l.db")
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from secrets import token_hex
 
-#: The system's list of what is mounted where. A system that has none (not Linux) tells nothing: no disk counts as local.
+#: The system's list of what is mounted where. Where there is none (not Linux) no disk counts as local.
 MOUNTS = Path("/proc/self/mountinfo")
 
 #: File systems that one machine alone writes to. All others may be a network's: nfs, cifs, 9p, virtiofs, fuse.

@@ -24,11 +24,13 @@ from takifugu.core.errors import LedgerError
 WRITE_LOCK = "BEGIN IMMEDIATE"
 
 #: FULL: a commit is on the disk before it returns. A checkpoint per commit: nothing is kept in the side file alone.
+#: What is deleted is overwritten.
 SETTINGS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA wal_autocheckpoint=1",
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
+    "PRAGMA secure_delete=ON",
     "PRAGMA trusted_schema=OFF",
 )
 
