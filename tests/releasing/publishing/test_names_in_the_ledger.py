@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from tests.releasing import files
 from tests.releasing.publishing.test_states import FULL, failing, invoke
-from tests.support.crashing import check_public, seen
 
 import takifugu as tf
 from takifugu.releasing.publishing import folder as folders
