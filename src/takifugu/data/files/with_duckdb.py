@@ -34,8 +34,8 @@ def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
     """Return a connection to a new instance of DuckDB, whose temporary files go to a folder."""
     import duckdb
 
-    config = {"autoinstall_known_extensions": "false", "temp_directory": folder.name, "memory_limit": MEMORY}
-    return duckdb.connect(config=config)
+    where = {"temp_directory": folder.name, "memory_limit": MEMORY}
+    return duckdb.connect(config={"autoinstall_known_extensions": "false", **where})
 
 
 @contextmanager

@@ -26,9 +26,9 @@ WORDS = (
 
 
 def settle(book: Ledger, source: str, folders: Iterable[Path]) -> None:
-    """Close what a ledger calls reserved and a folder shows to be published."""
+    """Close what a folder shows to be published, and a ledger has no values of: reserved, or drawn before a copy."""
     for one in book.pending(source):
-        if one.state == "reserved" and public_of(one, folders):
+        if one.bundle is None and public_of(one, folders):
             close(book, one)
 
 
