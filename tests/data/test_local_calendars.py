@@ -174,3 +174,14 @@ def test_offsets_agree_with_the_standard_library(name: str, moment: datetime) ->
     wall = exact + zone.offset(exact)
     assert exact in zone.moments(wall)
     assert len(zone.moments(wall)) == 1 + (clock.replace(fold=0).utcoffset() != clock.replace(fold=1).utcoffset())
+
+
+def test_a_calendar_of_too_many_windows_is_refused_before_they_are_counted() -> None:
+    ages = Calendar.read("0001-01-01", "9999-12-31", timedelta(hours=1))
+    for every in ("day", "week", "month"):
+        with pytest.raises(InputError, match=f"more than 20,000 windows of a {every}: move until"):
+            next(ages.periods(every))
+    assert [name for name, _ in ages.periods("year")][::9997] == ["0001", "9998"]
+    assert [name for name, _ in Calendar.read("9999-12-01", "9999-12-31", timedelta(hours=1)).periods("week")] == [
+        "9999-W49", "9999-W50", "9999-W51",
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import gzip
 import pickle
 import re
@@ -17,7 +18,7 @@ from tests.support.engines import entries
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, Table, Written, open_frame, sniffed
-from takifugu.data.files import formats
+from takifugu.data.files import formats, many
 
 STATES = Recode(("still", "walk"))
 LAYOUT = Layout("state", unit="person")
@@ -174,3 +175,25 @@ def test_databases_are_not_joined(tmp_path: Path) -> None:
         SOURCES["DuckDB"][1](tmp_path / f"{name}.duckdb", {"who": ["Ana"]})
     with pytest.raises(DataError, match="are not read together"):
         open_frame(tmp_path)
+
+
+def test_a_pattern_finds_what_glob_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, others = ("a.csv", "x/b.csv", "x/y/c.csv", "x/y/z/d.csv"), (".hidden/e.csv", "x/.f/g.csv", "x/_o.csv", "w.txt")
+    for name in (*plain, *others):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("t,state\n")
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    monkeypatch.chdir(tmp_path)
+    patterns = ["**/*.csv", "x/**/*.csv", "*/**/*.csv", "**/y/**/*.csv", "x/**", "**/[bc].csv", "nowhere/**/*.csv"]
+    for pattern in (*patterns, *(f"{tmp_path}/{one}" for one in patterns)):
+        listed = {Path(one) for one in glob.glob(pattern, recursive=True)}
+        wanted = sorted(one for one in listed if one.is_file() and not one.name.startswith("_"))
+        assert many.files_of(Path(pattern)) == wanted, pattern
+
+
+def test_a_pattern_that_looks_through_everything_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "again").symlink_to(tmp_path)  # a circle
+    monkeypatch.setattr(many, "MOST_NAMES", 50)
+    with pytest.raises(DataError, match="looks through more than 50 files and folders: let it begin with the folder"):
+        many.files_of(tmp_path / "**" / "*.csv")

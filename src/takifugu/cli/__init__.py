@@ -37,9 +37,10 @@ def main() -> None:
       1    refused: over budget, not composing, no mechanism
       2    bad input: a release file, data, ledger or option
       3    a fault of Takifugu; it says how far it got
-      4    paid and not published: run again, or resume
+      4    not all is published or paid: run again, or resume
       5    published and not recorded: run again, or resume
       130  stopped from the keyboard; it says how far it got
+      143  stopped by SIGTERM; it says how far it got
     """
 
 

@@ -36,6 +36,12 @@ def state_of(error: BaseException) -> ReleaseState:
     return state
 
 
+def completed_before(error: BaseException) -> tuple[str, ...]:
+    """Return the tables of an earlier call that a release had published when an error arose."""
+    tables: tuple[str, ...] = getattr(error, "completed", ())
+    return tables
+
+
 def failure(error: BaseException, what: str, code: int) -> Json:
     """Return an error as plain data for JSON."""
     return {
@@ -43,6 +49,7 @@ def failure(error: BaseException, what: str, code: int) -> Json:
         "kind": _kind(error),
         "exit_code": code,
         "state": str(state_of(error)),
+        "published": list(completed_before(error)),
         "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
     }
 

@@ -8,15 +8,15 @@ import gc
 import io
 import os
 import re
-import signal
 import sys
-import threading
 from contextlib import suppress
 from difflib import get_close_matches
+from typing import Any
 
 import click
 
-from takifugu.cli.failures import AS_JSON, COMMAND, FILE, print_failure, state_of
+from takifugu.cli import interrupts
+from takifugu.cli.failures import AS_JSON, COMMAND, FILE, completed_before, print_failure, state_of
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
     BudgetExceeded,
@@ -58,6 +58,7 @@ class Extended(click.Command):
             except Exception as error:
                 why = error.message if isinstance(error, TakifuguError) else type(error).__name__
                 complain(f"the extension {point.name!r} ({point.value}) cannot be loaded: {why}")
+        interrupts.heed()
         return super().invoke(ctx)
 
 
@@ -83,6 +84,18 @@ class InOrder(click.Group):
 class Careful(InOrder):
     """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            with interrupts.noting():
+                return super().main(*args, **extra)
+        except SystemExit as end:
+            code = end.code
+        except KeyboardInterrupt:
+            code = STOPPED
+        # A signal also comes before a command begins, and while it says how it ended.
+        stopped = interrupts.come()
+        raise SystemExit(code if code == DONE or stopped is None else stopped)
+
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
     ) -> click.Context:
@@ -103,7 +116,6 @@ class Careful(InOrder):
     def _invoke(self, ctx: click.Context) -> object:
         _save_time()
         _open_standard_streams()
-        _end_in_order()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal that cannot show █ must not stop a release half-way
@@ -118,13 +130,12 @@ class Careful(InOrder):
         except (click.exceptions.Exit, click.Abort):
             raise
         except BaseException as error:
-            if not isinstance(error, Exception | KeyboardInterrupt):  # the system ends it
-                if words := standing(error):
-                    complain(words)
-                raise
-            code, what = _exit_and_words(error)
+            left = error if interrupts.come() is None else _interrupt(error)
+            if not isinstance(left, Exception | KeyboardInterrupt):
+                raise  # whoever raised it ends the process
+            code, what = _exit_and_words(left)
             if code != DONE:
-                print_failure(ctx, error, what, code)
+                print_failure(ctx, left, what, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
 
@@ -196,14 +207,21 @@ def code_of(error: BaseException) -> int:
     if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
         return UNPUBLISHED if isinstance(error, LedgerError) else DONE
     if isinstance(error, KeyboardInterrupt):
-        return STOPPED
-    if isinstance(error, Fault) or not isinstance(error, TakifuguError | OSError):
+        return interrupts.come() or STOPPED
+    if isinstance(error, Fault) or not isinstance(error, TakifuguError | OSError | MemoryError):
         return FAULT
     if state is ReleaseState.UNRECORDED:
         return UNRECORDED
-    if state is not ReleaseState.NOTHING:
+    if state is not ReleaseState.NOTHING or completed_before(error):
         return UNPUBLISHED
     return REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT
+
+
+def _interrupt(error: BaseException) -> KeyboardInterrupt:
+    """Return the interrupt that an error was made of, with how far the release had come."""
+    stopped = KeyboardInterrupt()
+    vars(stopped).update(vars(error))
+    return stopped
 
 
 def _exit_and_words(error: BaseException) -> tuple[int, str]:
@@ -219,6 +237,8 @@ def _exit_and_words(error: BaseException) -> tuple[int, str]:
             return DONE, what
         if error.errno != errno.EPIPE or code != DONE:
             complain(f"the output cannot be written ({(error.strerror or type(error).__name__).lower()})")
+    elif isinstance(error, MemoryError):
+        complain(what := "there is not enough memory: give it more, or less data at once")
     else:
         code = DONE if code == DONE else FAULT
         complain(what := place_of(error))
@@ -234,16 +254,6 @@ def _was_printing(error: BaseException) -> bool:
             return True
         trace = trace.tb_next
     return False
-
-
-def _end_in_order() -> None:
-    """Let SIGTERM end the process as an exit does: what is open is closed, and folders of private rows are removed."""
-
-    def end(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, end)
 
 
 def _open_standard_streams() -> None:

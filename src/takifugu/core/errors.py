@@ -38,7 +38,7 @@ _MEANS = {
     ReleaseState.NOTHING: "No epsilon was spent, and nothing was published.",
     ReleaseState.PAID: f"Its epsilon is spent, and no noisy value exists yet. {_AGAIN} draws once and pays nothing.",
     ReleaseState.DRAWN: (
-        "Its epsilon is spent, and the noisy values are in the ledger; they are not, or not all, handed out. "
+        "Its epsilon is spent, and the noisy values are kept beside the ledger; not, or not all, are handed out. "
         f"{_AGAIN} publishes these very values and pays nothing."
     ),
     ReleaseState.UNRECORDED: (

@@ -6,6 +6,7 @@ travel: to a notebook's page, to a log, to a service that collects errors.
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable
 from functools import wraps
@@ -15,7 +16,7 @@ from typing import ParamSpec, TypeVar
 from takifugu.core.errors import Fault, TakifuguError
 
 #: What errors of a release know about it (`errors.standing`).
-_STANDING = ("state", "public")
+_STANDING = ("state", "public", "completed")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,7 +28,9 @@ _SILENT = (TakifuguError, MemoryError)
 def without_data(function: Callable[P, T]) -> Callable[P, T]:
     """Return the function with errors that hold nothing that it was given or has read; lines and places stay.
 
-    An error that is not one of Takifugu's becomes a `Fault`, whose message says where it was raised and no more.
+    An error that is not one of Takifugu's becomes a `Fault`, whose message says where it was raised and no more. An
+    interrupt stays one whatever it was turned into on its way, and so does Python's own error for a call with wrong
+    arguments.
 
     >>> @without_data
     ... def read(data: str) -> int:
@@ -39,15 +42,16 @@ def without_data(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        handled = sys.exception()  # an interrupt that the caller deals with is none of ours
         try:
             return function(*args, **kwargs)
         except BaseException as error:
             del args, kwargs
-            left = _bare(error)
+            left = _bare(error, handled)
         try:
             raise left  # outside the handler: what is being handled would become its context
         finally:
-            del left  # a frame that holds its own exception lives until the garbage is collected
+            del left, handled  # a frame that holds its own exception lives until the garbage is collected
 
     return guarded
 
@@ -61,12 +65,33 @@ def place_of(error: BaseException) -> str:
     return f"a fault of Takifugu itself ({type(error).__name__}{where}); please report it"
 
 
-def _bare(error: BaseException) -> BaseException:
+def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
     """Return what may leave: the error or a fault in its place, with empty frames and without a history."""
-    left = error
-    if isinstance(error, Exception) and not isinstance(error, _SILENT):
-        left = Fault(place_of(error)).with_traceback(error.__traceback__)
+    left = _interrupt_in(error, handled)
+    if isinstance(left, Exception) and not isinstance(left, _SILENT) and not _is_of_the_call(left):
+        left = Fault(place_of(error))
+    if left is not error:
+        left = left.with_traceback(error.__traceback__)
         vars(left).update({key: value for key, value in vars(error).items() if key in _STANDING})
     traceback.clear_frames(error.__traceback__)
     left.__cause__ = left.__context__ = None
     return left
+
+
+def _is_of_the_call(error: Exception) -> bool:
+    """Whether arguments are unknown or missing: nothing inside the function has run."""
+    trace = error.__traceback__
+    return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
+
+
+def _interrupt_in(error: BaseException, handled: BaseException | None) -> BaseException:
+    """Return the interrupt that an error was raised in place of, or the error itself where there is none.
+
+    Pydantic and DuckDB raise errors of their own for one.
+    """
+    before: BaseException | None = error
+    while before is not None and before is not handled:
+        if isinstance(before, KeyboardInterrupt | SystemExit):
+            return before
+        before = before.__cause__ or before.__context__
+    return error

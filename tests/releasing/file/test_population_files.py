@@ -15,7 +15,6 @@ from click.testing import CliRunner
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.accounting.ledger.disk import outputs
 from takifugu.audit import true_loss
 from takifugu.cli import main
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
@@ -186,7 +185,6 @@ def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_
 
 
 def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outputs, "LARGE", 100)  # kept in a file beside the ledger
     file = words_in(tmp_path)
 
     def fails(*_: Any) -> None:

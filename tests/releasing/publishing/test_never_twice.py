@@ -153,11 +153,29 @@ def test_what_is_added_after_a_crash_is_paid_for_alone(tmp_path: Path, monkeypat
         assert invoke("release", toml).exit_code == 4
     small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 0.001"))
     refused = invoke("release", toml)
-    assert refused.exit_code == 1
+    assert refused.exit_code == 4  # not 1, which says that nothing happened
     assert "Paid for by an earlier call, and published now: both. Of the rest:" in refused.stderr
     assert len(seen(tmp_path).files) == 8
+    assert invoke("release", toml).exit_code == 1
     assert invoke("release", "--anyway", toml).exit_code == 0
     assert paid(tmp_path) == 2
+
+
+@pytest.mark.parametrize("error", [LedgerError("the ledger is locked"), KeyError("x")])
+def test_no_exit_code_says_that_nothing_happened_after_a_publication(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    toml = small(tmp_path, FIRST)
+    with failing(monkeypatch, folders.os, "replace", FULL):
+        assert invoke("release", toml).exit_code == 4
+    small(tmp_path, SPEC)
+    with failing(monkeypatch, Ledger, "reserve", error):
+        ended = invoke("release", toml, "--json")
+    assert ended.exit_code == (4 if isinstance(error, LedgerError) else 3)
+    assert json.loads(ended.stdout)["error"]["published"] == ["both"]
+    assert "Paid for by an earlier call, and published now: both." in ended.stderr
+    assert len(seen(tmp_path).files) == 8
+    assert invoke("release", toml).exit_code == 0
 
 
 def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,3 +192,18 @@ def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: 
     names = [name for one in book.payments(source.name) for name in one.ids]
     assert len(names) == len(set(names)), "a window was paid for twice"
     assert tf.release_file(toml).new == ()
+
+
+def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
+    toml = small(tmp_path, FIRST)
+    again = ("release", toml, "--again", "both", "--once")
+    for key in ("Wo\u0301che 02", " W\u00f3che 02", "W\u00f3che  02 ", "W\u00f3che 02\u200b"):
+        assert invoke(*again, key).exit_code == 0
+        assert paid(tmp_path) == 1
+    for key in ("w\u00f3che 02", "W\u00d3CHE 02"):
+        refused = invoke(*again, key)
+        assert refused.exit_code == 2
+        assert "looks like it: one key pays once" in refused.stderr
+        assert paid(tmp_path) == 1
+    assert invoke(*again, "W\u00f3che 03").exit_code == 0
+    assert paid(tmp_path) == 2

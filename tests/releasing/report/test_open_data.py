@@ -180,3 +180,9 @@ def test_places_in_metres_are_no_geojson(tmp_path: Path) -> None:
     assert not [*table.files[0].parent.glob("*.geojson")], "GeoJSON is in degrees"
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
     assert ">1 km</text>" in picture, "4 units of 1,000 m across: a third of them is 1.3 km"
+
+
+def test_a_release_of_many_tables_has_no_photographs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("takifugu.releasing.publishing.sheets.MOST_PHOTOS", 0)
+    ends = [path.suffix for path in published(tmp_path).files]
+    assert (ends.count(".png"), ends.count(".svg")) == (0, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -77,7 +77,9 @@ class Ledger:
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        return Ledger(rows.open_store(path_of(where), timeout, create))
+        book = Ledger(rows.open_store(path_of(where), timeout, create))
+        outputs.sweep(book.store.place, book._published)
+        return book
 
     def source(self, name: str, budget: Budget | None = None) -> Source:
         """Return the source of this name, made if it is new; a budget is epsilon, or (epsilon, delta).
@@ -195,6 +197,10 @@ class Ledger:
         with self.store.writing() as connection:
             moving.set_published(connection, reservation.group)
         outputs.clear(self.store.place, reservation.group)
+
+    def _published(self, groups: Collection[str]) -> list[str]:
+        with self.store.reading() as connection:
+            return reserved.published_of(connection, groups)
 
     def history(self, name: str) -> tuple[Entry, ...]:
         """Return every release about a source, oldest first; raises LedgerError for an unknown source."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from sqlalchemy import Connection, Row, select, update
@@ -15,6 +15,7 @@ from takifugu.accounting.ledger.store import most_spent, people_of
 from takifugu.accounting.ledger.tables import releases, reservations, sources
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 from takifugu.core.errors import LedgerError
+from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 
 #: The most bytes of noisy values and files that one reservation keeps.
@@ -33,11 +34,22 @@ def add_reservation(
 
 
 def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Plain) -> None:
-    """Raise LedgerError where a release of one of these names was paid for under the same key before."""
+    """Raise LedgerError where a release of one of these names was paid for under the same key before.
+
+    Likewise where any was paid for under a key that differs in capital letters or blanks only: nothing says which of
+    the two was meant.
+    """
     once, wanted = recipe.get("once"), set(names)
     if once is None:
         return
     for paid in read_payments(connection, source):
+        if paid.once not in (None, once) and normalised(paid.once or "").casefold() == once.casefold():
+            raise LedgerError(
+                f"the key {once!r} is not {paid.once!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
+                f"({paid.created[:10]}), and looks like it",
+                rule="one key pays once",
+                fix="write the earlier key, which pays nothing for what it has paid for, or another one",
+            ).at("once")
         if paid.once == once and (twice := sorted(wanted & set(paid.ids))):
             raise LedgerError(
                 f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
@@ -119,6 +131,12 @@ def set_state(connection: Connection, group: str, state: str, created: str) -> N
     connection.execute(mine.values(changed=created, state=state))
     if state == PUBLISHED:
         set_bundle(connection, group, None)
+
+
+def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
+    """Return which reservations are published; those that the ledger does not know may be another one's."""
+    mine = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
+    return list(connection.execute(mine.where(reservations.c.state == PUBLISHED)).scalars())
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:

@@ -116,7 +116,10 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
         with decoding():
             check_layout(connection, path)
             row = connection.execute(select(meta)).one()
-            return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id)
+            key = bytes.fromhex(row.key)
+    with sqlite.explained(path):
+        sqlite.give_up_shared_memory(path, timeout)
+    return Store(path, engine, key, is_new, row.public_id)
 
 
 def _fill(engine: Engine) -> None:

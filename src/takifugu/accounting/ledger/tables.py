@@ -123,7 +123,7 @@ reservations = Table(
     Column("identity", Text),  # HMAC of what its releases are: distinguishes a second run of the same from a new one
     Column("recipe", Text, nullable=False),  # canonical JSON that says how to complete it; never data
     Column("state", Text, nullable=False),  # of all its releases: they move together
-    Column("bundle", LargeBinary),  # the noisy values, compressed, from the draw until they are published
+    Column("bundle", LargeBinary),  # which file has drawn values (`outputs`), or answers of a session
     Column("created", Text, nullable=False),
     Column("changed", Text, nullable=False),
 )

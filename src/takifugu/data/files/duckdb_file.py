@@ -15,7 +15,7 @@ from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed, largest
 from takifugu.data.files.parquet import check_texts
 from takifugu.data.files.temporary import private_folder
-from takifugu.data.files.with_duckdb import table_of_relation
+from takifugu.data.files.with_duckdb import MEMORY, table_of_relation
 from takifugu.data.values.written import Written
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ class _Base:
         self.folder = private_folder()
         self.connection = duckdb.connect(
             str(path), read_only=True,  # the file may be anybody's
-            config={"enable_external_access": "false", "temp_directory": self.folder.name},
+            config={
+                "enable_external_access": "false", "temp_directory": self.folder.name, "memory_limit": MEMORY,
+            },
         )  # fmt: skip
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -29,7 +31,7 @@ from takifugu.data.files.strays import refuse_strays
 from takifugu.data.values.written import Written
 
 #: More files, or folders in each other, are a mistake in the path.
-MOST_FILES, DEEPEST = 100_000, 16
+MOST_FILES, DEEPEST, MOST_NAMES = 100_000, 16, 200_000
 #: How a partition without a value is called.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
@@ -61,8 +63,37 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if path.is_dir():
         return sorted(_inside(path, path))
-    matched = (Path(one) for one in glob.iglob(str(path), recursive=True))
+    matched = {Path(one) for one in _matched(path.parts, count())}
     return sorted(one for one in matched if one.is_file() and not _is_aside(one))
+
+
+def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
+    """Yield what a pattern finds; glob itself would look through folders of folders without an end."""
+    if "**" not in pattern:
+        yield from glob.iglob(os.path.join(*pattern))
+        return
+    at = pattern.index("**")
+    below = pattern[at + 1 :] or ("*",)
+    for top in glob.iglob(os.path.join(*pattern[:at])) if at else [os.curdir]:
+        for folder in _folders(top, looked_at):
+            yield from _matched((glob.escape(folder), *below), looked_at)
+
+
+def _folders(top: str, looked_at: Iterator[int]) -> Iterator[str]:
+    """Yield a folder and those in it, but for hidden ones; DataError where there are too many names in them."""
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        yield folder
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if next(looked_at) > MOST_NAMES:
+                    raise DataError(
+                        f"the pattern looks through more than {MOST_NAMES:,} files and folders",
+                        fix="let it begin with the folder that the files are in",
+                    )
+                if not entry.name.startswith(".") and entry.is_dir():
+                    waiting.append(entry.path)
 
 
 def _inside(folder: Path, top: Path) -> Iterator[Path]:

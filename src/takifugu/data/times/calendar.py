@@ -28,6 +28,9 @@ from takifugu.data.times.zones import Zone
 from takifugu.numbers.rationals import to_text
 
 _FIRST = datetime(1, 1, 1, tzinfo=UTC)
+#: A calendar of more windows is a mistake in its end: each one is looked at. The days are those of the shortest.
+MOST_WINDOWS, _DAYS = 20_000, {"day": 1, "week": 7, "month": 28, "year": 365}
+_DAY = timedelta(days=1) // MICROSECOND
 
 
 @dataclass(frozen=True)
@@ -128,9 +131,16 @@ class Calendar:
                 "the calendar has no end, so there is no last window",
                 fix='declare until under [source], or publish one window: --window 2026-W07, or window = "2026-W07"',
             ).at("every")
+        if self.is_time and size * self.step > MOST_WINDOWS * _DAYS[every] * _DAY:
+            raise InputError(
+                f"the calendar holds more than {MOST_WINDOWS:,} windows of a {every}",
+                fix="move until under [source]: it may be moved again, whenever it is near",
+            ).at("every")
         day = self._day(int(self.start))
         while True:
             text = period_of(day, every)
+            if days_of(text) is None:  # no date comes after 9999
+                return
             first, last = self._bounds(text)
             if last > self.moment_of(size):
                 return

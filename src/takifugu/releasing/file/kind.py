@@ -104,7 +104,8 @@ class ReleaseFile:
     def only(self, items: Sequence[Item]) -> ReleaseFile:
         """Return the file with these of its tables alone; the `others` are still in it, and not published with them."""
         chosen = tuple(items)
-        others = tuple(item for item in (*self.items, *self.others) if item not in chosen)
+        names = {item.name for item in chosen}
+        others = tuple(item for item in (*self.items, *self.others) if item.name not in names)
         return replace(self, spec=self.spec.model_copy(update={"release": chosen}), others=others)
 
     def with_joint_epsilon(self, epsilon: Number) -> ReleaseFile:

@@ -79,6 +79,12 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
             rule="it was edited or damaged",
             fix="restore a backup; its epsilon counts as spent",
         ) from None
+    if content is None:
+        raise LedgerError(
+            "this release was drawn, and the file of its values beside the ledger is lost or altered",
+            rule="its epsilon is spent, and drawing again would publish it twice",
+            fix="bring the file back, or pay for another one: --again NAME --once KEY",
+        )
     raise LedgerError(
         "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
         fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",

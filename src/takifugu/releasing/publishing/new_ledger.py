@@ -171,13 +171,13 @@ def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[st
 
 
 def settle(book: Ledger, source: str, folders: Iterable[Path]) -> None:
-    """Close what a ledger calls reserved and a folder shows to be published: it is never drawn again.
+    """Close what a folder shows to be published, and a ledger has no values of: it is never drawn again.
 
-    A ledger writes "drawn" before the first file is public. So one that says "reserved" beside a certificate of that
-    very release was restored from a copy taken in between, and its next draw would be a second one for one payment.
+    A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
+    release was restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
     for one in book.pending(source):
-        if one.state == "reserved" and public_of(one, folders):
+        if one.bundle is None and public_of(one, folders):
             close(book, one)
 
 

@@ -71,7 +71,7 @@ class Progress:
         raise LedgerError(words)
 
     def keep(self, book: Ledger, paid: Reservation | Pending, bundle: bytes) -> bytes:
-        """Put the noisy values into the ledger; return those that it keeps, which another process may have drawn."""
+        """Keep the noisy values by the ledger; return those that it keeps, which another process may have drawn."""
         self.state = State.PAID
         try:
             content = book.drawn(paid, bundle)

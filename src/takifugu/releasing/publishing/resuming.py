@@ -89,10 +89,12 @@ def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
 
 def _completed(book: Ledger, one: Pending, files_only: bool, progress: Progress) -> Outcome | Release:
     kind = one.recipe.get("kind")
-    if kind == "file" and one.state == "drawn":
+    if kind == "file" and one.bundle is not None:
         return _files_of(book, one, progress)
     if public := public_of(one, ()):
         return _closed(book, one, public)
+    if kind == "file" and one.state == "drawn":
+        return _files_of(book, one, progress)  # which says what is lost
     if kind == "file":
         return _drawn_again(book, one, progress)
     if kind == "session":

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
 #: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
 LEVEL = 0.95
 
+#: A release of more tables has no photographs: drawing one takes longer than all else about its table.
+MOST_PHOTOS = 50
+
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
     """Return what each table is worth to a reader, by name, where that can be said before anything is drawn."""
@@ -89,7 +92,8 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     values = {TABLE: content, DATA: table_json(rows, certificate)}
     kind = planned.file.kind
     in_degrees = isinstance(kind, OfPlaces) and kind.in_degrees(planned.file)
-    values |= _pictured(table.name, certificate, releases, rows, in_degrees)
+    has_photo = len(planned.tables) <= MOST_PHOTOS
+    values |= _pictured(table.name, certificate, releases, rows, in_degrees, has_photo)
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
@@ -108,6 +112,7 @@ def _pictured(
     releases: Sequence[tuple[str | None, Release]],
     rows: Sequence[Row],
     in_degrees: bool,
+    has_photo: bool,
 ) -> dict[str, bytes]:
     """Return the files of a table's picture, and of its places where these are in degrees, as GeoJSON has them."""
     files = {}
@@ -115,6 +120,7 @@ def _pictured(
     drawing = drawing_of(reported)
     if drawing is not None:
         files[DRAWING] = by_itself(drawing).encode()
+    if drawing is not None and has_photo:
         # The answer is paid and drawn: a plotting library that fails must not cost it.
         with suppress(Exception):
             photo = png(drawing)

@@ -14,6 +14,7 @@ from pathlib import Path
 from takifugu.accounting.ledger import DRAWN, PUBLISHED, Payment
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.escaping import visible
+from takifugu.core.names import normalised
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
@@ -30,7 +31,8 @@ _LONGEST_KEY = 200
 class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
-    Raises InputError for `again` without a key, and for a key that is blank.
+    Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again` without a key, and for
+    a key that is blank.
     """
 
     only: tuple[str, ...] = ()
@@ -44,8 +46,9 @@ class Choice:
                 f"{', '.join(self.again)} is to be paid for again, and nothing says how often",
                 fix="write --once KEY (once= in Python), such as --once 2026-W07: whatever happens, one key pays once",
             ).at("again")
-        once = self.once
-        if once is not None and (not once.strip() or len(once) > _LONGEST_KEY or visible(once) != once):
+        once = self.once if self.once is None else normalised(self.once, "the key")
+        object.__setattr__(self, "once", once)
+        if once is not None and (not once or len(once) > _LONGEST_KEY or visible(once) != once):
             raise InputError(
                 f"the key is {once[:40]!r}", fix=f"write up to {_LONGEST_KEY} letters or digits, such as 2026-W07"
             ).at("once")

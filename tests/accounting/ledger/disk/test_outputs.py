@@ -1,4 +1,4 @@
-"""Values too large for a row: on the disk before the ledger says drawn, one draw that counts, gone when published."""
+"""Values beside the ledger: on the disk before the ledger says drawn, one draw that counts, gone when published."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from takifugu.accounting.ledger.disk import outputs, places
 from takifugu.core.errors import LedgerError
 
 DEBIT = group_debit(one_thing(7), "1/2")
-COLUMN = np.random.default_rng(5).bytes(outputs.LARGE + 1000)
-OTHER = np.random.default_rng(6).bytes(outputs.LARGE + 1000)
+COLUMN = np.random.default_rng(5).bytes(1_001_000)
+OTHER = np.random.default_rng(6).bytes(1_001_000)
 
 
 @pytest.fixture
@@ -47,9 +47,18 @@ def test_a_large_column_is_a_file_of_its_reservation_until_it_is_published(ledge
     assert (files(ledger), ledger.pending()) == ([], ())
 
 
-def test_small_values_stay_in_their_row(ledger: Ledger) -> None:
-    ledger.drawn(ledger.pending()[0], b"few")
-    assert files(ledger) == []
+def test_what_a_killed_process_left_goes_when_the_ledger_is_opened(ledger: Ledger) -> None:
+    (pending,) = ledger.pending()
+    ledger.drawn(pending, b"few")
+    (file,) = files(ledger)
+    content, strange = file.read_bytes(), file.with_name("takifugu-0123456789abcdef-0123456789abcdef.values")
+    Ledger.open(ledger.store.path)
+    assert files(ledger) == [file]  # it waits to be published
+    ledger.publish(pending)
+    file.write_bytes(content)
+    strange.write_bytes(b"of another ledger")
+    Ledger.open(ledger.store.path)
+    assert files(ledger) == [strange]
 
 
 def test_only_the_first_draw_counts_and_the_other_leaves_nothing(ledger: Ledger) -> None:
@@ -163,7 +172,7 @@ def test_values_and_their_name_are_on_the_disk_before_they_are_drawn(
     ledger.drawn(pending, COLUMN)
     (file,) = files(ledger)
     assert [(name, state) for name, _, state in seen] == [(str(file), RESERVED), (str(folder), RESERVED)]
-    assert seen[0][1] == file.stat().st_size > outputs.LARGE
+    assert seen[0][1] == file.stat().st_size > 1_000_000
 
 
 def test_a_draw_that_comes_after_the_values_are_out_leaves_in_peace(

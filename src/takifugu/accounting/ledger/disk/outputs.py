@@ -1,31 +1,32 @@
-"""Noisy values that are too large for a row: one file beside the ledger, named by the reservation.
+"""Noisy values that wait to be published: one file beside the ledger, named by the reservation.
 
-In this order: the file is written and on the disk; then one transaction says "drawn" and keeps the file's name and
-digest. A crash before that transaction leaves a file that nothing names: its values were never out, and the next draw
-is as good. From the transaction on only these very values may be published: part of them may be out already, so a file
-that is lost or altered is not drawn again. Such a release is spent, and over. Files go when their values are published.
+They are the files that a release will publish, whole, with the names of people that it publishes, and a ledger never
+holds names. In this order: the file is written and on the disk; then one transaction says "drawn" and keeps the file's
+name and digest. A crash before that transaction leaves a file that nothing names: its values were never out, and the
+next draw is as good. From the transaction on only these very values may be published: part of them may be out already,
+so a file that is lost or altered is not drawn again. Such a release is spent, and over. Files go when their values are
+published, or, where a process dies in between, when the ledger is opened next.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
 from takifugu.accounting.ledger.disk.sqlite import synchronise
 
-#: Compressed values of more bytes than this go into a file.
-LARGE = 1_000_000
-
-#: How a row begins that names a file; compressed values begin otherwise.
+#: How a row begins that names a file; the answers of a session, which name nobody, stand in their row.
 _NAMED = b"file\0"
+_FILE = re.compile(r"takifugu-([0-9a-f]+)-[0-9a-f]{16}\.values")
 
 
 def placed(ledger: Path, group: str, packed: bytes) -> bytes:
-    """Return what the row keeps of packed values: themselves, or the name of a new file that is on the disk now."""
-    if len(packed) <= LARGE:
-        return packed
+    """Return what the row keeps of packed values: the name of a new file that is on the disk now."""
     path = ledger.with_name(f"takifugu-{group}-{token_hex(8)}.values")
     with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
         try:
@@ -61,3 +62,12 @@ def clear(ledger: Path, group: str) -> None:
     """Remove every file of a reservation that is published, those of draws that crashed among them."""
     for leftover in ledger.parent.glob(f"takifugu-{group}-*.values"):
         leftover.unlink(missing_ok=True)
+
+
+def sweep(ledger: Path, published: Callable[[Collection[str]], Collection[str]]) -> None:
+    """Remove files beside a ledger whose reservations are `published`, which a process that died has left."""
+    with suppress(OSError):
+        names = [entry.name for entry in os.scandir(ledger.parent) if entry.name.endswith(".values")]
+        groups = {match[1] for name in names if (match := _FILE.fullmatch(name))}
+        for group in published(groups) if groups else ():
+            clear(ledger, group)

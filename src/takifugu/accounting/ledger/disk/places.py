@@ -10,6 +10,8 @@ import os
 import re
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -18,6 +20,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from takifugu.accounting.ledger.disk.mounts import locks_alone, shares_memory
 from takifugu.core.errors import LedgerError
 
 #: What the unfinished file of a new ledger is called, after a dot, the ledger's name and a random word.
@@ -25,7 +28,7 @@ DRAFT = ".new"
 
 #: Names of unfinished files and of files that locks are tried on, and for how many seconds they may be in use.
 _LEFT = re.compile(
-    r"\..+\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?|\.takifugu-[0-9a-f]{16}\.(probe(-journal)?|lock|unfinished)"
+    r"\..+\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?|\.takifugu-[0-9a-f]{16}\.(probe(-journal|-shm)?|lock|unfinished)"
 )
 _FRESH = 3600.0
 
@@ -34,6 +37,16 @@ PATIENCE = 2.0
 
 #: Finds a part of a database that computes something when it is read: a view, a trigger, a module.
 COMPUTING = "select 1 from sqlite_master where type not in ('table', 'index') or sql like '%virtual%table%' limit 1"
+
+#: What another process runs to ask for a lock, and how it ends where it is shut out.
+_SHUT_OUT = 75
+_ASKING = f"""
+import sqlite3, sys
+try:
+    sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as error:
+    sys.exit({_SHUT_OUT} if "locked" in str(error) else 1)
+"""
 
 #: Folders whose locks were seen to work by this process, and how many of its transactions are open on each file.
 _sound: set[tuple[int, int]] = set()
@@ -134,17 +147,17 @@ def check_locks(folder: Path) -> None:
     try:
         with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as first:
             first.execute("BEGIN EXCLUSIVE")
-            works = _is_shut_out(probe) and _locks_hold(probe)
+            works = _is_shut_out(probe) and _locks_hold(probe) and _others_are_shut_out(probe)
     except sqlite3.Error:
         return  # nothing can be written here, so nothing can be lost
     finally:
         for leftover in (probe, probe.with_name(f"{probe.name}-journal")):
             leftover.unlink(missing_ok=True)
-    if not works:
+    if not works or locks_alone(folder):
         raise LedgerError(
             f"the folder {str(folder)!r} is on a file system whose locks do not work",
             rule="two processes could spend the same epsilon",
-            fix="keep the ledger on a local disk, or on a network disk that is mounted with locks",
+            fix="keep the ledger on a local disk",
         )
     _sound.add((about.st_dev, about.st_ino))
 
@@ -155,6 +168,17 @@ def _is_shut_out(probe: Path) -> bool:
             second.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+        return False
+
+
+def _others_are_shut_out(probe: Path) -> bool:
+    """Let another process ask for a lock that this one holds, where a disk may be a network's."""
+    if shares_memory(probe.parent):
+        return True
+    try:
+        asked = [sys.executable, "-I", "-S", "-c", _ASKING, str(probe)]
+        return subprocess.run(asked, capture_output=True, timeout=60, check=False).returncode == _SHUT_OUT
+    except (OSError, subprocess.SubprocessError):
         return False
 
 

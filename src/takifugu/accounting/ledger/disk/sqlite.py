@@ -16,6 +16,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
+from takifugu.accounting.ledger.disk.mounts import shares_memory
 from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
 from takifugu.core.errors import LedgerError
 
@@ -23,11 +24,13 @@ from takifugu.core.errors import LedgerError
 WRITE_LOCK = "BEGIN IMMEDIATE"
 
 #: FULL: a commit is on the disk before it returns. A checkpoint per commit: nothing is kept in the side file alone.
+#: What is deleted is overwritten.
 SETTINGS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA wal_autocheckpoint=1",
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
+    "PRAGMA secure_delete=ON",
     "PRAGMA trusted_schema=OFF",
 )
 
@@ -43,6 +46,8 @@ _LENGTH = 250_000_000
 
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512
+#: How a file's 19th and 20th byte say that it has a write-ahead log.
+_WRITE_AHEAD = b"\x02\x02"
 
 #: What is wrong with the file, the rule where there is one, and the fix.
 _REASONS = {
@@ -107,12 +112,25 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         fill(engine_of(draft, timeout=1.0))
-        with closing(sqlite3.connect(draft)) as connection:
-            connection.execute("PRAGMA journal_mode=WAL")
+        if shares_memory(path.parent):
+            with closing(sqlite3.connect(draft)) as connection:
+                connection.execute("PRAGMA journal_mode=WAL")
         return _place(draft, path)
     finally:
         for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
             leftover.unlink(missing_ok=True)
+
+
+def give_up_shared_memory(path: Path, timeout: float) -> None:
+    """Let a ledger that was brought to a network disk have a rollback journal from now on."""
+    with not_in_use(path) as free:
+        if not free or shares_memory(path.parent) or _is_only_to_read(path):
+            return
+        with path.open("rb") as file:
+            start = file.read(_SMALLEST_PAGE)
+        if start[18:20] == _WRITE_AHEAD:
+            with closing(sqlite3.connect(path, timeout=timeout)) as connection:
+                connection.execute("PRAGMA journal_mode=DELETE")
 
 
 def synchronise(folder: Path) -> None:

@@ -1,0 +1,84 @@
+"""Which file system a folder is on: SQLite's write-ahead log needs memory that all who write share.
+
+Machines that mount one network disk share none, however well it locks: each would overwrite what the others have paid.
+There a ledger has a rollback journal, which needs nothing but locks.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from functools import cache
+from pathlib import Path
+from secrets import token_hex
+
+#: The system's list of what is mounted where. Where there is none (not Linux) no disk counts as local.
+MOUNTS = Path("/proc/self/mountinfo")
+
+#: File systems that one machine alone writes to. All others may be a network's: nfs, cifs, 9p, virtiofs, fuse.
+_LOCAL = frozenset({
+    "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3", "overlay", "ramfs", "reiserfs",
+    "tmpfs", "ubifs", "vfat", "xfs", "zfs",
+})  # fmt: skip
+
+#: What says that locks hold on this machine only: a file system, or a word among the options of one.
+_LOCKS_ALONE = frozenset({"fuse.sshfs", "nolock", "local_lock=all", "local_lock=posix", "nobrl"})
+
+
+def shares_memory(folder: Path) -> bool:
+    """Whether all who can write into a folder share memory that is mapped to a file of it; asked once per process."""
+    return _shares_memory(Path(os.path.realpath(folder)))
+
+
+@cache
+def _shares_memory(folder: Path) -> bool:
+    words = _mount(folder)
+    return bool(words) and words[0] in _LOCAL and _is_mapped_once(folder)
+
+
+def locks_alone(folder: Path) -> bool:
+    """Whether a folder is mounted so that locks shut out nobody on another machine."""
+    return not _LOCKS_ALONE.isdisjoint(_mount(folder))
+
+
+def _mount(folder: Path) -> tuple[str, ...]:
+    """Return the file system of a folder and the options it is mounted with; nothing where the system does not say."""
+    try:
+        lines = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ()
+    path, deepest, words = os.path.realpath(folder), -1, tuple[str, ...]()
+    for line in lines:
+        mounted, _, system = line.partition(" - ")
+        fields, rest = mounted.split(" "), system.split(" ")
+        top = _plain(fields[4])
+        is_above = path == top or path.startswith(top.rstrip("/") + "/")
+        if is_above and len(top) >= deepest:  # of several at one place the last one is seen
+            deepest, words = len(top), (rest[0], *fields[5].split(","), *rest[-1].split(","))
+    return words
+
+
+def _plain(text: str) -> str:
+    """Return a path of the list as it is: blanks and the like are written in octal there."""
+    for sign in " \t\n\\":
+        text = text.replace(f"\\{ord(sign):03o}", sign)
+    return text
+
+
+def _is_mapped_once(folder: Path) -> bool:
+    """Try whether what is written to a file's memory is seen where it is mapped a second time."""
+    probe = folder / f".takifugu-{token_hex(8)}.probe-shm"
+    try:
+        handle = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    except OSError:
+        return False
+    try:
+        os.ftruncate(handle, mmap.PAGESIZE)
+        with mmap.mmap(handle, mmap.PAGESIZE) as one, mmap.mmap(handle, mmap.PAGESIZE) as other:
+            one[0] = 1
+            return other[0] == 1
+    except (OSError, ValueError):
+        return False
+    finally:
+        os.close(handle)
+        probe.unlink(missing_ok=True)
