@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import event
-from tests.support.ledger_tools import dump, group_debit, one_thing
+from tests.support.ledger_tools import dump, forge, group_debit, one_thing
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
@@ -273,8 +273,5 @@ def test_edited_rows_are_found(tmp_path: Path, statement: str) -> None:
 def test_a_history_that_is_its_own_past_ends(tmp_path: Path) -> None:
     path = prepared(tmp_path, pay)
     pay(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update histories set parent = (select max(id) from histories)")
-        connection.execute("update charges set links = 1")
-        connection.commit()
+    forge(Ledger.open(path), "update histories set parent = (select max(id) from histories)", "update charges set links = 1")
     Ledger.open(path).reserve("data", DEBITS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 
@@ -12,16 +13,19 @@ from sqlalchemy import Connection
 from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.adopting import adopt
 from takifugu.accounting.ledger.answers import Answered
 from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of, request_of_everyone
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
+from takifugu.accounting.ledger.copies.adopting import adopt
+from takifugu.accounting.ledger.copies.checking import differences
+from takifugu.accounting.ledger.copies.upgrading import upgrade
 from takifugu.accounting.ledger.disk import outputs, sqlite
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.paying import Order, pay
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
+from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.tallying import tally
 from takifugu.accounting.ledger.values import (
@@ -70,14 +74,14 @@ class Ledger:
         """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
 
         `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for a
-        file that is no ledger, is damaged, empty, locked, unreadable or of another version, and, with create=False,
-        for one that is not there.
+        file that is no ledger, is damaged, empty, locked, unreadable or of a newer version, and, with create=False,
+        for one that is not there. A ledger of an older format is upgraded, and kept beside the new one.
 
         >>> import os, tempfile
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        return Ledger(rows.open_store(path_of(where), timeout, create))
+        return Ledger(rows.open_store(path_of(where), timeout, create, upgrade))
 
     def source(self, name: str, budget: Budget | None = None) -> Source:
         """Return the source of this name, made if it is new; a budget is epsilon, or (epsilon, delta).
@@ -94,8 +98,24 @@ class Ledger:
             number, source = self._known(connection, name)
             return set_budget(connection, number, source, as_budget(budget))
 
+    @staticmethod
+    def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
+        """Upgrade a ledger of an older format, however long it takes, and return where the old one is kept.
+
+        None for a ledger of this format. Raises LedgerError for a file that is none.
+        """
+        return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
+
+    def check(self) -> tuple[str, ...]:
+        """Compute everything from the events once more, beside the ledger, and return every difference in words."""
+        with self.store.reading() as connection:
+            return differences(connection)
+
     def rebuild(self) -> None:
-        """Compute everything that the ledger knows from its events once more, as it was computed before."""
+        """Compute everything that the ledger knows from its events once more, as it was computed before.
+
+        Raises LedgerError where the events themselves were edited.
+        """
         with self.store.writing() as connection:
             rebuild(connection)
 
@@ -131,6 +151,7 @@ class Ledger:
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
                 with self.store.reading() as connection:
+                    seals.check(connection)
                     computed = tally(connection, name, request, same_people)
                 with self.store.writing() as connection:
                     if computed.is_of(connection):

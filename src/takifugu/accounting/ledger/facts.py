@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
+from secrets import token_hex
 
 from sqlalchemy import Connection
 
@@ -16,6 +17,7 @@ from takifugu._version import __version__
 from takifugu.accounting.ledger.asking import EVERYONE, Part, Request
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.histories import charge_of_text, framework_of
+from takifugu.accounting.ledger.seals import chain
 from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
 
@@ -25,26 +27,30 @@ _TAG, _SHAPE = 32, 4
 
 @dataclass(frozen=True)
 class Fact:
-    """One event: what kind of thing was done to a source, what is to be known of it in plain values, and when."""
+    """One event: what kind of thing was done to a source, what is to be known of it in plain values, and when.
+
+    `id` is random; `first` is the digest that an event of another copy had there.
+    """
 
     kind: str
     source: str
     body: Plain
     created: str = field(default_factory=now)
+    id: str = field(default_factory=lambda: token_hex(8))
+    first: str | None = None
 
 
 def append(connection: Connection, fact: Fact) -> None:
+    """Write an event: it holds the digest of the one before, and its own is the ledger's head."""
     body = json.dumps(fact.body, sort_keys=True, separators=(",", ":"))
-    values = (fact.kind, fact.source, body, fact.created)
-    connection.exec_driver_sql("insert into events (kind, source, body, created) values (?, ?, ?, ?)", values)
+    chain.add(connection, chain.Link(fact.id, fact.kind, fact.source, body, fact.created, fact.first))
 
 
 def facts(connection: Connection) -> Iterator[Fact]:
     """Yield every event, the oldest first."""
-    query = "select kind, source, body, created from events order by id"
     with decoding():
-        for kind, source, body, created in connection.exec_driver_sql(query).all():
-            yield Fact(kind, source, json.loads(body), created)
+        for link, _ in chain.links(connection):
+            yield Fact(link.kind, link.source, json.loads(link.body), link.created, link.id, link.first)
 
 
 def paid(
