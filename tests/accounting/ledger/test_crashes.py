@@ -21,9 +21,11 @@ from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.disk import sqlite
+from takifugu.accounting.ledger.tables import SEALED
 from takifugu.core.errors import LedgerError, TakifuguError
 
 DEBITS = [group_debit(one_thing(7), "1/4", unit, name) for unit in ("ana", "ben") for name in ("one", "two")]
+SEALS = {"meta", *(table.name for table in SEALED)}
 NOISY = np.random.default_rng(3).bytes(30_000)
 
 
@@ -63,10 +65,11 @@ def prepared(folder: Path, step: Callable[[Path], None]) -> Path:
 
 
 def content(path: Path) -> dict[str, list[Any]]:
-    """Return every row without dates and random ids, which no two runs share."""
+    """Return every row without dates, random ids and digests of these, which no two runs share."""
     tables = dump(path)
     for name, rows in tables.items():
-        tables[name] = [tuple(_settled(v) for v in row if not _is_fresh(v)) for row in rows]
+        settled = [tuple(_settled(v) for v in row if not _is_fresh(v)) for row in rows]
+        tables[name] = [row[:-1] if isinstance(row[-1], bytes) and name in SEALS else row for row in settled]
     return tables
 
 
@@ -76,7 +79,7 @@ def _settled(value: object) -> object:
 
 
 def _is_fresh(value: object) -> bool:
-    return isinstance(value, str) and (value[4:5] == "-" or len(value) == 16)
+    return isinstance(value, str) and (value[4:5] == "-" or len(value) in (16, 64))
 
 
 def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
@@ -211,7 +214,8 @@ def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monk
             done = ledger.reserve("data", [debit])
             paid += 1
             ledger.drawn(done, NOISY[:4000])
-    shutil.copy(path, small_disk.parent / "copy.db")
+    for file in small_disk.glob("ledger.db*"):  # the side file holds what did not fit
+        shutil.copy(file, small_disk.parent / file.name.replace("ledger", "copy"))
     copy = Ledger.open(small_disk.parent / "copy.db")
     assert copy.spent("data").spent.epsilon == Fraction(paid, 10)
     assert paid > 3

@@ -81,7 +81,7 @@ def test_what_is_summed_up_costs_what_its_parts_cost(ledger: Ledger, seed: int) 
 
 def added_up(ledger: Ledger) -> list[tuple[int, int]]:
     """Return the rows of the charges of the one history that units have, and how many releases each is of."""
-    ((_, body),) = dump(ledger.store.path)["summaries"]
+    ((_, body, _),) = dump(ledger.store.path)["summaries"]
     return [(term["charge"], term.get("several", {"times": 1})["times"]) for term in json.loads(body)["terms"]]
 
 
