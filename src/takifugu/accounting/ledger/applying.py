@@ -16,7 +16,7 @@ from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.seals.chain import check_chain
 from takifugu.accounting.ledger.tables import TRUTH, meta, metadata, reservations, units
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.values import DRAWN, PUBLISHED
+from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.accounting.ledger.writing import write_debits, write_people, write_releases
 from takifugu.core.errors import LedgerError
 
@@ -59,6 +59,8 @@ def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> 
     if fact.kind == "source":
         rows.add_source(connection, fact.source, fact.body["id"], fact.created)
         return
+    if fact.kind == "aside":
+        return
     number, _ = rows.known_source(connection, fact.source)
     if fact.kind == "budget":
         budget = amount(fact.body["epsilon"], fact.body["delta"])
@@ -66,7 +68,8 @@ def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> 
     elif fact.kind == "paid":
         _pay(connection, fact, number, computed)
     elif fact.kind == "drawn":
-        reserved.set_state(connection, fact.body["group"], DRAWN, fact.created)
+        if reserved.held(connection, fact.body["group"]).state == RESERVED:  # another copy may have gone further
+            reserved.set_state(connection, fact.body["group"], DRAWN, fact.created)
     elif fact.kind in ("published", "over"):
         reserved.set_state(connection, fact.body["group"], PUBLISHED, fact.created)
         if fact.kind == "over":

@@ -18,7 +18,9 @@ from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of, request_of_everyone
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
 from takifugu.accounting.ledger.copies.adopting import adopt
+from takifugu.accounting.ledger.copies.backup import in_memory
 from takifugu.accounting.ledger.copies.checking import differences
+from takifugu.accounting.ledger.copies.merging import Merged, merge
 from takifugu.accounting.ledger.copies.upgrading import upgrade
 from takifugu.accounting.ledger.disk import outputs, sqlite
 from takifugu.accounting.ledger.disk.places import path_of
@@ -110,6 +112,15 @@ class Ledger:
         """Compute everything from the events once more, beside the ledger, and return every difference in words."""
         with self.store.reading() as connection:
             return differences(connection)
+
+    def merge(self, other: Ledger | str | Path, is_rehearsal: bool = False) -> Merged:
+        """Replay what another copy of this ledger paid for since they parted; a rehearsal only says what it comes to.
+
+        Totals are computed anew. Raises LedgerError for what is no copy of it, and CompositionRefused where the copies
+        cannot be counted together; then nothing was written.
+        """
+        theirs = other if isinstance(other, Ledger) else Ledger.open(other, create=False)
+        return merge(self.store, theirs.store, is_rehearsal)
 
     def rebuild(self) -> None:
         """Compute everything that the ledger knows from its events once more, as it was computed before.
@@ -238,6 +249,16 @@ class Ledger:
         request = request_of_everyone(debits, ids, self.tag_of)
         with self.store.writing() as connection:
             return adopt(connection, source_name(source), account, token_hex(8), request)
+
+    def adopting(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> list[Amount]:
+        """Return what a source would have spent after each of the releases that `adopt` would enter, and enter none."""
+        spent = []
+        with self.store.reading() as connection, in_memory(connection) as copied:
+            for name, number in ids.items():
+                mine = [debit for debit in debits if debit.name == name]
+                request = request_of_everyone(mine, {name: number}, self.tag_of)
+                spent.append(adopt(copied, source_name(source), account, token_hex(8), request))
+        return spent
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""

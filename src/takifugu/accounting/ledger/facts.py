@@ -60,9 +60,9 @@ def paid(
     """Return the event that releases were paid for; what is long in it is written."""
     shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
     body = {
-        "group": group, "identity": identity, "recipe": _keep(connection, recipe.encode()), "software": __version__,
+        "group": group, "identity": identity, "recipe": keep_content(connection, recipe.encode()), "software": __version__,
         "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people,
-        "units": None if request.is_everyone else _keep(connection, request.roster),
+        "units": None if request.is_everyone else keep_content(connection, request.roster),
         "everything": request.everything.hex(),
     }  # fmt: skip
     return Fact("paid", source, body)
@@ -88,7 +88,17 @@ def content(connection: Connection, digest: str) -> bytes:
     return bytes(row.body)
 
 
-def _keep(connection: Connection, body: bytes) -> str:
+def named_in(fact: Fact) -> tuple[str, ...]:
+    """Return the digests of what an event names."""
+    if fact.kind != "paid":
+        return ()
+    parts = [part for shape in fact.body["shapes"] for part in shape]
+    names = [fact.body["recipe"], fact.body["units"], *(part[key] for part in parts for key in ("charge", "framework"))]
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def keep_content(connection: Connection, body: bytes) -> str:
+    """Write what events name by its digest, once, and return the digest."""
     digest = sha256(body).hexdigest()
     connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest
@@ -101,7 +111,7 @@ def _units(roster: bytes) -> Iterator[tuple[bytes, int]]:
 
 def _written(connection: Connection, part: Part) -> Json:
     return {
-        "charge": _keep(connection, part.text.encode()), "framework": _keep(connection, part.body.encode()),
+        "charge": keep_content(connection, part.text.encode()), "framework": keep_content(connection, part.body.encode()),
         "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
     }  # fmt: skip
 

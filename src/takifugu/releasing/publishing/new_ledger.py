@@ -48,6 +48,8 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
     ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
     if ledger.is_new and not ledger.show():
         tell([f"new ledger at {str(ledger.store.path)!r}: it remembers nothing before today"])
+    if ledger.store.upgraded_from is not None:
+        tell([f"the ledger was upgraded, and is kept as it was at {str(ledger.store.upgraded_from)!r}"])
     return ledger
 
 
