@@ -21,7 +21,7 @@ from takifugu.model.queries import Count
 
 QUILT = Covers.ENTRIES
 FRAMEWORK = chain_framework(7, 0.9)
-WEEK = charge(FRAMEWORK, Count(1), 30, QUILT)
+WEEK = charge(FRAMEWORK, Count(1), 4, QUILT)
 
 
 def week(ledger: Ledger, number: int, publishes: bool = True) -> None:

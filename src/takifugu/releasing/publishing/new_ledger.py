@@ -125,8 +125,10 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
             f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
             "it is a copy from before, and would grant that epsilon again",
             fix=(
-                "restore the newest copy, or enter what is published as spent (takifugu ledger adopt "
-                f"{shlex.quote(str(where))} {shlex.quote(folder)})"
+                "add what a copy that knows it paid for, which costs what it cost (takifugu ledger merge "
+                f"{shlex.quote(str(where))} OTHER); restore the newest copy, if this one paid for nothing since; or "
+                "enter what is published as spent, for everybody at the cost of a change of the whole data (takifugu "
+                f"ledger adopt {shlex.quote(str(where))} {shlex.quote(folder)}, which says the price first)"
             ),
         ).at("ledger")
     newest = max(published, key=lambda one: one.made)

@@ -104,9 +104,7 @@ def _lacking(connection: Connection, other: Connection) -> list[Fact]:
     return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in known]
 
 
-def _check_order(
-    connection: Connection, theirs: Connection, known: Sequence[Fact], further: Sequence[Fact]
-) -> None:
+def _check_order(connection: Connection, theirs: Connection, known: Sequence[Fact], further: Sequence[Fact]) -> None:
     """Raise CompositionRefused where both copies paid about the same people and the order decides what that costs."""
     tied = {name for at in (connection, theirs) for name in _tied(at)}
 
@@ -140,7 +138,7 @@ def _depends_on_order(connection: Connection, fact: Fact) -> bool:
 
 
 def _replaced(connection: Connection, theirs: Connection) -> set[str]:
-    """Return the events of the other copy that set a budget which one that both copies have replaced there."""
+    """Return the events of the other copy whose budget was replaced there by one that both copies have."""
     shared = {fact.id for fact in _shared(connection, theirs)}
     earlier: dict[str, list[str]] = {}
     replaced: set[str] = set()
@@ -152,9 +150,7 @@ def _replaced(connection: Connection, theirs: Connection) -> set[str]:
     return replaced
 
 
-def _take(
-    connection: Connection, theirs: Connection, fact: Fact, budgets: set[str], is_replaced: bool
-) -> None:
+def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[str], is_replaced: bool) -> None:
     """Write an event of the other copy, or that it says nothing here, and what follows from it."""
     source = rows.read_source(connection, fact.source)
     is_aside = is_replaced or (fact.kind == "source" and source is not None)
