@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,9 +156,9 @@ def _print_prices(prices: Sequence[Adopted]) -> None:
 
 def agreed(question: str) -> bool:
     """Ask whoever sits at the terminal; InputError where nobody does."""
-    if not click.get_text_stream("stdin").isatty():
+    if not sys.stdin.isatty():
         raise InputError("nobody is there to be asked", fix="look at the prices, and add --yes").at("--yes")
-    return click.confirm(question)
+    return click.confirm(question, err=True)
 
 
 def check(where: Path, as_json: bool) -> None:
@@ -191,7 +192,7 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
         click.echo(wrapped(f"{where} knows all that {other} paid for"))
         return
     verb = "lacks" if dry_run else "lacked"
-    click.echo(wrapped(f"{where} {verb} {merged.payments:,} payments of {other}; what each source spent, all together:"))
+    click.echo(wrapped(f"{where} {verb} {merged.payments:,} payments of {other}; what was spent, with them:"))
     lines = [
         [name_of(row.name), number(float(merged.before.get(row.name, NOTHING).epsilon)),
          number(float(row.spent.epsilon)), "none" if row.budget is None else row.budget.text(up=False)]
@@ -200,7 +201,7 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
     click.echo(text_table(["source", "before", "with the other", "budget"], lines))
     for row in merged.after:
         if row.budget is not None and not row.spent.fits(row.budget):
-            click.echo(wrapped(f"the source {row.name!r} has spent more than its budget: nothing more is paid about it"))
+            click.echo(wrapped(f"the source {row.name!r} has spent more than its budget: nothing more is paid"))
     if merged.kept is not None:
         click.echo(wrapped(f"the ledger as it was is kept at {merged.kept}; go on with this one, in both places"))
 

@@ -52,12 +52,30 @@ def change_the_budget(path: Path) -> None:
     Ledger.open(path).set_budget("data", 20)
 
 
+def merge_another(path: Path) -> None:
+    """Merge the copy that lies beside it, or one that made another payment since."""
+    other = path.with_name("another.db")
+    if not other.exists():
+        shutil.copy(path, other)
+        pay_for_new_people(other)
+    Ledger.open(path).merge(other)
+
+
+def upgrade(path: Path) -> None:
+    Ledger.open(path)
+
+
 STEPS: list[Callable[[Path], None]] = [pay, draw, publish, pay_for_new_people, change_the_budget]
 
 
 def prepared(folder: Path, step: Callable[[Path], None]) -> Path:
     """Return a ledger in which a step can be taken."""
     where = folder / "before.db"
+    if step is upgrade:
+        with closing(sqlite3.connect(where)) as connection:
+            connection.executescript((Path(__file__).parent / "formats" / "format-5.sql").read_text())
+            connection.execute("pragma journal_mode=wal")
+        return where
     Ledger.open(where).reserve("data", DEBITS, budget=9)
     if step is publish:
         draw(where)
@@ -141,6 +159,13 @@ def killed_at_statements(folder: Path, step: Callable[[Path], None], every: int)
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_that_is_killed_did_all_or_nothing(tmp_path: Path, step: Callable[[Path], None]) -> None:
     killed_at_statements(tmp_path, step, 11 if step in (draw, publish, change_the_budget) else 29)
+
+
+@pytest.mark.parametrize(("step", "every"), [(merge_another, 89), (upgrade, 499)])
+def test_a_copy_that_is_killed_is_the_old_ledger_or_the_new_one(
+    tmp_path: Path, step: Callable[[Path], None], every: int
+) -> None:
+    killed_at_statements(tmp_path, step, every)
 
 
 @pytest.mark.slow
@@ -277,5 +302,6 @@ def test_edited_rows_are_found(tmp_path: Path, statement: str) -> None:
 def test_a_history_that_is_its_own_past_ends(tmp_path: Path) -> None:
     path = prepared(tmp_path, pay)
     pay(path)
-    forge(Ledger.open(path), "update histories set parent = (select max(id) from histories)", "update charges set links = 1")
+    past = "update histories set parent = (select max(id) from histories)"
+    forge(Ledger.open(path), past, "update charges set links = 1")
     Ledger.open(path).reserve("data", DEBITS)

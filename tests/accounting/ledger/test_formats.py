@@ -1,4 +1,4 @@
-"""A ledger of every older format opens in this version, knows what it knew, and is kept as it was beside the new one."""
+"""A ledger of every older format opens in this version, knows what it knew, and is kept beside the new one."""
 
 from __future__ import annotations
 

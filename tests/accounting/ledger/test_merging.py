@@ -82,7 +82,7 @@ def test_two_laptops_that_published_a_week_each(tmp_path: Path, two: tuple[Ledge
 
 
 def test_what_each_paid_nothing_for_is_counted_together(tmp_path: Path) -> None:
-    """What was published about one step twice hides what each copy publishes about another one, and not what both publish about it."""
+    """What was published about one step twice hides what one copy publishes about another, not what both do."""
     one, alone = Ledger.open(tmp_path / "one.db"), Ledger.open(tmp_path / "alone.db")
     for ledger in (one, alone):
         ledger.source("weeks", budget=99)
@@ -186,6 +186,20 @@ def test_where_the_order_decides_nothing_is_merged(two: tuple[Ledger, Ledger]) -
     with pytest.raises(CompositionRefused, match="depends on which was first"):
         other.merge(one)
     assert dump(one.store.path) == before
+
+
+def test_what_both_drew_is_not_merged_where_the_order_decides(two: tuple[Ledger, Ledger]) -> None:
+    one = two[0]
+    one.set_budget("weeks", (99, "1/10"))
+    late(one)
+    other = copied(one, "third.db")
+    for ledger in (one, other):
+        ledger.drawn(ledger.pending("weeks")[0], b"noisy")
+    before = dump(one.store.path)
+    with pytest.raises(CompositionRefused, match="depends on which was first"):
+        one.merge(other)
+    assert dump(one.store.path) == before
+    assert not list(one.store.path.parent.glob("*.before-merge"))
 
 
 def test_one_side_alone_may_publish_what_depends_on_order(two: tuple[Ledger, Ledger]) -> None:

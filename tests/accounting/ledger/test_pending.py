@@ -98,7 +98,7 @@ def test_a_damaged_bundle_is_found(ledger: Ledger) -> None:
         connection.execute("update reservations set bundle = ?", (b"not compressed",))
         connection.commit()
     for ask in (lambda: ledger.pending(), lambda: ledger.drawn(done, b"x")):
-        with pytest.raises(LedgerError, match="edited or damaged.*restore a backup"):
+        with pytest.raises(LedgerError, match=r"edited or damaged.*restore a backup"):
             ask()
 
 

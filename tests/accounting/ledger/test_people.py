@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 import unicodedata
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

@@ -44,7 +44,7 @@ TAMPERED = {
     "charges: another digest": ("update charges set digest = 'x'", RELEASE),
     "charges: they link": ("update charges set links = 1", RELEASE),
     "charges: deleted": ("delete from summaries; delete from debits; delete from charges", RELEASE),
-    "summaries: another body": ("update summaries set body = (select body from summaries order by history desc)", RELEASE),
+    "summaries: another body": ("update summaries set body = (select max(body) from summaries)", RELEASE),
     "summaries: deleted": ("delete from summaries", CHECK),
     "units: nothing spent": ("update units set epsilon = '0'", RELEASE),
     "units: no delta": ("update units set delta = '1/10'", RELEASE),
@@ -66,7 +66,7 @@ TAMPERED = {
     "debits: another charge": ("update debits set charge = 1; delete from summaries", CHECK),
     "debits: deleted": ("delete from debits where id = 1", RELEASE),
     "batches: deleted": ("delete from debits; delete from histories; delete from batches", RELEASE),
-    "frameworks: another belief": ("update frameworks set body = replace(body, '0.8', '0.5'), fingerprint = 'x'", RELEASE),
+    "frameworks: another belief": ("update frameworks set body = replace(body, '0.8', '0.5')", RELEASE),
     "people: others": ("update people set same = not same", RELEASE),
     "people: deleted": ("delete from people", RELEASE),
     "releases: another id": ("update releases set public_id = public_id || 'x'", CHECK),
@@ -119,7 +119,7 @@ def test_the_whole_one_is_whole(tmp_path: Path, whole: bytes) -> None:
 def test_events_that_are_whole_restore_the_rest(tmp_path: Path, whole: bytes, what: str) -> None:
     ledger = edited(tmp_path / "ledger.db", whole, TAMPERED[what][0])
     if what.startswith(("meta", "contents")):
-        with pytest.raises(LedgerError, match="edited|altered"):
+        with pytest.raises(LedgerError, match=r"edited|altered"):
             ledger.rebuild()
         return
     ledger.rebuild()

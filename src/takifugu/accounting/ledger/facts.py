@@ -60,9 +60,9 @@ def paid(
     """Return the event that releases were paid for; what is long in it is written."""
     shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
     body = {
-        "group": group, "identity": identity, "recipe": keep_content(connection, recipe.encode()), "software": __version__,
+        "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
         "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people,
-        "units": None if request.is_everyone else keep_content(connection, request.roster),
+        "units": None if request.is_everyone else keep(connection, request.roster),
         "everything": request.everything.hex(),
     }  # fmt: skip
     return Fact("paid", source, body)
@@ -97,7 +97,7 @@ def named_in(fact: Fact) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-def keep_content(connection: Connection, body: bytes) -> str:
+def keep(connection: Connection, body: bytes) -> str:
     """Write what events name by its digest, once, and return the digest."""
     digest = sha256(body).hexdigest()
     connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
@@ -111,7 +111,7 @@ def _units(roster: bytes) -> Iterator[tuple[bytes, int]]:
 
 def _written(connection: Connection, part: Part) -> Json:
     return {
-        "charge": keep_content(connection, part.text.encode()), "framework": keep_content(connection, part.body.encode()),
+        "charge": keep(connection, part.text.encode()), "framework": keep(connection, part.body.encode()),
         "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
     }  # fmt: skip
 

@@ -25,7 +25,8 @@ from takifugu.model.frameworks import Framework
 
 #: The batches of the histories in `wanted_histories`.
 _PATH = (
-    "with recursive path (leaf, history, parent, batch) as (select h.id, h.id, h.parent, h.batch from wanted_histories w "
+    "with recursive path (leaf, history, parent, batch) as "
+    "(select h.id, h.id, h.parent, h.batch from wanted_histories w "
     "cross join histories h on h.id = w.id union "
     "select path.leaf, h.id, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
 )
@@ -96,8 +97,8 @@ def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[
     """Return every debit of histories, the oldest first."""
     select_these(connection, "wanted_histories", "id", chosen)
     query = (
-        f"{_PATH} select leaf, history, path.batch, d.id, d.release, d.recharge, d.charge, d.reading, r.public_id from path "
-        "left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
+        f"{_PATH} select leaf, history, path.batch, d.id, d.release, d.recharge, d.charge, d.reading, r.public_id "
+        "from path left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
         "order by leaf, path.batch, d.id"
     )
     rows = connection.exec_driver_sql(query).all()

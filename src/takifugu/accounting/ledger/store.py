@@ -42,8 +42,8 @@ from takifugu.numbers.rationals import to_text
 class Store:
     """An open ledger: where it is, how to reach it, and the key of its hashes.
 
-    `public_id` says which ledger it is; `upgraded_from` where one of an older format is kept. `place` is where `path` led when it was opened, whatever the process calls its
-    folder afterwards.
+    `public_id` says which ledger it is; `upgraded_from` where one of an older format is kept. `place` is where `path`
+    led when it was opened, whatever the process calls its folder afterwards.
     """
 
     path: Path

@@ -35,7 +35,7 @@ metadata = MetaData()
 
 
 def seal() -> Column[bytes]:
-    """Return a column for the keyed digest of its row (`seals`): none until the end of the transaction that wrote it."""
+    """Return a column for the keyed digest of its row (`seals`): none until its transaction ends."""
     return Column("seal", LargeBinary, onupdate=null())
 
 

@@ -70,8 +70,8 @@ def adopt(
 
     The ledger cannot know which people and steps they were about, so each counts for every unit of its source, at the
     cost of a change of the whole data. `agree` is asked with the prices before anything is entered, if there is
-    anything, and nothing is where it returns False. Raises InputError for a certificate that was changed or cannot be read, then
-    nothing is entered; CompositionRefused for one whose release has no such cost, which comes last.
+    anything, and nothing is where it returns False. Raises InputError for a certificate that was changed or cannot be
+    read, then nothing is entered; CompositionRefused for one whose release has no such cost, which comes last.
     """
     from takifugu.accounting.ledger import Ledger
 

@@ -21,7 +21,8 @@ from takifugu.accounting.ledger.applying import apply
 from takifugu.accounting.ledger.copies.backup import in_memory, keep
 from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.encoding import amount
-from takifugu.accounting.ledger.facts import Fact, append, content, facts, keep_content, named_in, request_in
+from takifugu.accounting.ledger.facts import Fact, append, content, facts, named_in, request_in
+from takifugu.accounting.ledger.facts import keep as keep_content
 from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.seals.chain import check_chain, digest, key_of, links
 from takifugu.accounting.ledger.store import Store
@@ -79,6 +80,20 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
     known, further = _lacking(theirs, connection), _lacking(connection, theirs)
     _check_order(connection, theirs, known, further)
     kept = keep(places[0], "before-merge") if further and places else None
+    try:
+        payments = _replay(connection, theirs, known, further)
+        if places:
+            _take_values(connection, theirs, *places)
+    except BaseException:
+        if kept is not None:
+            kept.unlink()  # the ledger stays as it was
+        raise
+    seals.write(connection)
+    return Merged(payments, before, rows.read_rows(connection), kept)
+
+
+def _replay(connection: Connection, theirs: Connection, known: Sequence[Fact], further: Sequence[Fact]) -> int:
+    """Write what a ledger lacks, and pay for what both copies drew; return how many payments that is."""
     budgets = {fact.source for fact in known if fact.kind == "budget"}
     replaced = _replaced(connection, theirs)
     doubled = list(_sessions(connection, theirs, further))
@@ -86,15 +101,13 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
         _take(connection, theirs, fact, budgets, fact.id in replaced)
     again = [one for one in (*_drawn_twice(connection), *doubled) if not _has(connection, one.id)]
     for fact in again:
+        if _depends_on_order(connection, fact):
+            raise _order_decides(fact.source)
         over = Fact("over", fact.source, {"group": fact.body["group"], "why": TWICE}, fact.created, f"{fact.id}-over")
         for one in (fact, over):
             append(connection, one)
             apply(connection, one)
-    if places:
-        _take_values(connection, theirs, *places)
-    seals.write(connection)
-    payments = sum(fact.kind == "paid" for fact in (*further, *again))
-    return Merged(payments, before, rows.read_rows(connection), kept)
+    return sum(fact.kind == "paid" for fact in (*further, *again))
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
@@ -117,12 +130,16 @@ def _check_order(connection: Connection, theirs: Connection, known: Sequence[Fac
         for fact in side:
             is_about_both = people(fact) in about[0] & about[1]
             if fact.kind == "paid" and is_about_both and _depends_on_order(at, fact):
-                raise CompositionRefused(
-                    f"both copies paid for releases about the source {fact.source!r} after they parted, and what one "
-                    "of them costs depends on which was first",
-                    rule="copies do not say in which order their releases were chosen",
-                    fix="go on with one copy, and enter what the other published with `takifugu ledger adopt`",
-                )
+                raise _order_decides(fact.source)
+
+
+def _order_decides(source: str) -> CompositionRefused:
+    return CompositionRefused(
+        f"both copies paid for or drew releases about the source {source!r} after they parted, and what one of them "
+        "costs depends on which was first",
+        rule="copies do not say in which order their releases were chosen",
+        fix="go on with one copy, and enter what the other published with `takifugu ledger adopt`",
+    )
 
 
 def _tied(connection: Connection) -> set[str]:
@@ -154,8 +171,9 @@ def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[s
     """Write an event of the other copy, or that it says nothing here, and what follows from it."""
     source = rows.read_source(connection, fact.source)
     is_aside = is_replaced or (fact.kind == "source" and source is not None)
-    if not is_aside and fact.kind == "budget" and fact.source in budgets and source is not None and source[1].budget is not None:
-        is_aside = not amount(fact.body["epsilon"], fact.body["delta"]).fits(source[1].budget)
+    budget = None if source is None else source[1].budget
+    if not is_aside and fact.kind == "budget" and fact.source in budgets and budget is not None:
+        is_aside = not amount(fact.body["epsilon"], fact.body["delta"]).fits(budget)
     if is_aside:  # two copies met the source apart, or changed its budget apart: the smaller one stays
         fact = replace(fact, kind="aside", body={"kind": fact.kind, "body": fact.body})
     for name in named_in(fact):
