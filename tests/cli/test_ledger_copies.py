@@ -64,7 +64,7 @@ def test_a_copy_is_merged_after_a_rehearsal(path: Path) -> None:
     assert dump(path) == before
     merged = words_of(invoke("merge", path, other))
     assert "data 1.5 2 epsilon 1.5" in merged
-    assert "'data' has spent more than its budget: nothing more is paid about it" in merged
+    assert "'data' has spent more than its budget: nothing more is paid" in merged
     assert "knows all that" in words_of(invoke("merge", path, other))
     content = json.loads(invoke("merge", other, path, "--json").stdout)
     assert (content["payments"], content["sources"][0]["spent"]["epsilon"]) == (1, "2")

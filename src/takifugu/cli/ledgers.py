@@ -162,17 +162,17 @@ def agreed(question: str) -> bool:
 
 
 def check(where: Path, as_json: bool) -> None:
-    found = Ledger.open(where, create=False).check()
+    differences = Ledger.open(where, create=False).check()
     if as_json:
-        print_json("ledger check", where, {"differences": list(found)})
-    elif not found:
+        print_json("ledger check", where, {"differences": list(differences)})
+    elif not differences:
         click.echo(wrapped("the ledger is what its events say, and no event is missing, moved or edited"))
     else:
-        for what in found:
+        for what in differences:
             click.echo(wrapped(what))
-    if found:
+    if differences:
         raise LedgerError(
-            f"the ledger {str(where)!r} was edited or damaged ({len(found):,} differences)",
+            f"the ledger {str(where)!r} was edited or damaged ({len(differences):,} differences)",
             rule="nothing is to be paid with it",
             fix="restore a backup, or compute all from its events again where these are whole (Ledger.rebuild)",
         )

@@ -44,11 +44,11 @@ def test_an_older_ledger_knows_what_it_knew(older: Path) -> None:
     assert rows.keys() == SPENT.keys()
     assert {one.bundle for one in ledger.pending("implied")} == {None, b"noisy"}
     kept = older.with_name("ledger.db.format-5")
+    assert sorted(path.name for path in older.parent.iterdir()) == ["ledger.db", "ledger.db.format-5"]
     assert ledger.store.upgraded_from == kept
     assert dump(kept) == before
     assert ledger.check() == ()
     assert Ledger.open(older).store.upgraded_from is None
-    assert sorted(path.name for path in older.parent.iterdir()) == ["ledger.db", "ledger.db.format-5"]
 
 
 def test_its_ids_key_and_amounts_are_those_it_had(older: Path) -> None:

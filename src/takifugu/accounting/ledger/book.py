@@ -102,19 +102,19 @@ class Ledger:
 
     @staticmethod
     def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
-        """Upgrade a ledger of an older format, however long it takes, and return where the old one is kept.
+        """Upgrade a ledger of an older format, and return the place of the old one.
 
-        None for a ledger of this format. Raises LedgerError for a file that is none.
+        It takes as long as it takes. None for a ledger of this format. Raises LedgerError for a file that is none.
         """
         return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
 
     def check(self) -> tuple[str, ...]:
-        """Compute everything from the events once more, beside the ledger, and return every difference in words."""
+        """Return every difference between the ledger and its events, in words."""
         with self.store.reading() as connection:
             return differences(connection)
 
     def merge(self, other: Ledger | str | Path, is_rehearsal: bool = False) -> Merged:
-        """Replay what another copy of this ledger paid for since they parted; a rehearsal only says what it comes to.
+        """Replay the further payments of another copy of this ledger, or rehearse it.
 
         Totals are computed anew. Raises LedgerError for what is no copy of it, and CompositionRefused where the copies
         cannot be counted together; then nothing was written.
@@ -251,7 +251,7 @@ class Ledger:
             return adopt(connection, source_name(source), account, token_hex(8), request)
 
     def adopting(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> list[Amount]:
-        """Return what a source would have spent after each of the releases that `adopt` would enter, and enter none."""
+        """Return the totals of a source after each release of an adoption, and enter none."""
         spent = []
         with self.store.reading() as connection, in_memory(connection) as copied:
             for name, number in ids.items():

@@ -28,13 +28,22 @@ def keep(ledger: Path, ending: str) -> Path:
             source.backup(target)
         with draft.open("rb") as file:
             os.fsync(file.fileno())
-        names = (ledger.with_name(f"{ledger.name}.{ending}{'' if n == 1 else f'-{n}'}") for n in count(1))
-        name = next(name for name in names if not name.exists())
+        name = _free_name(ledger, ending)
         draft.replace(name)
     finally:
         for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
             leftover.unlink(missing_ok=True)
     synchronise(ledger.parent)
+    return name
+
+
+def _free_name(ledger: Path, ending: str) -> Path:
+    """Return the ledger's name with an ending, and a number where that is taken."""
+    name = ledger.with_name(f"{ledger.name}.{ending}")
+    for number in count(2):
+        if not name.exists():
+            break
+        name = ledger.with_name(f"{ledger.name}.{ending}-{number}")
     return name
 
 

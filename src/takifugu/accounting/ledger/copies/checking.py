@@ -21,7 +21,7 @@ _Table = dict[int, dict[str, object]]
 
 
 def differences(connection: Connection) -> tuple[str, ...]:
-    """Return in words everything in which a ledger differs from what its events say; nothing is written to it."""
+    """Return every difference between a ledger and its events, in words; nothing is written."""
     try:
         return tuple(_differences(connection))
     except LedgerError as error:
@@ -32,7 +32,7 @@ def _differences(connection: Connection) -> Iterator[str]:
     with decoding():
         broken = list(breaks(connection))
     events = connection.exec_driver_sql("select count(*) from events").scalar_one()
-    if len(broken) > events > 1:
+    if len(broken) >= events > 1:
         broken = ["no event follows from the one before it: the ledger's key, id or date is not the one it had"]
     yield from broken
     lost = [f"content {digest[:16]} is not what it was" for digest in _altered(connection)]
@@ -46,6 +46,9 @@ def _differences(connection: Connection) -> Iterator[str]:
         for name in _TABLES:
             yield from _of_table(name, there[name], _rows(copied, name))
 
+
+#: What is said of a row that is there and of none, by whether it is missing.
+_PRESENCE = {True: "is missing", False: "no event wrote it"}
 
 #: What is computed from the events, and what is said of the ledger as a whole.
 _TABLES = tuple(table.name for table in metadata.sorted_tables if table not in TRUTH)
@@ -66,7 +69,7 @@ def _of_table(name: str, there: _Table, wanted: _Table) -> Iterator[str]:
     for number in sorted({*there, *wanted}):
         row, right = there.get(number), wanted.get(number)
         if row is None or right is None:
-            yield f"{name}, row {number}: {'is missing' if row is None else 'no event wrote it'}"
+            yield f"{name}, row {number}: {_PRESENCE[row is None]}"
             continue
         columns = [column for column in right if row[column] != right[column]]
         values = [column for column in columns if column not in ("seal", "units_seal", "counts")]

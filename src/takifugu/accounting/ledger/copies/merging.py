@@ -49,7 +49,7 @@ class Merged:
 
 
 def merge(mine: Store, other: Store, is_rehearsal: bool) -> Merged:
-    """Replay in `mine` what `other` paid for since the copies parted, or say what that would come to.
+    """Replay the further payments of another copy in this one, or rehearse it.
 
     Raises LedgerError for what is no copy of this ledger or was edited, CompositionRefused where the order of releases
     would decide what they cost, and what `Ledger.reserve` raises of releases that cannot be counted together.
@@ -77,11 +77,11 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
     seals.check(connection)
     check_chain(connection)
     before = {row.name: row.spent for row in rows.read_rows(connection)}
-    known, further = _lacking(theirs, connection), _lacking(connection, theirs)
-    _check_order(connection, theirs, known, further)
+    own, further = _lacking(theirs, connection), _lacking(connection, theirs)
+    _check_order(connection, theirs, own, further)
     kept = keep(places[0], "before-merge") if further and places else None
     try:
-        payments = _replay(connection, theirs, known, further)
+        payments = _replay(connection, theirs, own, further)
         if places:
             _take_values(connection, theirs, *places)
     except BaseException:
@@ -92,39 +92,39 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
     return Merged(payments, before, rows.read_rows(connection), kept)
 
 
-def _replay(connection: Connection, theirs: Connection, known: Sequence[Fact], further: Sequence[Fact]) -> int:
+def _replay(connection: Connection, theirs: Connection, own: Sequence[Fact], further: Sequence[Fact]) -> int:
     """Write what a ledger lacks, and pay for what both copies drew; return how many payments that is."""
-    budgets = {fact.source for fact in known if fact.kind == "budget"}
+    budgets = {fact.source for fact in own if fact.kind == "budget"}
     replaced = _replaced(connection, theirs)
     doubled = list(_sessions(connection, theirs, further))
     for fact in further:
         _take(connection, theirs, fact, budgets, fact.id in replaced)
-    again = [one for one in (*_drawn_twice(connection), *doubled) if not _has(connection, one.id)]
+    again = [fact for fact in (*_drawn_twice(connection), *doubled) if not _has(connection, fact.id)]
     for fact in again:
         if _depends_on_order(connection, fact):
             raise _order_decides(fact.source)
         over = Fact("over", fact.source, {"group": fact.body["group"], "why": TWICE}, fact.created, f"{fact.id}-over")
-        for one in (fact, over):
-            append(connection, one)
-            apply(connection, one)
+        for event in (fact, over):
+            append(connection, event)
+            apply(connection, event)
     return sum(fact.kind == "paid" for fact in (*further, *again))
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
     """Return the events of `other` that a ledger lacks, in their order, with the digests that they had first."""
-    known = {link.id for link, _ in links(connection)}
+    names = {link.id for link, _ in links(connection)}
     ends = {link.id: link.first or end for link, end in links(other)}
-    return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in known]
+    return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
 
 
-def _check_order(connection: Connection, theirs: Connection, known: Sequence[Fact], further: Sequence[Fact]) -> None:
+def _check_order(connection: Connection, theirs: Connection, own: Sequence[Fact], further: Sequence[Fact]) -> None:
     """Raise CompositionRefused where both copies paid about the same people and the order decides what that costs."""
     tied = {name for at in (connection, theirs) for name in _tied(at)}
 
     def people(fact: Fact) -> str:
         return "" if fact.source in tied else fact.source
 
-    sides = [(connection, known), (theirs, further)]
+    sides = [(connection, own), (theirs, further)]
     about = [{people(fact) for fact in side if fact.kind == "paid"} for _, side in sides]
     for at, side in sides:
         for fact in side:
@@ -212,8 +212,8 @@ def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact
 
 def _shared(connection: Connection, theirs: Connection) -> list[Fact]:
     """Return the events that both copies have."""
-    known = {link.id for link, _ in links(theirs)}
-    return [fact for fact in facts(connection) if fact.id in known]
+    names = {link.id for link, _ in links(theirs)}
+    return [fact for fact in facts(connection) if fact.id in names]
 
 
 def _again(connection: Connection, group: str, reason: str) -> Fact:

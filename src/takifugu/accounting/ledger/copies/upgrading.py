@@ -28,7 +28,7 @@ AT_ONCE = 1000
 
 
 def upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
-    """Upgrade the ledger and return where the old one is kept; None for one of this format.
+    """Upgrade a ledger; return the place of the old one, None without one.
 
     Raises LedgerError for one that has more than so many payments, and for one that cannot be read: then it stays as
     it is.

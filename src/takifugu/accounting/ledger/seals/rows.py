@@ -26,7 +26,7 @@ _META = "select kind, version, public_id, created, key, head, counts from meta"
 
 
 def write(connection: Connection) -> None:
-    """Seal what was written in this transaction: nothing that was there before is sealed again."""
+    """Seal the rows of this transaction; earlier ones are not sealed again."""
     key, cursor = key_of(connection), _cursor(connection)
     for (source,) in cursor.execute("select id from sources where units_seal is null").fetchall():
         values = (_units_seal(cursor, key, source), source)
@@ -41,7 +41,7 @@ def write(connection: Connection) -> None:
 
 
 def check(connection: Connection) -> None:
-    """Raise LedgerError unless the ledger's sources, its newest event and its numbers of rows are as written."""
+    """Raise LedgerError unless sources, newest event and numbers of rows are as written."""
     key, cursor = key_of(connection), _cursor(connection)
     if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
         raise edited("what it says of itself, or of which sources it has, is not what was written")
