@@ -320,16 +320,60 @@ def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
 @ledger.command(name="adopt")
 @_LEDGER
 @click.argument("folder", type=_PATH)
+@click.option("--yes", is_flag=True, help="Enter them without asking.")
 @_JSON
-def ledger_adopt(ledger_file: Path, folder: Path, as_json: bool) -> None:
+def ledger_adopt(ledger_file: Path, folder: Path, yes: bool, as_json: bool) -> None:
     """Enter what FOLDER shows to be published as spent.
 
     For a ledger that was restored from a copy: each release that a certificate in FOLDER names and LEDGER lacks is
-    entered, on every unit of its source, at the cost of a change of the whole data.
+    entered, on every unit of its source, at the cost of a change of the whole data. Prints what that comes to, and
+    asks before it does so.
     """
     from takifugu.cli.ledgers import adopt as run
 
-    run(ledger_file, folder, as_json)
+    run(ledger_file, folder, yes, as_json)
+
+
+@ledger.command(name="merge")
+@_LEDGER
+@click.argument("other", type=_PATH)
+@click.option("--dry-run", is_flag=True, help="Say what it comes to, and write nothing.")
+@_JSON
+def ledger_merge(ledger_file: Path, other: Path, dry_run: bool, as_json: bool) -> None:
+    """Add what OTHER, a copy of LEDGER, paid for since.
+
+    For two copies that both went on: what OTHER paid for is paid for in LEDGER, too, and everything that was spent is
+    computed anew. LEDGER as it was is kept beside it.
+    """
+    from takifugu.cli.ledgers import merge as run
+
+    run(ledger_file, other, dry_run, as_json)
+
+
+@ledger.command(name="check")
+@_LEDGER
+@_JSON
+def ledger_check(ledger_file: Path, as_json: bool) -> None:
+    """Find what was edited: compare LEDGER with its events.
+
+    Everything is computed from the events once more, beside the ledger; nothing is written to it.
+    """
+    from takifugu.cli.ledgers import check as run
+
+    run(ledger_file, as_json)
+
+
+@ledger.command(name="upgrade")
+@_LEDGER
+@_JSON
+def ledger_upgrade(ledger_file: Path, as_json: bool) -> None:
+    """Bring LEDGER of an older format to the one of this version.
+
+    A release does so by itself, unless that would take long. The ledger as it was is kept beside the new one.
+    """
+    from takifugu.cli.ledgers import upgrade as run
+
+    run(ledger_file, as_json)
 
 
 @main.command()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +16,7 @@ from tests.support.ledger_tools import (
     chain_framework,
     charge,
     dump,
+    forge,
     group_debit,
     laplace,
     made,
@@ -171,9 +170,7 @@ def test_a_source_that_spent_more_than_its_budget_has_nothing_left(ledger: Ledge
     noise = RoundedNormal(Fraction(30), Fraction(1))
     normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
     ledger.reserve("data", [normal], budget=(1, "1/100"))
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update sources set budget_epsilon = '0.125', budget_delta = '0.0005'")
-        connection.commit()
+    forge(ledger, "update sources set budget_epsilon = '0.125', budget_delta = '0.0005'")
     words = r"of a budget of epsilon 0\.125, delta 0\.0005; left: epsilon 0; .* What would fit: nothing more"
     refused_unchanged(ledger, BudgetExceeded, words, "data", [normal])
 

@@ -136,8 +136,9 @@ def test_whatever_is_kept_comes_out_the_same_again(ledger: Ledger, story: Callab
     with closing(sqlite3.connect(ledger.store.path)) as connection:
         connection.execute("update reservations set bundle = null")
         connection.commit()
-    lost = {**before, "reservations": [(*row[:6], None, *row[7:]) for row in before["reservations"]]}
-    assert dump(ledger.store.path) == lost
+    ledger.rebuild()
+    lost = [(*row[:6], None, *row[7:-1]) for row in before["reservations"]]
+    assert [row[:-1] for row in dump(ledger.store.path)["reservations"]] == lost
     assert [one.bundle for one in ledger.pending()] == [None] * len(values)  # they are no events
 
 
@@ -163,7 +164,7 @@ def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Led
     story(ledger)
     with ledger.store.reading() as connection:
         rows = dump(ledger.store.path)
-        used = {history for (history, _) in rows["summaries"]}
+        used = {history for (history, *_) in rows["summaries"]}
         summaries = summaries_of(connection, used)
         for history, items in debits_of(connection, used).items():
             again = summary_of(items)

@@ -83,7 +83,7 @@ def test_what_is_summed_up_costs_what_its_parts_cost(ledger: Ledger, seed: int) 
 
 def added_up(ledger: Ledger) -> list[tuple[int, int]]:
     """Return the rows of the charges of the one history that units have, and how many releases each is of."""
-    ((_, body),) = dump(ledger.store.path)["summaries"]
+    ((_, body, _),) = dump(ledger.store.path)["summaries"]
     terms = json.loads(body)["terms"]
     return [(term["charge"], int(term.get("several", {"cost": "1"})["cost"].split(";")[0])) for term in terms]
 

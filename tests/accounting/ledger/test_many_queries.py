@@ -43,7 +43,7 @@ def debit(number: int, **how: Any) -> Debit:
 
 
 def terms(ledger: Ledger) -> list[dict[str, Any]]:
-    ((_, body),) = dump(ledger.store.path)["summaries"]
+    ((_, body, _),) = dump(ledger.store.path)["summaries"]
     listed: list[dict[str, Any]] = json.loads(body)["terms"]
     return listed
 

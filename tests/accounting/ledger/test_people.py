@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 import unicodedata
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_framework
-from tests.support.ledger_tools import chain, charge, dump, made
+from tests.support.ledger_tools import chain, charge, dump, forge, made
 
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
@@ -182,9 +180,7 @@ def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both
     """What is declared about Ana holds for Ben, too, about whom nothing is asked."""
     ledger.reserve("sleep", [about("Ana"), about("Ben"), about("Cid")], budget=9)
     ledger.reserve("work", [about("Ana"), about("Ben"), about("Dan")], budget=9, same_people=False)
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("delete from people")
-        connection.commit()
+    forge(ledger, "delete from people")
     ledger.reserve("work", [about("Ana")], same_people=True)
     for source, other in (("sleep", "Cid"), ("work", "Dan")):
         costs = {u.unit: u.spent.epsilon for u in ledger.spent(source).units}

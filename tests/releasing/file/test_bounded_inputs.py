@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
+from tests.support.ledger_tools import forge
 from tests.support.processes import result_of_a_child
 
 import takifugu as tf
@@ -180,9 +181,7 @@ def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[
 def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
     where = published(tmp_path)
     big = zlib.compress(b"\0" * 500_000_000, 1)
-    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
-        connection.execute("update reservations set state = 'drawn', bundle = ?", (big,))
-        connection.commit()
+    forge(Ledger.open(tmp_path / "ledger.db"), f"update reservations set state = 'drawn', bundle = x'{big.hex()}'")
     del big
     for words in (("ledger", "resume", tmp_path / "ledger.db"), ("release", "--force", where)):
         code, said = run(tmp_path, *words)
@@ -243,10 +242,8 @@ def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
 def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, file: str) -> None:
     published(tmp_path)
     bundled = {"format": "takifugu-bundle/2", "tables": [{"name": name, "files": {file: "x"}}]}
-    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
-        bundle = packed(json.dumps(bundled).encode())
-        connection.execute("update reservations set state = 'drawn', bundle = ?", (bundle,))
-        connection.commit()
+    bundle = packed(json.dumps(bundled).encode()).hex()
+    forge(Ledger.open(tmp_path / "ledger.db"), f"update reservations set state = 'drawn', bundle = x'{bundle}'")
     before = sorted(tmp_path.rglob("*"))
     result = invoke("ledger", "resume", tmp_path / "ledger.db")
     assert result.exit_code == 4

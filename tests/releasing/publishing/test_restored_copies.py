@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.ledger_tools import dump
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -151,7 +153,7 @@ def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
     files.write(folder, lost)
     tf.release_file(where)
     restored(folder / "ledger.db", copy)
-    result = invoke("ledger", "adopt", folder / "ledger.db", folder / "out")
+    result = invoke("ledger", "adopt", folder / "ledger.db", folder / "out", "--yes")
     assert result.exit_code == 0, result.output
     assert "entered as spent, for every person" in words_of(result)
     return Ledger.open(folder / "ledger.db"), where
@@ -165,7 +167,7 @@ def test_what_is_adopted_counts_for_every_unit_at_its_worst(tmp_path: Path, lost
     assert len(spent.units) == len(files.LENGTHS)
     assert original > 1 + 1  # more than the sum of what each promises
     count = len(book.history("study"))
-    again = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    again = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     assert "nothing to enter" in words_of(again)
     assert len(book.history("study")) == count
     book.set_budget("study", 1000)
@@ -201,7 +203,7 @@ def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> 
     tf.release_file(where)
     (paid,) = Ledger.open(tmp_path / "ledger.db").show()
     restored(tmp_path / "ledger.db", copy)
-    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out").exit_code == 0
+    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes").exit_code == 0
     (row,) = Ledger.open(tmp_path / "ledger.db").show()
     assert row.id == paid.id
     assert row.spent.epsilon >= paid.spent.epsilon
@@ -224,7 +226,7 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
     tf.release_file(where)
     restored(tmp_path / "ledger.db", copy)
-    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out").exit_code == 0
+    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes").exit_code == 0
     for name, spent in before.items():
         assert book.spent(name).spent.epsilon > spent + 1
     files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
@@ -241,7 +243,7 @@ def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
     restored(tmp_path / "ledger.db", copy)
     path = tmp_path / "out" / "time-use.certificate.json"
     path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
-    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     assert result.exit_code == 2
     assert "was changed after it was written" in words_of(result)
     assert not Ledger.open(tmp_path / "ledger.db").history("study")
@@ -258,7 +260,26 @@ def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
     tf.release_file(where)
     restored(tmp_path / "ledger.db", copy)
     monkeypatch.setattr(adopting, "any_change", lambda _: None)
-    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     assert result.exit_code == 1
     assert "nothing bounds what the release" in words_of(result)
     assert not Ledger.open(tmp_path / "ledger.db").history("study")
+
+
+def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
+    book, _ = adopted_after(tmp_path, SMALL, AGAIN)
+    spent = book.show()[0].spent
+    restored(tmp_path / "ledger.db", tmp_path / "copy.db")
+    before = dump(tmp_path / "ledger.db")
+    nobody = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert nobody.exit_code == 2
+    assert "nobody is there to be asked: look at the prices, and add --yes" in words_of(nobody)
+    assert dump(tmp_path / "ledger.db") == before
+    prices: list[Sequence[adopting.Adopted]] = []
+    assert adopting.adopt(tmp_path / "ledger.db", tmp_path / "out", lambda asked: bool(prices.append(asked))) == ()
+    assert dump(tmp_path / "ledger.db") == before
+    ((one,),) = prices
+    assert one.after[-1] == spent
+    assert one.before.epsilon < spent.epsilon
+    assert adopting.adopt(tmp_path / "ledger.db", tmp_path / "out", lambda _: True) == (one,)
+    assert Ledger.open(tmp_path / "ledger.db").show()[0].spent == spent

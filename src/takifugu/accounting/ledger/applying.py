@@ -12,9 +12,11 @@ from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.asking import EVERYONE
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.facts import Fact, append, content, facts, request_in
+from takifugu.accounting.ledger.seals import rows as seals
+from takifugu.accounting.ledger.seals.chain import check_chain
 from takifugu.accounting.ledger.tables import TRUTH, meta, metadata, reservations, units
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.values import DRAWN, PUBLISHED
+from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.accounting.ledger.writing import write_debits, write_people, write_releases
 from takifugu.core.errors import LedgerError
 
@@ -23,13 +25,22 @@ ADOPTED = "entered from the certificates in a folder, at the cost of a change of
 
 
 def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
-    """Write an event and what follows from it; `computed` is what paid releases cost, where it is known."""
+    """Write an event and what follows from it; `computed` is what paid releases cost, where it is known.
+
+    Raises LedgerError for a ledger that was edited: nothing is written after that as if it had not been.
+    """
+    seals.check(connection)
     append(connection, fact)
-    _apply(connection, fact, computed)
+    apply(connection, fact, computed)
+    seals.write(connection)
 
 
 def rebuild(connection: Connection) -> None:
-    """Compute all tables from the events; noisy values that wait to be published stay with their reservations."""
+    """Compute all tables from the events; noisy values that wait to be published stay with their reservations.
+
+    Raises LedgerError where the events are not those that were written.
+    """
+    check_chain(connection)
     waiting = select(reservations.c.public_id, reservations.c.bundle).where(reservations.c.bundle.is_not(None))
     bundles = connection.execute(waiting).all()
     for table in reversed(metadata.sorted_tables):
@@ -37,14 +48,18 @@ def rebuild(connection: Connection) -> None:
             connection.execute(delete(table))
     for fact in list(facts(connection)):
         with decoding():
-            _apply(connection, fact, None)
+            apply(connection, fact)
     for group, bundle in bundles:
         reserved.set_bundle(connection, group, bundle)
+    seals.write(connection)
 
 
-def _apply(connection: Connection, fact: Fact, computed: Tally | None) -> None:
+def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
+    """Write what follows from an event; nothing of it is sealed."""
     if fact.kind == "source":
         rows.add_source(connection, fact.source, fact.body["id"], fact.created)
+        return
+    if fact.kind == "aside":
         return
     number, _ = rows.known_source(connection, fact.source)
     if fact.kind == "budget":
@@ -53,7 +68,8 @@ def _apply(connection: Connection, fact: Fact, computed: Tally | None) -> None:
     elif fact.kind == "paid":
         _pay(connection, fact, number, computed)
     elif fact.kind == "drawn":
-        reserved.set_state(connection, fact.body["group"], DRAWN, fact.created)
+        if reserved.held(connection, fact.body["group"]).state == RESERVED:  # another copy may have gone further
+            reserved.set_state(connection, fact.body["group"], DRAWN, fact.created)
     elif fact.kind in ("published", "over"):
         reserved.set_state(connection, fact.body["group"], PUBLISHED, fact.created)
         if fact.kind == "over":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 
@@ -12,16 +13,21 @@ from sqlalchemy import Connection
 from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.adopting import adopt
 from takifugu.accounting.ledger.answers import Answered
 from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of, request_of_everyone
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
+from takifugu.accounting.ledger.copies.adopting import adopt
+from takifugu.accounting.ledger.copies.backup import in_memory
+from takifugu.accounting.ledger.copies.checking import differences
+from takifugu.accounting.ledger.copies.merging import Merged, merge
+from takifugu.accounting.ledger.copies.upgrading import upgrade
 from takifugu.accounting.ledger.disk import outputs, sqlite
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.paying import Order, pay
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
+from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.tallying import tally
 from takifugu.accounting.ledger.values import (
@@ -70,14 +76,14 @@ class Ledger:
         """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
 
         `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for a
-        file that is no ledger, is damaged, empty, locked, unreadable or of another version, and, with create=False,
-        for one that is not there.
+        file that is no ledger, is damaged, empty, locked, unreadable or of a newer version, and, with create=False,
+        for one that is not there. A ledger of an older format is upgraded, and kept beside the new one.
 
         >>> import os, tempfile
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        book = Ledger(rows.open_store(path_of(where), timeout, create))
+        book = Ledger(rows.open_store(path_of(where), timeout, create, upgrade))
         outputs.sweep(book.store.place, book._published)
         return book
 
@@ -96,8 +102,33 @@ class Ledger:
             number, source = self._known(connection, name)
             return set_budget(connection, number, source, as_budget(budget))
 
+    @staticmethod
+    def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
+        """Upgrade a ledger of an older format, and return the place of the old one.
+
+        It takes as long as it takes. None for a ledger of this format. Raises LedgerError for a file that is none.
+        """
+        return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
+
+    def check(self) -> tuple[str, ...]:
+        """Return every difference between the ledger and its events, in words."""
+        with self.store.reading() as connection:
+            return differences(connection)
+
+    def merge(self, other: Ledger | str | Path, is_rehearsal: bool = False) -> Merged:
+        """Replay the further payments of another copy of this ledger, or rehearse it.
+
+        Totals are computed anew. Raises LedgerError for what is no copy of it, and CompositionRefused where the copies
+        cannot be counted together; then nothing was written.
+        """
+        theirs = other if isinstance(other, Ledger) else Ledger.open(other, create=False)
+        return merge(self.store, theirs.store, is_rehearsal)
+
     def rebuild(self) -> None:
-        """Compute everything that the ledger knows from its events once more, as it was computed before."""
+        """Compute everything that the ledger knows from its events once more, as it was computed before.
+
+        Raises LedgerError where the events themselves were edited.
+        """
         with self.store.writing() as connection:
             rebuild(connection)
 
@@ -133,6 +164,7 @@ class Ledger:
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
                 with self.store.reading() as connection:
+                    seals.check(connection)
                     computed = tally(connection, name, request, same_people)
                 with self.store.writing() as connection:
                     if computed.is_of(connection):
@@ -223,6 +255,16 @@ class Ledger:
         request = request_of_everyone(debits, ids, self.tag_of)
         with self.store.writing() as connection:
             return adopt(connection, source_name(source), account, token_hex(8), request)
+
+    def adopting(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> list[Amount]:
+        """Return the totals of a source after each release of an adoption, and enter none."""
+        spent = []
+        with self.store.reading() as connection, in_memory(connection) as copied:
+            for name, number in ids.items():
+                mine = [debit for debit in debits if debit.name == name]
+                request = request_of_everyone(mine, {name: number}, self.tag_of)
+                spent.append(adopt(copied, source_name(source), account, token_hex(8), request))
+        return spent
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""

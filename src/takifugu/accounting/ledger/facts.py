@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
+from secrets import token_hex
 
 from sqlalchemy import Connection
 
@@ -16,6 +17,7 @@ from takifugu._version import __version__
 from takifugu.accounting.ledger.asking import EVERYONE, Part, Request
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.histories import charge_of_text, framework_of
+from takifugu.accounting.ledger.seals import chain
 from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
 
@@ -25,26 +27,30 @@ _TAG, _SHAPE = 32, 4
 
 @dataclass(frozen=True)
 class Fact:
-    """One event: what kind of thing was done to a source, what is to be known of it in plain values, and when."""
+    """One event: what kind of thing was done to a source, what is to be known of it in plain values, and when.
+
+    `id` is random; `first` is the digest that an event of another copy had there.
+    """
 
     kind: str
     source: str
     body: Plain
     created: str = field(default_factory=now)
+    id: str = field(default_factory=lambda: token_hex(8))
+    first: str | None = None
 
 
 def append(connection: Connection, fact: Fact) -> None:
+    """Write an event: it holds the digest of the one before, and its own is the ledger's head."""
     body = json.dumps(fact.body, sort_keys=True, separators=(",", ":"))
-    values = (fact.kind, fact.source, body, fact.created)
-    connection.exec_driver_sql("insert into events (kind, source, body, created) values (?, ?, ?, ?)", values)
+    chain.add(connection, chain.Link(fact.id, fact.kind, fact.source, body, fact.created, fact.first))
 
 
 def facts(connection: Connection) -> Iterator[Fact]:
     """Yield every event, the oldest first."""
-    query = "select kind, source, body, created from events order by id"
     with decoding():
-        for kind, source, body, created in connection.exec_driver_sql(query).all():
-            yield Fact(kind, source, json.loads(body), created)
+        for link, _ in chain.links(connection):
+            yield Fact(link.kind, link.source, json.loads(link.body), link.created, link.id, link.first)
 
 
 def paid(
@@ -54,9 +60,9 @@ def paid(
     """Return the event that releases were paid for; what is long in it is written."""
     shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
     body = {
-        "group": group, "identity": identity, "recipe": _keep(connection, recipe.encode()), "software": __version__,
+        "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
         "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people,
-        "units": None if request.is_everyone else _keep(connection, request.roster),
+        "units": None if request.is_everyone else keep(connection, request.roster),
         "everything": request.everything.hex(),
     }  # fmt: skip
     return Fact("paid", source, body)
@@ -82,7 +88,17 @@ def content(connection: Connection, digest: str) -> bytes:
     return bytes(row.body)
 
 
-def _keep(connection: Connection, body: bytes) -> str:
+def named_in(fact: Fact) -> tuple[str, ...]:
+    """Return the digests of what an event names."""
+    if fact.kind != "paid":
+        return ()
+    parts = [part for shape in fact.body["shapes"] for part in shape]
+    names = [fact.body["recipe"], fact.body["units"], *(part[key] for part in parts for key in ("charge", "framework"))]
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def keep(connection: Connection, body: bytes) -> str:
+    """Write what events name by its digest, once, and return the digest."""
     digest = sha256(body).hexdigest()
     connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest
@@ -95,7 +111,7 @@ def _units(roster: bytes) -> Iterator[tuple[bytes, int]]:
 
 def _written(connection: Connection, part: Part) -> Json:
     return {
-        "charge": _keep(connection, part.text.encode()), "framework": _keep(connection, part.body.encode()),
+        "charge": keep(connection, part.text.encode()), "framework": keep(connection, part.body.encode()),
         "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
     }  # fmt: skip
 

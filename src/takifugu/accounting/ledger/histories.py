@@ -16,6 +16,8 @@ from sqlalchemy import Connection, Row
 
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
+from takifugu.accounting.ledger.seals import rows as seals
+from takifugu.accounting.ledger.tables import batches, charges, debits, frameworks, histories, releases
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import LedgerError
 from takifugu.model import frameworks as framework_room
@@ -23,9 +25,10 @@ from takifugu.model.frameworks import Framework
 
 #: The batches of the histories in `wanted_histories`.
 _PATH = (
-    "with recursive path (leaf, parent, batch) as (select h.id, h.parent, h.batch from wanted_histories w "
+    "with recursive path (leaf, history, parent, batch) as "
+    "(select h.id, h.id, h.parent, h.batch from wanted_histories w "
     "cross join histories h on h.id = w.id union "
-    "select path.leaf, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
+    "select path.leaf, h.id, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
 )
 
 
@@ -94,21 +97,23 @@ def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[
     """Return every debit of histories, the oldest first."""
     select_these(connection, "wanted_histories", "id", chosen)
     query = (
-        f"{_PATH} select leaf, path.batch, d.release, d.recharge, d.charge, d.reading, r.public_id from path "
-        "left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
+        f"{_PATH} select leaf, history, path.batch, d.id, d.release, d.recharge, d.charge, d.reading, r.public_id "
+        "from path left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
         "order by leaf, path.batch, d.id"
     )
     rows = connection.exec_driver_sql(query).all()
-    charges = charges_of(connection, {row.charge for row in rows})
+    for table, column in ((histories, "history"), (batches, "batch"), (debits, "id"), (releases, "release")):
+        seals.check_rows(connection, table, {getattr(row, column) for row in rows})
+    charge_by_row = charges_of(connection, {row.charge for row in rows})
     items_of: dict[int, list[Item]] = {}
     for row in rows:
-        if row.charge not in charges or row.public_id is None:
+        if row.charge not in charge_by_row or row.public_id is None:
             raise LedgerError(
                 "the ledger lacks a debit that one of its histories names",
                 rule="it was edited or damaged",
                 fix="nothing more is released about this source, restore a backup",
             )
-        charge = read_as(charges[row.charge], row.charge, row.release, row.batch, row.reading)
+        charge = read_as(charge_by_row[row.charge], row.charge, row.release, row.batch, row.reading)
         item = Item(charge, charge.framework, row.public_id, row.release, bool(row.recharge))
         items_of.setdefault(row.leaf, []).append(item)
     return {leaf: tuple(items) for leaf, items in items_of.items()}
@@ -128,6 +133,7 @@ def rows_of(charge: Charge) -> tuple[int, int]:
 def charges_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Charge]:
     """Return charges by their rows."""
     select_these(connection, "wanted_rows", "id", chosen)
+    seals.check_rows(connection, charges, chosen)
     query = "select c.id, c.body from wanted_rows w cross join charges c on c.id = w.id"
     with decoding():
         return {row: charge_of_text(body) for row, body in connection.exec_driver_sql(query)}
@@ -137,11 +143,13 @@ def frameworks_of(connection: Connection, chosen: Iterable[int]) -> dict[str, Fr
     """Return by fingerprint the frameworks under which charges in some rows were made."""
     select_these(connection, "wanted_rows", "id", chosen)
     query = (
-        "select distinct f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
+        "select distinct f.id, f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
         "join frameworks f on f.id = c.framework"
     )
+    rows = connection.exec_driver_sql(query).all()
+    seals.check_rows(connection, frameworks, {row.id for row in rows})
     with decoding():
-        return {name: framework_of(body) for name, body in connection.exec_driver_sql(query)}
+        return {row.fingerprint: framework_of(row.body) for row in rows}
 
 
 def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
@@ -150,6 +158,8 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
         "select c.body, sum(b.units) as units from releases r join debits d on d.release = r.id "
         "join batches b on b.id = d.batch join charges c on c.id = d.charge where r.source = ? group by c.id"
     )
+    for table in (releases, debits, batches, charges):
+        seals.check_rows(connection, table, None)
     with decoding():
         return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
 

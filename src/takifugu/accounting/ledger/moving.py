@@ -11,7 +11,7 @@ from takifugu.accounting.ledger import answers
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.facts import Fact
-from takifugu.accounting.ledger.pending import held, packed, set_bundle, unpacked
+from takifugu.accounting.ledger.pending import held, keep_bundle, packed, unpacked
 from takifugu.accounting.ledger.store import source_of_row
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.core.errors import LedgerError
@@ -25,7 +25,7 @@ def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) ->
     row = held(connection, group)
     if row.state == RESERVED:
         _move(connection, group, "drawn")
-        set_bundle(connection, group, mine)
+        keep_bundle(connection, group, mine)
         return None
     content = unpacked(ledger, row.bundle)
     if row.state == DRAWN and content is not None:
@@ -71,7 +71,7 @@ def keep_answer(
     if questions is not known:
         if held(connection, group).state == RESERVED:
             _move(connection, group, "drawn")
-        set_bundle(connection, group, packed(answers.written(questions)))
+        keep_bundle(connection, group, packed(answers.written(questions)))
     return questions
 
 

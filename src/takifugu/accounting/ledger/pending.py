@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row
+from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.store import most_spent, people_of
 from takifugu.accounting.ledger.tables import releases, reservations, sources
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
@@ -60,6 +61,8 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
 
 def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
     """Return what was ever paid for about a source, oldest first."""
+    for table in (releases, reservations):
+        seals.check_rows(connection, table, [source], "source")
     named: dict[int, dict[str, str]] = {}
     for row in connection.execute(select(releases).where(releases.c.source == source).order_by(releases.c.id)):
         named.setdefault(row.reservation, {})[row.name] = row.public_id
@@ -87,8 +90,10 @@ def read_pending(
         query = query.where(reservations.c.source == source)
     if identity is not None:
         query = query.where(reservations.c.identity == identity)
+    waiting = connection.execute(query).all()
+    seals.check_rows(connection, reservations, [row.id for row in waiting])
     with decoding():
-        return tuple(_pending(connection, ledger, row) for row in connection.execute(query))
+        return tuple(_pending(connection, ledger, row) for row in waiting)
 
 
 def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]) -> Pending:
@@ -120,6 +125,7 @@ def held(connection: Connection, group: str) -> Row[*tuple[object, ...]]:
         raise LedgerError(
             f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
         )
+    seals.check_rows(connection, reservations, [row.id])
     with decoding():
         known_state(row.state)
     return row
@@ -142,6 +148,13 @@ def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
     """Keep the noisy values of a reservation, which are no event: they go when they are published."""
     connection.execute(update(reservations).where(reservations.c.public_id == group).values(bundle=bundle))
+
+
+def keep_bundle(connection: Connection, group: str, bundle: bytes) -> None:
+    """Keep the noisy values of a reservation, sealed."""
+    seals.check(connection)
+    set_bundle(connection, group, bundle)
+    seals.write(connection)
 
 
 def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:

@@ -20,6 +20,7 @@ from takifugu.accounting.ledger.disk.places import path_of, place_of
 from takifugu.accounting.ledger.layouts import CUT, cut_differently, words
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
+from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.tallying import AccountKind, Tally, request_items, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.core.errors import CompositionRefused
@@ -74,6 +75,7 @@ def preview(
     with as_it_is(where) as book:
         request = request_of(debits, book.tag_of, as_composing)
         with book.store.reading() as connection:
+            seals.check(connection)
             known = rows.read_source(connection, name)
             spent = NOTHING if known is None else rows.most_spent(connection, known[0])
             declared = None if known is None or known[1].budget_is_implied else known[1].budget

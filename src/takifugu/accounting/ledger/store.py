@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +16,11 @@ from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, 
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row, now
 from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
 from takifugu.accounting.ledger.layouts import Layouts, known_layout
+from takifugu.accounting.ledger.seals import rows as seals
+from takifugu.accounting.ledger.seals.chain import start
 from takifugu.accounting.ledger.tables import (
     KIND,
+    READ,
     VERSION,
     layouts,
     meta,
@@ -40,8 +43,8 @@ from takifugu.numbers.rationals import to_text
 class Store:
     """An open ledger: where it is, how to reach it, and the key of its hashes.
 
-    `public_id` says which ledger it is. `place` is where `path` led when it was opened, whatever the process calls its
-    folder afterwards.
+    `public_id` says which ledger it is; `upgraded_from` where one of an older format is kept. `place` is where `path`
+    led when it was opened, whatever the process calls its folder afterwards.
     """
 
     path: Path
@@ -49,6 +52,7 @@ class Store:
     key: bytes = field(repr=False)
     is_new: bool = False
     public_id: str = ""
+    upgraded_from: Path | None = None
     place: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,10 +78,10 @@ class Store:
                 yield connection
 
 
-def open_store(path: Path, timeout: float, create: bool) -> Store:
-    """Open the ledger at `path`, or make one.
+def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Store], Path | None]) -> Store:
+    """Open the ledger at `path`, or make one; one of an older format goes through `upgrade`.
 
-    Raises LedgerError, with the fix, for anything that is not a sound ledger of this version.
+    Raises LedgerError, with the fix, for anything that is not a sound ledger.
     """
     is_new = False
     with sqlite.explained(path):
@@ -112,22 +116,35 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
     with store.reading() as connection:
         sqlite.check_harmless(connection)
         sqlite.check_whole(connection)
-        check_version(connection, path)
+        is_older = version_of(connection, path) != VERSION
+    kept = upgrade(store) if is_older else None
+    with store.reading() as connection:
+        version_of(connection, path)
         with decoding():
             check_layout(connection, path)
             row = connection.execute(select(meta)).one()
             key = bytes.fromhex(row.key)
     with sqlite.explained(path):
         sqlite.give_up_shared_memory(path, timeout)
-    return Store(path, engine, key, is_new, row.public_id)
+    return Store(path, engine, key, is_new, row.public_id, kept)
 
 
 def _fill(engine: Engine) -> None:
     with engine.begin() as connection:
         for statement in statements():
             connection.exec_driver_sql(statement)
-        row = {"kind": KIND, "version": VERSION, "public_id": token_hex(8), "created": now(), "key": token_hex(32)}
-        connection.execute(insert(meta).values(row))
+        begin(connection, token_hex(8), now(), token_hex(32))
+        seals.write(connection)
+
+
+def begin(connection: Connection, public_id: str, created: str, key: str) -> None:
+    """Say in empty tables which ledger they are."""
+    row = {
+        "kind": KIND, "version": VERSION, "public_id": public_id, "created": created, "key": key, "head": "",
+        "counts": "",
+    }  # fmt: skip
+    connection.execute(insert(meta).values(row))
+    connection.exec_driver_sql("update meta set head = ?", (start(connection),))
 
 
 def check_layout(connection: Connection, path: Path) -> None:
@@ -152,24 +169,25 @@ def check_layout(connection: Connection, path: Path) -> None:
         ).at("ledger")
 
 
-def check_version(connection: Connection, path: Path) -> None:
-    """Raise LedgerError for a database that is no ledger, or one in another format."""
+def version_of(connection: Connection, path: Path) -> int:
+    """Return the format of a ledger; raises LedgerError for what is no ledger, or one in a format that is not known."""
     known = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
-    rows = connection.execute(select(meta.c.kind, meta.c.version)).all() if known else []
+    rows = connection.exec_driver_sql("select kind, version from meta").all() if known else []
     if len(rows) != 1 or rows[0].kind != KIND:
         raise LedgerError(
             f"the ledger {str(path)!r} is a database, but not a ledger",
             fix="give the path of a ledger, or of a file that does not exist yet",
         ).at("ledger")
     version = rows[0].version
-    if version != VERSION:
+    if version not in READ:
         is_newer = isinstance(version, int) and version > VERSION
         fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
         raise LedgerError(
-            f"the ledger {str(path)!r} is in format {version}, not {VERSION}",
-            rule=f"this version of Takifugu reads format {VERSION} only",
+            f"the ledger {str(path)!r} is in format {version}",
+            rule=f"this version of Takifugu reads formats {min(READ)} to {VERSION}",
             fix=fix,
         ).at("ledger")
+    return int(version)
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
@@ -219,6 +237,7 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
 
 def read_layouts(connection: Connection, source: int) -> Layouts:
     """Return the layouts that a source was read in, each in its class, the oldest first."""
+    seals.check_rows(connection, layouts, [source], "source")
     query = select(layouts).where(layouts.c.source == source).order_by(layouts.c.id)
     classes: dict[int, list[str]] = {}
     with decoding():
@@ -240,6 +259,11 @@ def add_layouts(connection: Connection, source: int, known: Layouts, what: str, 
 def changed(connection: Connection, source: int) -> None:
     """Say that something about a source's account was written, for all who have computed from what was before."""
     connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
+
+
+def open_units(connection: Connection, source: int) -> None:
+    """Say that units of a source were written, for their seal."""
+    connection.execute(update(sources).where(sources.c.id == source).values(units_seal=None))
 
 
 def read_counters(connection: Connection) -> Sequence[Row[*tuple[object, ...]]]:

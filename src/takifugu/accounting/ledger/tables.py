@@ -7,17 +7,37 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    null,
+)
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
-#: The layout of the tables below; another one is refused, never guessed.
-VERSION = 5
+#: The layout of the tables below: an older one is upgraded (`copies.upgrading`), a newer one refused, never guessed.
+VERSION = 6
+#: The formats that are read: what is older than the newest is upgraded.
+READ = (5, VERSION)
 
 metadata = MetaData()
+
+
+def seal() -> Column[bytes]:
+    """Return a column for the keyed digest of its row (`seals`): none until its transaction ends."""
+    return Column("seal", LargeBinary, onupdate=null())
+
 
 meta = Table(
     "meta",
@@ -27,6 +47,9 @@ meta = Table(
     Column("public_id", Text, nullable=False),  # which ledger it is, in release files; a copy has the same
     Column("created", Text, nullable=False),
     Column("key", Text, nullable=False),  # of the HMACs below; it never leaves the ledger
+    Column("head", Text, nullable=False),  # the digest of the newest event, which holds that of the one before it
+    Column("counts", Text, nullable=False),  # how many rows each table has, JSON
+    seal(),
 )
 
 sources = Table(
@@ -41,6 +64,8 @@ sources = Table(
     Column("budget_is_implied", Boolean, nullable=False),
     Column("changes", Integer, nullable=False),  # grows with everything that is written about its account
     Column("members", Integer, nullable=False),  # grows with every release that names a new unit
+    Column("units_seal", LargeBinary),  # the keyed digest of the rows of all its units
+    seal(),
 )
 
 layouts = Table(
@@ -50,6 +75,7 @@ layouts = Table(
     Column("source", ForeignKey("sources.id"), nullable=False, index=True),
     Column("alike", Integer, nullable=False),  # the number of the first layout that it agrees with, of its source
     Column("body", Text, nullable=False),  # how rows became entries in some release (`ledger.layouts`)
+    seal(),
 )
 
 people = Table(
@@ -58,16 +84,20 @@ people = Table(
     Column("one", ForeignKey("sources.id"), primary_key=True),  # the lower number; equal ones: it names no units
     Column("other", ForeignKey("sources.id"), primary_key=True),
     Column("same", Boolean, nullable=False),  # are they, or their units of one name, the same people? Declared
+    seal(),
 )
 
 events = Table(
     "events",
     metadata,
     Column("id", Integer, primary_key=True),
+    Column("public_id", Text, nullable=False, unique=True),  # random: events of copies are the same by it alone
     Column("kind", Text, nullable=False),
     Column("source", Text, nullable=False),  # its normalised name
     Column("body", Text, nullable=False),  # canonical JSON; what is long stands in `contents`
     Column("created", Text, nullable=False),
+    Column("first", Text),  # of an event of another copy: its digest there
+    Column("chain", Text, nullable=False),  # HMAC of all this and the digest of the event before
 )
 
 contents = Table(
@@ -88,6 +118,7 @@ notes = Table(
     Column("source", ForeignKey("sources.id"), nullable=False, index=True),
     Column("what", Text, nullable=False),
     Column("created", Text, nullable=False),
+    seal(),
 )
 
 frameworks = Table(
@@ -98,6 +129,7 @@ frameworks = Table(
     Column("fingerprint", Text, nullable=False),
     Column("definition", Text, nullable=False),
     Column("body", Text, nullable=False),  # canonical JSON
+    seal(),
     UniqueConstraint("source", "fingerprint"),
 )
 
@@ -109,6 +141,7 @@ charges = Table(
     Column("digest", Text, nullable=False),
     Column("links", Boolean, nullable=False),  # a pooled output-law promise: a debit of one unit affects all
     Column("body", Text, nullable=False),  # canonical JSON without release and reading, so that equal ones meet
+    seal(),
     UniqueConstraint("framework", "digest"),
 )
 #: Few charges tie units together, and whether any does is asked before each release.
@@ -126,6 +159,7 @@ reservations = Table(
     Column("bundle", LargeBinary),  # which file has drawn values (`outputs`), or answers of a session
     Column("created", Text, nullable=False),
     Column("changed", Text, nullable=False),
+    seal(),
 )
 
 releases = Table(
@@ -140,6 +174,7 @@ releases = Table(
     Column("delta", Text, nullable=False),
     Column("software", Text, nullable=False),
     Column("created", Text, nullable=False),
+    seal(),
 )
 
 batches = Table(
@@ -147,6 +182,7 @@ batches = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("units", Integer, nullable=False),  # how many units one reservation debits alike
+    seal(),
 )
 
 debits = Table(
@@ -158,6 +194,7 @@ debits = Table(
     Column("charge", ForeignKey("charges.id"), nullable=False),
     Column("recharge", Boolean, nullable=False),
     Column("reading", Text, nullable=False),  # debits of one batch with the same reading read the same entries
+    seal(),
 )
 
 histories = Table(
@@ -167,6 +204,7 @@ histories = Table(
     Column("source", ForeignKey("sources.id"), nullable=False),
     Column("parent", ForeignKey("histories.id")),  # what was debited before; null where nothing was
     Column("batch", ForeignKey("batches.id"), nullable=False),
+    seal(),
 )
 
 summaries = Table(
@@ -174,6 +212,7 @@ summaries = Table(
     metadata,
     Column("history", ForeignKey("histories.id"), primary_key=True),
     Column("body", Text, nullable=False),  # what its debits come to, JSON: a cache, rebuilt from them where it is not
+    seal(),
 )
 
 units = Table(
@@ -188,6 +227,12 @@ units = Table(
     Column("is_everyone", Boolean, nullable=False, server_default="0"),  # no unit: what every unit is charged beside
     UniqueConstraint("tag", "source"),
 )
+
+
+#: Tables whose rows have a seal each; those of units have one for each source.
+SEALED = tuple(table for table in metadata.sorted_tables if "seal" in table.columns and table is not meta)
+for _table in SEALED:
+    Index(f"{_table.name}_unsealed", _table.c.seal, sqlite_where=_table.c.seal.is_(None))
 
 
 @cache

@@ -25,7 +25,10 @@ from takifugu.accounting.ledger.histories import Hit
 from takifugu.accounting.ledger.layouts import Layouts
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
+from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.summaries import Summary, summaries_of, summary_of
+from takifugu.accounting.ledger.tables import histories as stored_histories
+from takifugu.accounting.ledger.tables import summaries as stored_summaries
 from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.model.frameworks import Framework
@@ -124,7 +127,7 @@ class Tally:
 
 
 def tally(connection: Connection, name: str, request: Request, same_people: bool | None) -> Tally:
-    """Return what the releases would cost.
+    """Return what the releases would cost, from rows that are compared with their seals.
 
     Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
     divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
@@ -170,6 +173,9 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
         hits = {**hits, **stored.hits(connection, extra)}
     kinds = {s: _kinds(s, number, tags, request, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
+    seals.check_units(connection, {number, *touched, *chain(*ties)} - {0})
+    seals.check_rows(connection, stored_histories, used)
+    seals.check_rows(connection, stored_summaries, used, "history")
     summaries = summaries_of(connection, used)
     unread = {h for of in kinds.values() for k in of for h in k.histories
               if (known_to := summaries[h].frameworks) and not _readers(k, request, summaries) <= known_to}  # fmt: skip

@@ -157,7 +157,8 @@ def _write_units(connection: Connection, tally: Tally, source: int, moved: Mappi
         raw.executemany(_MOVE, ((history, epsilon, delta, row) for row in members.known))
         raw.executemany(_ADD, ((source, tag, history, epsilon, delta) for tag in members.new))
     if tally.request.names_units and any(members.new for members in tally.mine.kinds.values()):
-        connection.exec_driver_sql("update sources set members = members + 1 where id = ?", (source,))
+        connection.exec_driver_sql("update sources set members = members + 1, seal = null where id = ?", (source,))
+    rows.open_units(connection, source)
 
 
 def _write_costs(connection: Connection, account: Account) -> None:
@@ -166,6 +167,7 @@ def _write_costs(connection: Connection, account: Account) -> None:
         epsilon, delta = _texts(cost)
         raw.executemany(_CHANGE, ((epsilon, delta, row) for row in account.kinds[kind].known))
     rows.changed(connection, account.number)
+    rows.open_units(connection, account.number)
 
 
 def _texts(cost: Amount) -> tuple[str, str]:

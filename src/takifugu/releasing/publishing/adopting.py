@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.losses import any_change
+from takifugu.accounting.ledger.values import NOTHING
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers, Guarantee
 from takifugu.analysis.randomisers import Randomiser
@@ -30,11 +31,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Adopted:
-    """The releases about one source that were entered, and what the source has spent with them."""
+    """The releases about one source that are entered, and what the source has spent before and after each of them."""
 
     source: str
     releases: tuple[str, ...]
-    spent: Amount
+    before: Amount
+    after: tuple[Amount, ...]
+
+    @property
+    def spent(self) -> Amount:
+        """What the source has spent with all of them."""
+        return self.after[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lacking:
+    """What is to be entered about one source: its account, and debits of releases with their ids by name."""
+
+    account: str
+    debits: tuple[Debit, ...]
+    ids: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +63,15 @@ class _Published:
     guarantee: Guarantee
 
 
-def adopt(ledger: Ledger | str | Path, folder: str | Path) -> tuple[Adopted, ...]:
+def adopt(
+    ledger: Ledger | str | Path, folder: str | Path, agree: Callable[[Sequence[Adopted]], bool]
+) -> tuple[Adopted, ...]:
     """Enter every release that a certificate in the folder names and the ledger lacks as spent; nothing is published.
 
     The ledger cannot know which people and steps they were about, so each counts for every unit of its source, at the
-    cost of a change of the whole data. Raises InputError for a certificate that was changed or cannot be read, then
-    nothing is entered; CompositionRefused for one whose release has no such cost, which comes last.
+    cost of a change of the whole data. `agree` is asked with the prices before anything is entered, if there is
+    anything, and nothing is where it returns False. Raises InputError for a certificate that was changed or cannot be
+    read, then nothing is entered; CompositionRefused for one whose release has no such cost, which comes last.
     """
     from takifugu.accounting.ledger import Ledger
 
@@ -67,14 +86,26 @@ def adopt(ledger: Ledger | str | Path, folder: str | Path) -> tuple[Adopted, ...
         if certificate.release_id and certificate.release_id not in _known(book, name):
             sources.setdefault(name, {})[certificate.release_id] = certificate
             accounts.setdefault(name, paid.ledger)
-    return tuple(_adopted(book, name, accounts[name], lacking) for name, lacking in sources.items())
+    entered = {name: _lacking(accounts[name], lacking) for name, lacking in sources.items()}
+    priced = tuple(_priced(book, name, lacking) for name, lacking in entered.items())
+    if not priced or not agree(priced):
+        return ()
+    for name, lacking in entered.items():
+        book.adopt(name, lacking.account, lacking.debits, lacking.ids)
+    return priced
 
 
 def _known(book: Ledger, source: str) -> frozenset[str]:
     return book.release_ids(source) if any(row.name == source for row in book.show()) else frozenset()
 
 
-def _adopted(book: Ledger, source: str, account: str, lacking: Mapping[str, Certificate]) -> Adopted:
+def _priced(book: Ledger, source: str, lacking: _Lacking) -> Adopted:
+    before = next((row.spent for row in book.show() if row.name == source), None)
+    after = book.adopting(source, lacking.account, lacking.debits, lacking.ids)
+    return Adopted(source, tuple(lacking.ids), before or NOTHING, tuple(after))
+
+
+def _lacking(account: str, lacking: Mapping[str, Certificate]) -> _Lacking:
     debits: list[Debit] = []
     ids: dict[str, str] = {}
     for release_id, certificate in lacking.items():
@@ -83,7 +114,7 @@ def _adopted(book: Ledger, source: str, account: str, lacking: Mapping[str, Cert
             name = f"{name} again"
         ids[name] = release_id
         debits.extend(_debits(certificate, name))
-    return Adopted(source, tuple(ids), book.adopt(source, account, debits, ids))
+    return _Lacking(account, tuple(debits), ids)
 
 
 def _debits(certificate: Certificate, name: str) -> Iterator[Debit]:

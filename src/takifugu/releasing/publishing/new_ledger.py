@@ -54,6 +54,8 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
     ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
     if ledger.is_new and not ledger.show():
         tell([f"new ledger at {str(ledger.store.path)!r}: it remembers nothing before today"])
+    if ledger.store.upgraded_from is not None:
+        tell([f"the ledger was upgraded, and is kept as it was at {str(ledger.store.upgraded_from)!r}"])
     return ledger
 
 
@@ -129,8 +131,10 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
             f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
             "it is a copy from before, and would grant that epsilon again",
             fix=(
-                "restore the newest copy, or enter what is published as spent (takifugu ledger adopt "
-                f"{shlex.quote(str(where))} {shlex.quote(folder)})"
+                "add what a copy that knows it paid for, which costs what it cost (takifugu ledger merge "
+                f"{shlex.quote(str(where))} OTHER); restore the newest copy, if this one paid for nothing since; or "
+                "enter what is published as spent, for everybody at the cost of a change of the whole data (takifugu "
+                f"ledger adopt {shlex.quote(str(where))} {shlex.quote(folder)}, which says the price first)"
             ),
         ).at("ledger")
     newest = max(published, key=lambda one: one.made)

@@ -1,0 +1,60 @@
+"""Copies of a ledger as it is: one kept beside it before it changes as a whole, and one in memory to compute with."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import count
+from pathlib import Path
+from secrets import token_hex
+
+from sqlalchemy import Connection, StaticPool, create_engine
+
+from takifugu.accounting.ledger.disk.places import DRAFT
+from takifugu.accounting.ledger.disk.sqlite import synchronise
+
+
+def keep(ledger: Path, ending: str) -> Path:
+    """Write a copy of the ledger beside it, on the disk when this returns; none is ever replaced.
+
+    Whoever holds the write lock calls it before anything is written.
+    """
+    draft = ledger.with_name(f".{ledger.name}.{token_hex(8)}{DRAFT}")
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        with closing(sqlite3.connect(ledger)) as source, closing(sqlite3.connect(draft)) as target:
+            source.backup(target)
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        name = _free_name(ledger, ending)
+        draft.replace(name)
+    finally:
+        for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
+            leftover.unlink(missing_ok=True)
+    synchronise(ledger.parent)
+    return name
+
+
+def _free_name(ledger: Path, ending: str) -> Path:
+    """Return the ledger's name with an ending, and a number where that is taken."""
+    name = ledger.with_name(f"{ledger.name}.{ending}")
+    for number in count(2):
+        if not name.exists():
+            break
+        name = ledger.with_name(f"{ledger.name}.{ending}-{number}")
+    return name
+
+
+@contextmanager
+def in_memory(connection: Connection) -> Iterator[Connection]:
+    """Yield a copy of the ledger in memory: what is written there is nowhere else."""
+    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as target:
+        source = connection.connection.driver_connection
+        assert isinstance(source, sqlite3.Connection)
+        source.backup(target)
+        target.isolation_level = None
+        engine = create_engine("sqlite://", creator=lambda: target, poolclass=StaticPool)
+        with engine.connect() as copied:
+            yield copied

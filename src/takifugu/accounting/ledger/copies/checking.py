@@ -1,0 +1,84 @@
+"""Whether a ledger is what its events say: everything is computed from them once more, beside it, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.ledger.applying import rebuild
+from takifugu.accounting.ledger.copies.backup import in_memory
+from takifugu.accounting.ledger.encoding import decoding
+from takifugu.accounting.ledger.seals.chain import breaks
+from takifugu.accounting.ledger.tables import TRUTH, metadata
+from takifugu.core.errors import LedgerError
+
+#: So much of a value is shown.
+_SHOWN = 40
+
+_Table = dict[int, dict[str, object]]
+
+
+def differences(connection: Connection) -> tuple[str, ...]:
+    """Return every difference between a ledger and its events, in words; nothing is written."""
+    try:
+        return tuple(_differences(connection))
+    except LedgerError as error:
+        return (error.what,)
+
+
+def _differences(connection: Connection) -> Iterator[str]:
+    with decoding():
+        broken = list(breaks(connection))
+    events = connection.exec_driver_sql("select count(*) from events").scalar_one()
+    if len(broken) >= events > 1:
+        broken = ["no event follows from the one before it: the ledger's key, id or date is not the one it had"]
+    yield from broken
+    lost = [f"content {digest[:16]} is not what it was" for digest in _altered(connection)]
+    yield from lost
+    if broken or lost:
+        yield "so what else it holds cannot be computed from its events"
+        return
+    with in_memory(connection) as copied:
+        there = {name: _rows(copied, name) for name in _TABLES}
+        rebuild(copied)
+        for name in _TABLES:
+            yield from _of_table(name, there[name], _rows(copied, name))
+
+
+#: What is said of a row that is there and of none, by whether it is missing.
+_PRESENCE = {True: "is missing", False: "no event wrote it"}
+
+#: What is computed from the events, and what is said of the ledger as a whole.
+_TABLES = tuple(table.name for table in metadata.sorted_tables if table not in TRUTH)
+
+
+def _altered(connection: Connection) -> Iterator[str]:
+    for digest, body in connection.exec_driver_sql("select digest, body from contents"):
+        if not isinstance(body, bytes) or sha256(body).hexdigest() != digest:
+            yield str(digest)
+
+
+def _rows(connection: Connection, table: str) -> _Table:
+    rows = connection.exec_driver_sql(f"select rowid as number, * from {table}").mappings()
+    return {row["number"]: {key: value for key, value in row.items() if key != "number"} for row in rows}
+
+
+def _of_table(name: str, there: _Table, wanted: _Table) -> Iterator[str]:
+    for number in sorted({*there, *wanted}):
+        row, right = there.get(number), wanted.get(number)
+        if row is None or right is None:
+            yield f"{name}, row {number}: {_PRESENCE[row is None]}"
+            continue
+        columns = [column for column in right if row[column] != right[column]]
+        values = [column for column in columns if column not in ("seal", "units_seal", "counts")]
+        for column in values:
+            yield f"{name}, row {number}: {column} is {_shown(row[column])}, and its events say {_shown(right[column])}"
+        if columns and not values:
+            yield f"{name}, row {number}: its seal is not that of what it holds"
+
+
+def _shown(value: object) -> str:
+    text = value.hex() if isinstance(value, bytes) else str(value)
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

@@ -1,0 +1,246 @@
+"""Two copies of a ledger that went their own ways become one: what the other one paid for is replayed here.
+
+Copies have one id and one key, and events are the same by their random id alone. Totals are computed anew, because two
+copies may each have paid nothing for what both together reveal. Where the order of releases decides what they cost, it
+is not known, and the copies are not merged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.ledger import pending as reserved
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.answers import RECIPE
+from takifugu.accounting.ledger.applying import apply
+from takifugu.accounting.ledger.copies.backup import in_memory, keep
+from takifugu.accounting.ledger.disk import outputs
+from takifugu.accounting.ledger.encoding import amount
+from takifugu.accounting.ledger.facts import Fact, append, content, facts, named_in, request_in
+from takifugu.accounting.ledger.facts import keep as keep_content
+from takifugu.accounting.ledger.seals import rows as seals
+from takifugu.accounting.ledger.seals.chain import check_chain, digest, key_of, links
+from takifugu.accounting.ledger.store import Store
+from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.core.plain import Plain
+
+#: What the history says of a release that two copies drew.
+TWICE = "two copies of the ledger drew it apart from each other, so it is paid for twice"
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What each source had spent in this copy, by name, and what it has spent with the other one; `kept` is this one.
+
+    `payments` is how many payments this copy lacked, with those of releases that both copies drew.
+    """
+
+    payments: int
+    before: Mapping[str, Amount]
+    after: tuple[SourceRow, ...]
+    kept: Path | None
+
+
+def merge(mine: Store, other: Store, is_rehearsal: bool) -> Merged:
+    """Replay the further payments of another copy in this one, or rehearse it.
+
+    Raises LedgerError for what is no copy of this ledger or was edited, CompositionRefused where the order of releases
+    would decide what they cost, and what `Ledger.reserve` raises of releases that cannot be counted together.
+    """
+    if (mine.public_id, mine.key) != (other.public_id, other.key):
+        raise LedgerError(
+            f"{str(other.path)!r} is no copy of the ledger {str(mine.path)!r}",
+            rule="copies have the same id and the same key",
+            fix="give a copy of this ledger; what another ledger paid for is entered with `takifugu ledger adopt`",
+        ).at("other")
+    if mine.place.samefile(other.place):
+        raise LedgerError("a ledger is not merged with itself", fix="give another copy of it").at("other")
+    with other.reading() as theirs:
+        seals.check(theirs)
+        check_chain(theirs)
+        if is_rehearsal:
+            with mine.reading() as connection, in_memory(connection) as copied:
+                return _merged(copied, theirs, None)
+        with mine.writing() as connection:
+            result = _merged(connection, theirs, (mine.place, other.place))
+    return result
+
+
+def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path] | None) -> Merged:
+    seals.check(connection)
+    check_chain(connection)
+    before = {row.name: row.spent for row in rows.read_rows(connection)}
+    own, further = _lacking(theirs, connection), _lacking(connection, theirs)
+    _check_order(connection, theirs, own, further)
+    kept = keep(places[0], "before-merge") if further and places else None
+    try:
+        payments = _replay(connection, theirs, own, further)
+        if places:
+            _take_values(connection, theirs, *places)
+    except BaseException:
+        if kept is not None:
+            kept.unlink()  # the ledger stays as it was
+        raise
+    seals.write(connection)
+    return Merged(payments, before, rows.read_rows(connection), kept)
+
+
+def _replay(connection: Connection, theirs: Connection, own: Sequence[Fact], further: Sequence[Fact]) -> int:
+    """Write what a ledger lacks, and pay for what both copies drew; return how many payments that is."""
+    budgets = {fact.source for fact in own if fact.kind == "budget"}
+    replaced = _replaced(connection, theirs)
+    doubled = list(_sessions(connection, theirs, further))
+    for fact in further:
+        _take(connection, theirs, fact, budgets, fact.id in replaced)
+    again = [fact for fact in (*_drawn_twice(connection), *doubled) if not _has(connection, fact.id)]
+    for fact in again:
+        if _depends_on_order(connection, fact):
+            raise _order_decides(fact.source)
+        over = Fact("over", fact.source, {"group": fact.body["group"], "why": TWICE}, fact.created, f"{fact.id}-over")
+        for event in (fact, over):
+            append(connection, event)
+            apply(connection, event)
+    return sum(fact.kind == "paid" for fact in (*further, *again))
+
+
+def _lacking(connection: Connection, other: Connection) -> list[Fact]:
+    """Return the events of `other` that a ledger lacks, in their order, with the digests that they had first."""
+    names = {link.id for link, _ in links(connection)}
+    ends = {link.id: link.first or end for link, end in links(other)}
+    return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
+
+
+def _check_order(connection: Connection, theirs: Connection, own: Sequence[Fact], further: Sequence[Fact]) -> None:
+    """Raise CompositionRefused where both copies paid about the same people and the order decides what that costs."""
+    tied = {name for at in (connection, theirs) for name in _tied(at)}
+
+    def people(fact: Fact) -> str:
+        return "" if fact.source in tied else fact.source
+
+    sides = [(connection, own), (theirs, further)]
+    about = [{people(fact) for fact in side if fact.kind == "paid"} for _, side in sides]
+    for at, side in sides:
+        for fact in side:
+            is_about_both = people(fact) in about[0] & about[1]
+            if fact.kind == "paid" and is_about_both and _depends_on_order(at, fact):
+                raise _order_decides(fact.source)
+
+
+def _order_decides(source: str) -> CompositionRefused:
+    return CompositionRefused(
+        f"both copies paid for or drew releases about the source {source!r} after they parted, and what one of them "
+        "costs depends on which was first",
+        rule="copies do not say in which order their releases were chosen",
+        fix="go on with one copy, and enter what the other published with `takifugu ledger adopt`",
+    )
+
+
+def _tied(connection: Connection) -> set[str]:
+    """Return the sources that are about the same people as others."""
+    same = {source for pair, is_same in rows.read_people(connection).items() if is_same for source in pair}
+    return {rows.source_of_row(connection, source).name for source in same}
+
+
+def _depends_on_order(connection: Connection, fact: Fact) -> bool:
+    """Whether a promise is about its own output, or fails with some probability, or begins a series."""
+    charges = [part.charge for shape in request_in(connection, fact).shapes for part in shape]
+    return any(c.delta > 0 or c.covers is Covers.OUTPUT or c.begins_series for c in charges)
+
+
+def _replaced(connection: Connection, theirs: Connection) -> set[str]:
+    """Return the events of the other copy whose budget was replaced there by one that both copies have."""
+    shared = {fact.id for fact in _shared(connection, theirs)}
+    earlier: dict[str, list[str]] = {}
+    replaced: set[str] = set()
+    for fact in facts(theirs):
+        if fact.kind == "budget" and fact.id in shared:
+            replaced.update(earlier.pop(fact.source, ()))
+        elif fact.kind == "budget":
+            earlier.setdefault(fact.source, []).append(fact.id)
+    return replaced
+
+
+def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[str], is_replaced: bool) -> None:
+    """Write an event of the other copy, or that it says nothing here, and what follows from it."""
+    source = rows.read_source(connection, fact.source)
+    is_aside = is_replaced or (fact.kind == "source" and source is not None)
+    budget = None if source is None else source[1].budget
+    if not is_aside and fact.kind == "budget" and fact.source in budgets and budget is not None:
+        is_aside = not amount(fact.body["epsilon"], fact.body["delta"]).fits(budget)
+    if is_aside:  # two copies met the source apart, or changed its budget apart: the smaller one stays
+        fact = replace(fact, kind="aside", body={"kind": fact.kind, "body": fact.body})
+    for name in named_in(fact):
+        keep_content(connection, content(theirs, name))
+    append(connection, fact)
+    apply(connection, fact)
+
+
+def _drawn_twice(connection: Connection) -> Iterator[Fact]:
+    """Yield a payment for every draw of a reservation but one: each copy drew values of its own."""
+    draws: dict[str, list[str]] = {}
+    for fact in facts(connection):
+        if fact.kind == "drawn":
+            draws.setdefault(fact.body["group"], []).append(fact.id)
+    for group, names in draws.items():
+        for name in sorted(names)[1:]:
+            yield _again(connection, group, name)
+
+
+def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact]) -> Iterator[Fact]:
+    """Yield a payment for every session that was open where the copies parted: each copy may have asked on."""
+    counted = {fact.body.get("again") for fact in further if fact.kind == "paid"}
+    query = "select public_id, recipe, state, bundle from reservations"
+    others = {row.public_id: row for row in theirs.exec_driver_sql(query)}
+    closed = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind in ("published", "over")}
+    opened = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind == "drawn"}
+    for row in connection.exec_driver_sql(query).all():
+        other = others.get(row.public_id)
+        is_session = json.loads(row.recipe).get("kind") == RECIPE["kind"]
+        if other is None or not is_session or row.public_id not in opened - closed or row.public_id in counted:
+            continue
+        if row.state != DRAWN or other.state != DRAWN or row.bundle != other.bundle:
+            head = theirs.exec_driver_sql("select head from meta").scalar_one()
+            yield _again(connection, row.public_id, str(head))
+
+
+def _shared(connection: Connection, theirs: Connection) -> list[Fact]:
+    """Return the events that both copies have."""
+    names = {link.id for link, _ in links(theirs)}
+    return [fact for fact in facts(connection) if fact.id in names]
+
+
+def _again(connection: Connection, group: str, reason: str) -> Fact:
+    """Return the event that a reservation is paid for once more; in every copy it is the same one."""
+    paid = next(fact for fact in facts(connection) if fact.kind == "paid" and fact.body["group"] == group)
+    key = key_of(connection)
+
+    def fresh(name: str) -> str:
+        return digest(key, "again", name, reason).hex()[:16]
+
+    body: Plain = dict(paid.body)
+    shapes = [[{**part, "release": fresh(part["release"])} for part in shape] for shape in body["shapes"]]
+    ids = [[name, fresh(number)] for name, number in body["ids"]]
+    body = {**body, "group": fresh(group), "identity": None, "ids": ids, "shapes": shapes, "again": group}
+    return Fact("paid", paid.source, body, paid.created, fresh(paid.id))
+
+
+def _has(connection: Connection, name: str) -> bool:
+    query = "select 1 from events where public_id = ?"
+    return connection.exec_driver_sql(query, (name,)).first() is not None
+
+
+def _take_values(connection: Connection, theirs: Connection, here: Path, there: Path) -> None:
+    """Keep the noisy values that the other copy drew and has not published, so that nobody draws them again."""
+    query = "select public_id, bundle from reservations where state = ? and bundle is {} null"
+    lacking = {row.public_id for row in connection.exec_driver_sql(query.format(""), (DRAWN,))}
+    for group, bundle in theirs.exec_driver_sql(query.format("not"), (DRAWN,)).all():
+        packed = outputs.packed_of(there, bundle) if group in lacking else None
+        if packed is not None:
+            reserved.set_bundle(connection, group, outputs.placed(here, group, packed))

@@ -1,0 +1,98 @@
+"""The chain of events: each holds the digest of the one before, under the ledger's key, and the newest is in `meta`.
+
+An event that is removed, moved or edited breaks it. Whoever has the key can make another chain.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from takifugu.core.errors import LedgerError
+
+#: What is to be done with a ledger that is not as it was written.
+FIX = (
+    "nothing is paid with it: `takifugu ledger check` names every difference; restore a backup, or compute all from "
+    "its events again where these are whole (Ledger.rebuild)"
+)
+
+
+class Link(NamedTuple):
+    """What the digest of an event covers."""
+
+    id: str
+    kind: str
+    source: str
+    body: str
+    created: str
+    first: str | None
+
+
+def edited(what: str) -> LedgerError:
+    """Return the error that a ledger is not as it was written."""
+    return LedgerError(f"the ledger was edited or damaged: {what}", fix=FIX)
+
+
+def digest(key: str, *parts: object) -> bytes:
+    """Return the keyed digest of plain values; bytes count by their hexadecimal digits."""
+    text = json.dumps(parts, separators=(",", ":"), default=bytes.hex)
+    return hmac.digest(key.encode(), text.encode(), "sha256")
+
+
+def key_of(connection: Connection) -> str:
+    return str(connection.exec_driver_sql("select key from meta").scalar_one())
+
+
+def start(connection: Connection) -> str:
+    """Return what the first event holds in place of a digest: which ledger it is."""
+    row = connection.exec_driver_sql("select key, kind, public_id, created from meta").one()
+    return digest(row.key, row.kind, row.public_id, row.created).hex()
+
+
+def add(connection: Connection, link: Link) -> None:
+    """Write an event after all others."""
+    key, head = connection.exec_driver_sql("select key, head from meta").one()
+    newest = digest(key, head, *link).hex()
+    columns = "public_id, kind, source, body, created, first, chain"
+    connection.exec_driver_sql(f"insert into events ({columns}) values (?, ?, ?, ?, ?, ?, ?)", (*link, newest))
+    connection.exec_driver_sql("update meta set head = ?", (newest,))
+
+
+def links(connection: Connection) -> Iterator[tuple[Link, str]]:
+    """Yield every event with its digest, the oldest first."""
+    query = "select public_id, kind, source, body, created, first, chain from events order by id"
+    for *parts, end in connection.exec_driver_sql(query).all():
+        yield Link(*parts), end
+
+
+def breaks(connection: Connection) -> Iterator[str]:
+    """Yield where events are not those that were written, in their order."""
+    key, head = connection.exec_driver_sql("select key, head from meta").one()
+    before = start(connection)
+    for number, (link, end) in enumerate(links(connection), 1):
+        if digest(key, before, *link).hex() != end:
+            yield f"event {number:,} ({link.kind}, {link.created}) does not follow from the one before it"
+        before = end
+    if before != head:
+        yield "the newest event is not the one that the ledger knows as its newest"
+
+
+def check_chain(connection: Connection) -> None:
+    """Raise LedgerError unless the events are those that were written, all of them and in their order."""
+    for what in breaks(connection):
+        raise edited(what)
+
+
+def check_head(connection: Connection) -> None:
+    """Raise LedgerError unless the newest event is the one that was written last; older ones are not read."""
+    key, head = connection.exec_driver_sql("select key, head from meta").one()
+    query = "select public_id, kind, source, body, created, first, chain from events order by id desc limit 2"
+    rows = [tuple(row) for row in connection.exec_driver_sql(query)]
+    before = rows[1][-1] if len(rows) > 1 else start(connection)
+    newest = digest(key, before, *rows[0][:-1]).hex() if rows else before
+    if newest != head or (rows and rows[0][-1] != head):
+        raise edited("its newest event is not the one that was written last")

@@ -1,0 +1,105 @@
+"""Seals: a keyed digest in each row, of all that it holds, so that what was edited by hand is noticed.
+
+Before anything is paid the rows that it rests on are compared with their seals, and no others: that costs the same
+however long the history is. Rows that are missing are noticed by their number; the seal of `meta` covers these numbers,
+the newest event, and the seals of all sources.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Table
+
+from takifugu.accounting.ledger.seals.chain import check_head, digest, edited, key_of
+from takifugu.accounting.ledger.tables import SEALED, contents, meta, metadata, people, sources, summaries
+
+#: Tables whose rows are counted. What histories come to is computed anew where it is missing, and what events say at
+#: length is named by them.
+COUNTED = tuple(table.name for table in metadata.sorted_tables if table not in (meta, summaries, contents))
+_COUNTS = f"select {', '.join(f'(select count(*) from {name})' for name in COUNTED)}"
+_UNITS = "select hex(tag), history, epsilon, delta, is_everyone from units where source = ? order by id"
+_META = "select kind, version, public_id, created, key, head, counts from meta"
+
+
+def write(connection: Connection) -> None:
+    """Seal the rows of this transaction; earlier ones are not sealed again."""
+    key, cursor = key_of(connection), _cursor(connection)
+    for (source,) in cursor.execute("select id from sources where units_seal is null").fetchall():
+        values = (_units_seal(cursor, key, source), source)
+        cursor.execute("update sources set units_seal = ?, seal = null where id = ?", values)
+    for table in SEALED:
+        rows = cursor.execute(f"select rowid, {_columns(table)} from {table} where seal is null").fetchall()
+        seals = [(digest(key, table.name, *row), row[0]) for row in rows]
+        cursor.executemany(f"update {table} set seal = ? where rowid = ?", seals)
+    counts = json.dumps(list(cursor.execute(_COUNTS).fetchone()))
+    cursor.execute("update meta set counts = ?", (counts,))
+    cursor.execute("update meta set seal = ?", (_meta_seal(cursor, key),))
+
+
+def check(connection: Connection) -> None:
+    """Raise LedgerError unless sources, newest event and numbers of rows are as written."""
+    key, cursor = key_of(connection), _cursor(connection)
+    if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
+        raise edited("what it says of itself, or of which sources it has, is not what was written")
+    check_head(connection)
+    for table in (sources, people):
+        check_rows(connection, table, None)
+    for table in SEALED:
+        if cursor.execute(f"select 1 from {table} where seal is null limit 1").fetchone():
+            raise edited(f"a row of its table {table.name!r} has no seal")
+    declared = json.loads(cursor.execute("select counts from meta").fetchone()[0])
+    for name, wanted, there in zip(COUNTED, declared, cursor.execute(_COUNTS).fetchone(), strict=True):
+        if wanted != there:
+            raise edited(f"its table {name!r} has {there:,} rows, and {wanted:,} were written")
+
+
+def check_units(connection: Connection, chosen: Iterable[int]) -> None:
+    """Raise LedgerError unless the units of these sources are as written."""
+    key, cursor = key_of(connection), _cursor(connection)
+    for source in sorted(set(chosen)):
+        row = cursor.execute("select units_seal from sources where id = ?", (source,)).fetchone()
+        if row is not None and row[0] is not None and row[0] != _units_seal(cursor, key, source):
+            raise edited("what the people of a source have spent is not what was written")
+
+
+def check_rows(
+    connection: Connection, table: Table, chosen: Iterable[Hashable] | None, column: str = "rowid"
+) -> None:
+    """Raise LedgerError unless the rows of a table (those with these values in a column) are as written.
+
+    Rows of this very transaction are not sealed yet; others always are (`check`).
+    """
+    key, cursor = key_of(connection), _cursor(connection)
+    query = f"select seal, rowid, {_columns(table)} from {table}"
+    if chosen is None:
+        rows = cursor.execute(query).fetchall()
+    else:
+        where = f"{query} where {column} = ?"
+        rows = [row for value in chosen for row in cursor.execute(where, (value,)).fetchall()]
+    for seal, *values in rows:
+        if seal is not None and seal != digest(key, table.name, *values):
+            raise edited(f"row {values[0]} of its table {table.name!r} is not what was written")
+
+
+def _meta_seal(cursor: Any, key: str) -> bytes:
+    held = [cursor.execute(_META).fetchone()]
+    for table in (sources, people):
+        held += cursor.execute(f"select rowid, seal from {table} order by rowid").fetchall()
+    return digest(key, "meta", held)
+
+
+def _units_seal(cursor: Any, key: str, source: int) -> bytes:
+    return digest(key, "units", source, cursor.execute(_UNITS, (source,)).fetchall())
+
+
+@cache
+def _columns(table: Table) -> str:
+    return ", ".join(column.name for column in table.columns if column.name != "seal")
+
+
+def _cursor(connection: Connection) -> Any:
+    return connection.connection.cursor()

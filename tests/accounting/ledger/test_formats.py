@@ -1,0 +1,119 @@
+"""A ledger of every older format opens in this version, knows what it knew, and is kept beside the new one."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.support.ledger_tools import dump, group_debit, one_thing
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.copies import upgrading
+from takifugu.core.errors import BudgetExceeded, LedgerError
+
+FORMATS = Path(__file__).parent / "formats"
+
+#: What sources had spent when the ledger was written: epsilon, the budget's epsilon, releases, not published ones.
+SPENT = {
+    "weeks": ("1", "99", 4, 0), "sleep": ("2.75", "9", 2, 2), "work": ("2.75", "9", 2, 2), "layouts": ("1", "9", 2, 2),
+    "empty": ("0", "3", 0, 0), "implied": (None, "9", 4, 2), "asked": (None, "9", 2, 1), "known": ("1/3", "1/3", 1, 0),
+}  # fmt: skip
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    path = tmp_path / "ledger.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript((FORMATS / "format-5.sql").read_text())
+        connection.execute("pragma journal_mode=wal")
+    return path
+
+
+def test_an_older_ledger_knows_what_it_knew(older: Path) -> None:
+    before = dump(older)
+    ledger = Ledger.open(older)
+    rows = {row.name: row for row in ledger.show()}
+    for name, (spent, budget, releases, open_ones) in SPENT.items():
+        row = rows[name]
+        assert row.budget is not None
+        assert (str(row.budget.epsilon), row.releases, row.unpublished) == (budget, releases, open_ones)
+        assert spent is None or str(row.spent) == f"epsilon {spent}"
+    assert rows.keys() == SPENT.keys()
+    assert {one.bundle for one in ledger.pending("implied")} == {None, b"noisy"}
+    kept = older.with_name("ledger.db.format-5")
+    assert sorted(path.name for path in older.parent.iterdir()) == ["ledger.db", "ledger.db.format-5"]
+    assert ledger.store.upgraded_from == kept
+    assert dump(kept) == before
+    assert ledger.check() == ()
+    assert Ledger.open(older).store.upgraded_from is None
+
+
+def test_its_ids_key_and_amounts_are_those_it_had(older: Path) -> None:
+    before, after = dump(older), dump(Ledger.open(older).store.path)
+    for table, size in (("units", 7), ("releases", 9), ("batches", 2), ("notes", 4), ("people", 3), ("debits", 6)):
+        assert [row[:size] for row in after[table]] == before[table]
+    assert after["meta"][0][2:5] == before["meta"][0][2:5]
+
+
+def test_copies_that_are_upgraded_apart_have_the_same_events(older: Path) -> None:
+    copy = older.with_name("copy.db")
+    shutil.copy(older, copy)
+    events = [dump(Ledger.open(path).store.path)["events"] for path in (older, copy)]
+    assert events[0] == events[1]
+
+
+def test_a_copy_that_is_kept_is_never_replaced(older: Path) -> None:
+    before, text = older.read_bytes(), b"an earlier one"
+    older.with_name("ledger.db.format-5").write_bytes(text)
+    Ledger.open(older)
+    assert older.with_name("ledger.db.format-5").read_bytes() == text
+    assert dump(older.with_name("ledger.db.format-5-2"))["meta"]
+    assert before != older.read_bytes()
+
+
+def test_a_long_ledger_is_upgraded_on_purpose(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upgrading.upgrade, "__defaults__", (3,))
+    before = dump(older)
+    with pytest.raises(LedgerError, match=r"is in format 5, .*takes a while; run `takifugu ledger upgrade"):
+        Ledger.open(older)
+    assert dump(older) == before
+    assert Ledger.upgrade(older) == older.with_name("ledger.db.format-5")
+    assert Ledger.upgrade(older) is None
+    assert len(Ledger.open(older).show()) == len(SPENT)
+
+
+@pytest.mark.parametrize("step", ["keep", "apply", "check_layout"])
+def test_an_upgrade_that_ends_in_its_middle_changes_nothing(
+    older: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    before = dump(older)
+    with monkeypatch.context() as patched:
+        patched.setattr(upgrading, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            Ledger.open(older)
+    assert dump(older) == before
+    assert Ledger.open(older).check() == ()
+
+
+def test_an_older_ledger_that_was_edited_stays_as_it_is(older: Path) -> None:
+    with closing(sqlite3.connect(older)) as connection:
+        connection.execute("update events set body = '{}' where id = 3")
+        connection.commit()
+    before = dump(older)
+    with pytest.raises(LedgerError, match="cannot be read"):
+        Ledger.open(older)
+    assert dump(older) == before
+
+
+def test_the_next_release_pays_what_it_paid(older: Path) -> None:
+    ledger = Ledger.open(older)
+    paid = ledger.reserve("new", [group_debit(one_thing(7), 1)], budget=1)
+    assert paid.spent.epsilon == 1
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("new", [group_debit(one_thing(7), 1)])

@@ -1,0 +1,247 @@
+"""Copies of a ledger that went their own ways: merged, they know what one ledger of all their releases would know."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.accounting.ledger.test_people import about
+from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, made
+
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.ledger import Debit, Ledger, Session
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.model.queries import Count
+
+QUILT = Covers.ENTRIES
+FRAMEWORK = chain_framework(7, 0.9)
+WEEK = charge(FRAMEWORK, Count(1), 4, QUILT)
+
+
+def week(ledger: Ledger, number: int, publishes: bool = True) -> None:
+    debit = Debit(FRAMEWORK, replace(WEEK, at=7 * number, calendar="days"))
+    paid = ledger.reserve("weeks", [debit])
+    if publishes:
+        ledger.drawn(paid, b"noisy")
+        ledger.publish(paid)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Ledger, Ledger]:
+    """Two copies after two weeks."""
+    ledger = begun(tmp_path / "one.db")
+    return ledger, copied(ledger, "other.db")
+
+
+def begun(path: Path) -> Ledger:
+    """A ledger of two weeks."""
+    ledger = Ledger.open(path)
+    ledger.source("weeks", budget=99)
+    week(ledger, 0)
+    week(ledger, 1)
+    return ledger
+
+
+def copied(ledger: Ledger, name: str) -> Ledger:
+    path = ledger.store.path.with_name(name)
+    shutil.copy(ledger.store.path, path)
+    return Ledger.open(path)
+
+
+def spent(ledger: Ledger, source: str = "weeks") -> Fraction:
+    return ledger.spent(source).spent.epsilon
+
+
+def test_two_laptops_that_published_a_week_each(tmp_path: Path, two: tuple[Ledger, Ledger]) -> None:
+    one, other = two
+    week(one, 2)
+    week(other, 3)
+    alone = begun(tmp_path / "alone.db")
+    for number in (2, 3):
+        week(alone, number)
+    before = dump(one.store.path)
+    rehearsed = one.merge(other, is_rehearsal=True)
+    assert dump(one.store.path) == before
+    merged = one.merge(other)
+    assert rehearsed == replace(merged, kept=None)
+    assert (merged.payments, merged.kept) == (1, tmp_path / "one.db.before-merge")
+    assert spent(one) == spent(alone) == merged.after[0].spent.epsilon
+    assert one.check() == ()
+    assert dump(merged.kept) == before
+    assert other.merge(one).payments == 1
+    assert one.merge(other).payments == 0
+    assert one.merge(other).kept is None
+    assert spent(other) == spent(alone)
+    assert other.check() == ()
+
+
+def test_what_each_paid_nothing_for_is_counted_together(tmp_path: Path) -> None:
+    """What was published about one step twice hides what one copy publishes about another, not what both do."""
+    one, alone = Ledger.open(tmp_path / "one.db"), Ledger.open(tmp_path / "alone.db")
+    for ledger in (one, alone):
+        ledger.source("weeks", budget=99)
+        for number in (0, 0):
+            week(ledger, number)
+    other, before = copied(one, "other.db"), spent(one)
+    for ledger in (one, other, alone, alone):
+        for number in (1000, 1000):
+            week(ledger, number)
+    assert spent(one) == spent(other) < before * Fraction(101, 100)
+    assert one.merge(other).after[0].spent.epsilon == spent(alone) > before * Fraction(3, 2)
+    assert one.merge(other).payments == 0
+
+
+def test_a_reservation_that_both_drew_is_paid_for_twice(two: tuple[Ledger, Ledger], tmp_path: Path) -> None:
+    one = two[0]
+    week(one, 2, publishes=False)
+    other = copied(one, "third.db")
+    for ledger, values in ((one, b"these"), (other, b"those")):
+        ledger.drawn(ledger.pending("weeks")[0], values)
+    twice = begun(tmp_path / "twice.db")
+    for number in (2, 2):
+        week(twice, number)
+    assert one.merge(other).payments == 1
+    assert spent(one) == spent(twice)
+    assert [event.what for event in one.events("weeks")][-1].startswith("two copies of the ledger drew it")
+    assert [waiting.bundle for waiting in one.pending()] == [b"these"]
+    assert (other.merge(one).payments, one.merge(other).payments) == (1, 0)
+    assert spent(other) == spent(twice)
+    assert (one.check(), other.check()) == ((), ())
+
+
+@pytest.mark.parametrize("ends", ["drawn", "published"])
+def test_a_reservation_that_one_drew_counts_once_and_is_never_drawn_again(
+    two: tuple[Ledger, Ledger], ends: str
+) -> None:
+    one = two[0]
+    week(one, 2, publishes=False)
+    other = copied(one, "third.db")
+    waiting = other.pending("weeks")[0]
+    other.drawn(waiting, b"theirs")
+    if ends == "published":
+        other.publish(waiting)
+    before = spent(one)
+    assert one.merge(other).payments == 0
+    assert spent(one) == before
+    if ends == "drawn":
+        assert one.drawn(one.pending("weeks")[0], b"mine") == b"theirs"
+    else:
+        with pytest.raises(LedgerError, match="drawn and published before"):
+            one.drawn(waiting, b"mine")
+    assert one.check() == ()
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_a_session_that_both_went_on_with_counts_once_a_copy(tmp_path: Path, asks: bool) -> None:
+    one = Ledger.open(tmp_path / "one.db")
+    session = Session.open(one, "data", [group_debit(chain_framework(7), "1/2")], budget=9)
+    session.ask("first", lambda _: "1")
+    other = copied(one, "other.db")
+    if asks:
+        Session(other, other.pending()[0]).ask("second", lambda _: "2")
+    assert one.merge(other).payments == int(asks)
+    alone = Ledger.open(tmp_path / "alone.db")
+    for _ in range(1 + asks):
+        alone.reserve("data", [group_debit(chain_framework(7), "1/2")], budget=9)
+    assert spent(one, "data") == spent(alone, "data")
+    assert one.merge(other).payments == 0
+    assert one.check() == ()
+
+
+def test_of_budgets_that_both_declared_the_smaller_one_counts(two: tuple[Ledger, Ledger]) -> None:
+    one, other = two
+    for ledger, budget in ((one, 5), (other, 3)):
+        ledger.reserve("new", [about("Ana", "1/2")], budget=budget, same_people=False)
+    one.set_budget("weeks", 7)
+    merged = one.merge(other)
+    rows = {row.name: row for row in merged.after}
+    assert (rows["new"].spent.epsilon, rows["new"].budget) == (1, replace(rows["new"].spent, epsilon=Fraction(3)))
+    assert rows["weeks"].budget == replace(rows["weeks"].spent, epsilon=Fraction(7))
+    other.merge(one)
+    assert {row.name: (row.spent, row.budget) for row in other.show()} == {
+        name: (row.spent, row.budget) for name, row in rows.items()
+    }
+
+
+def late(ledger: Ledger) -> None:
+    normal = made(FRAMEWORK, Count(1), RoundedNormal(Fraction(30), Fraction(1)), Covers.EVERYTHING, "1/3", "1/1000")
+    ledger.reserve("weeks", [Debit(FRAMEWORK, charge_of(normal))])
+
+
+def test_where_the_order_decides_nothing_is_merged(two: tuple[Ledger, Ledger]) -> None:
+    one, other = two
+    one.set_budget("weeks", (99, "1/10"))
+    week(one, 2)
+    other.set_budget("weeks", (99, "1/10"))
+    late(other)
+    before = dump(one.store.path)
+    with pytest.raises(CompositionRefused, match="depends on which was first"):
+        one.merge(other)
+    with pytest.raises(CompositionRefused, match="depends on which was first"):
+        other.merge(one)
+    assert dump(one.store.path) == before
+
+
+def test_what_both_drew_is_not_merged_where_the_order_decides(two: tuple[Ledger, Ledger]) -> None:
+    one = two[0]
+    one.set_budget("weeks", (99, "1/10"))
+    late(one)
+    other = copied(one, "third.db")
+    for ledger in (one, other):
+        ledger.drawn(ledger.pending("weeks")[0], b"noisy")
+    before = dump(one.store.path)
+    with pytest.raises(CompositionRefused, match="depends on which was first"):
+        one.merge(other)
+    assert dump(one.store.path) == before
+    assert not list(one.store.path.parent.glob("*.before-merge"))
+
+
+def test_one_side_alone_may_publish_what_depends_on_order(two: tuple[Ledger, Ledger]) -> None:
+    one, other = two
+    other.set_budget("weeks", (99, "1/10"))
+    late(other)
+    one.merge(other)
+    assert one.spent("weeks").spent == other.spent("weeks").spent
+
+
+def no_copy(one: Ledger, other: Ledger) -> Ledger:
+    return begun(one.store.path.with_name("stranger.db"))
+
+
+def itself(one: Ledger, other: Ledger) -> Ledger:
+    return one
+
+
+def edited(one: Ledger, other: Ledger) -> Ledger:
+    week(other, 3)
+    with other.store.writing() as connection:
+        connection.exec_driver_sql("update events set body = replace(body, 'false', 'true') where id = 2")
+    return other
+
+
+def beheaded(one: Ledger, other: Ledger) -> Ledger:
+    with other.store.writing() as connection:
+        connection.exec_driver_sql("delete from events where id = (select max(id) from events)")
+    return other
+
+
+@pytest.mark.parametrize(
+    ("strange", "words"),
+    [(no_copy, "is no copy of the ledger"), (itself, "with itself"), (edited, "edited"), (beheaded, "edited")],
+)
+def test_what_is_no_copy_is_refused(
+    two: tuple[Ledger, Ledger], strange: Callable[[Ledger, Ledger], Ledger], words: str
+) -> None:
+    one, other = two
+    wrong = strange(one, other)
+    before = dump(one.store.path)
+    with pytest.raises(LedgerError, match=words):
+        one.merge(wrong)
+    assert dump(one.store.path) == before
+    assert not list(one.store.path.parent.glob("*.before-merge"))
