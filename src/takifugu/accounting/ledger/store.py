@@ -116,13 +116,13 @@ def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Stor
         sqlite.check_harmless(connection)
         sqlite.check_whole(connection)
         is_older = version_of(connection, path) != VERSION
-    kept = upgrade(store) if is_older else None
+    former = upgrade(store) if is_older else None
     with store.reading() as connection:
         version_of(connection, path)
         with decoding():
             check_layout(connection, path)
             row = connection.execute(select(meta)).one()
-            return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id, kept)
+            return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id, former)
 
 
 def _fill(engine: Engine) -> None:
