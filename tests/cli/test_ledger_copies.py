@@ -60,7 +60,7 @@ def test_a_copy_is_merged_after_a_rehearsal(path: Path) -> None:
     for copy in (path, other):
         Ledger.open(copy).reserve("data", [group_debit(one_thing(), "1/2")])
     before = dump(path)
-    assert "lacks 1 payments" in words_of(invoke("merge", path, other, "--dry-run"))
+    assert "ledger.db lacks 1; what was spent" in words_of(invoke("merge", path, other, "--dry-run"))
     assert dump(path) == before
     merged = words_of(invoke("merge", path, other))
     assert "data 1.5 2 epsilon 1.5" in merged

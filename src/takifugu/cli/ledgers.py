@@ -118,10 +118,10 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
 def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
     from takifugu.releasing.publishing.adopting import adopt
 
-    asked: list[Sequence[Adopted]] = []
+    offered: list[Sequence[Adopted]] = []
 
     def agree(prices: Sequence[Adopted]) -> bool:
-        asked.append(prices)
+        offered.append(prices)
         if not as_json:
             _print_prices(prices)
         return yes or agreed("enter them as spent? This cannot be taken back")
@@ -135,7 +135,7 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
         ]  # fmt: skip
         print_json("ledger adopt", where, {"sources": content})
         return
-    if not asked:
+    if not offered:
         click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
     elif not adopted:
         click.echo("nothing was entered")
@@ -172,7 +172,7 @@ def check(where: Path, as_json: bool) -> None:
             click.echo(wrapped(what))
     if differences:
         raise LedgerError(
-            f"the ledger {str(where)!r} was edited or damaged ({len(differences):,} differences)",
+            f"the ledger {str(where)!r} was edited or damaged (differences: {len(differences):,})",
             rule="nothing is to be paid with it",
             fix="restore a backup, or compute all from its events again where these are whole (Ledger.rebuild)",
         )
@@ -185,14 +185,14 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
             {"name": row.name, "before": amount(merged.before.get(row.name, NOTHING)), "spent": amount(row.spent)}
             for row in merged.after
         ]
-        kept = None if merged.kept is None else str(merged.kept)
-        print_json("ledger merge", where, {"payments": merged.payments, "sources": sources, "kept": kept})
+        former = None if merged.former is None else str(merged.former)
+        print_json("ledger merge", where, {"payments": merged.payments, "sources": sources, "kept": former})
         return
     if not merged.payments:
         click.echo(wrapped(f"{where} knows all that {other} paid for"))
         return
     verb = "lacks" if dry_run else "lacked"
-    click.echo(wrapped(f"{where} {verb} {merged.payments:,} payments of {other}; what was spent, with them:"))
+    click.echo(wrapped(f"of the payments of {other}, {where} {verb} {merged.payments:,}; what was spent, with them:"))
     lines = [
         [name_of(row.name), number(float(merged.before.get(row.name, NOTHING).epsilon)),
          number(float(row.spent.epsilon)), "none" if row.budget is None else row.budget.text(up=False)]
@@ -202,18 +202,18 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
     for row in merged.after:
         if row.budget is not None and not row.spent.fits(row.budget):
             click.echo(wrapped(f"the source {row.name!r} has spent more than its budget: nothing more is paid"))
-    if merged.kept is not None:
-        click.echo(wrapped(f"the ledger as it was is kept at {merged.kept}; go on with this one, in both places"))
+    if merged.former is not None:
+        click.echo(wrapped(f"the ledger as it was is kept at {merged.former}; go on with this one, in both places"))
 
 
 def upgrade(where: Path, as_json: bool) -> None:
-    kept = Ledger.upgrade(where)
+    former = Ledger.upgrade(where)
     if as_json:
-        print_json("ledger upgrade", where, {"kept": None if kept is None else str(kept)})
-    elif kept is None:
+        print_json("ledger upgrade", where, {"kept": None if former is None else str(former)})
+    elif former is None:
         click.echo("the ledger has the format of this version already")
     else:
-        click.echo(wrapped(f"upgraded; the ledger as it was is kept at {kept}, and must not be used any more"))
+        click.echo(wrapped(f"upgraded; the ledger as it was is kept at {former}, and must not be used any more"))
 
 
 def _print_resumed(resumed: Sequence[Resumed]) -> None:

@@ -43,10 +43,10 @@ def test_an_older_ledger_knows_what_it_knew(older: Path) -> None:
         assert spent is None or str(row.spent) == f"epsilon {spent}"
     assert rows.keys() == SPENT.keys()
     assert {one.bundle for one in ledger.pending("implied")} == {None, b"noisy"}
-    kept = older.with_name("ledger.db.format-5")
+    former = older.with_name("ledger.db.format-5")
     assert sorted(path.name for path in older.parent.iterdir()) == ["ledger.db", "ledger.db.format-5"]
-    assert ledger.store.upgraded_from == kept
-    assert dump(kept) == before
+    assert ledger.store.upgraded_from == former
+    assert dump(former) == before
     assert ledger.check() == ()
     assert Ledger.open(older).store.upgraded_from is None
 

@@ -69,14 +69,14 @@ def test_two_laptops_that_published_a_week_each(tmp_path: Path, two: tuple[Ledge
     rehearsed = one.merge(other, is_rehearsal=True)
     assert dump(one.store.path) == before
     merged = one.merge(other)
-    assert rehearsed == replace(merged, kept=None)
-    assert (merged.payments, merged.kept) == (1, tmp_path / "one.db.before-merge")
+    assert rehearsed == replace(merged, former=None)
+    assert (merged.payments, merged.former) == (1, tmp_path / "one.db.before-merge")
     assert spent(one) == spent(alone) == merged.after[0].spent.epsilon
     assert one.check() == ()
-    assert dump(merged.kept) == before
+    assert dump(merged.former) == before
     assert other.merge(one).payments == 1
     assert one.merge(other).payments == 0
-    assert one.merge(other).kept is None
+    assert one.merge(other).former is None
     assert spent(other) == spent(alone)
     assert other.check() == ()
 

@@ -276,7 +276,7 @@ def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
     assert "nobody is there to be asked: look at the prices, and add --yes" in words_of(nobody)
     assert dump(tmp_path / "ledger.db") == before
     prices: list[Sequence[adopting.Adopted]] = []
-    assert adopting.adopt(tmp_path / "ledger.db", tmp_path / "out", lambda asked: bool(prices.append(asked))) == ()
+    assert adopting.adopt(tmp_path / "ledger.db", tmp_path / "out", lambda offered: bool(prices.append(offered))) == ()
     assert dump(tmp_path / "ledger.db") == before
     ((one,),) = prices
     assert one.after[-1] == spent

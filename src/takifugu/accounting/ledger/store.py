@@ -117,7 +117,7 @@ def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Stor
         sqlite.check_harmless(connection)
         sqlite.check_whole(connection)
         is_older = version_of(connection, path) != VERSION
-    kept = upgrade(store) if is_older else None
+    former = upgrade(store) if is_older else None
     with store.reading() as connection:
         version_of(connection, path)
         with decoding():
@@ -126,7 +126,7 @@ def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Stor
             key = bytes.fromhex(row.key)
     with sqlite.explained(path):
         sqlite.give_up_shared_memory(path, timeout)
-    return Store(path, engine, key, is_new, row.public_id, kept)
+    return Store(path, engine, key, is_new, row.public_id, former)
 
 
 def _fill(engine: Engine) -> None:

@@ -15,7 +15,7 @@ from takifugu.accounting.ledger.tables import TRUTH, metadata
 from takifugu.core.errors import LedgerError
 
 #: So much of a value is shown.
-_SHOWN = 40
+_LONGEST = 40
 
 _Table = dict[int, dict[str, object]]
 
@@ -74,11 +74,12 @@ def _of_table(name: str, there: _Table, wanted: _Table) -> Iterator[str]:
         columns = [column for column in right if row[column] != right[column]]
         values = [column for column in columns if column not in ("seal", "units_seal", "counts")]
         for column in values:
-            yield f"{name}, row {number}: {column} is {_shown(row[column])}, and its events say {_shown(right[column])}"
+            have, want = _words_of(row[column]), _words_of(right[column])
+            yield f"{name}, row {number}: {column} is {have}, and its events say {want}"
         if columns and not values:
             yield f"{name}, row {number}: its seal is not that of what it holds"
 
 
-def _shown(value: object) -> str:
+def _words_of(value: object) -> str:
     text = value.hex() if isinstance(value, bytes) else str(value)
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+    return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")

@@ -37,7 +37,7 @@ TWICE = "two copies of the ledger drew it apart from each other, so it is paid f
 
 @dataclass(frozen=True)
 class Merged:
-    """What each source had spent in this copy, by name, and what it has spent with the other one; `kept` is this one.
+    """What each source had spent in this copy, by name, and what it has spent with the other one; `former` is this one.
 
     `payments` is how many payments this copy lacked, with those of releases that both copies drew.
     """
@@ -45,7 +45,7 @@ class Merged:
     payments: int
     before: Mapping[str, Amount]
     after: tuple[SourceRow, ...]
-    kept: Path | None
+    former: Path | None
 
 
 def merge(mine: Store, other: Store, is_rehearsal: bool) -> Merged:
@@ -77,24 +77,24 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
     seals.check(connection)
     check_chain(connection)
     before = {row.name: row.spent for row in rows.read_rows(connection)}
-    own, further = _lacking(theirs, connection), _lacking(connection, theirs)
-    _check_order(connection, theirs, own, further)
-    kept = keep(places[0], "before-merge") if further and places else None
+    ours, further = _lacking(theirs, connection), _lacking(connection, theirs)
+    _check_order(connection, theirs, ours, further)
+    former = keep(places[0], "before-merge") if further and places else None
     try:
-        payments = _replay(connection, theirs, own, further)
+        payments = _replay(connection, theirs, ours, further)
         if places:
             _take_values(connection, theirs, *places)
     except BaseException:
-        if kept is not None:
-            kept.unlink()  # the ledger stays as it was
+        if former is not None:
+            former.unlink()  # the ledger stays as it was
         raise
     seals.write(connection)
-    return Merged(payments, before, rows.read_rows(connection), kept)
+    return Merged(payments, before, rows.read_rows(connection), former)
 
 
-def _replay(connection: Connection, theirs: Connection, own: Sequence[Fact], further: Sequence[Fact]) -> int:
+def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> int:
     """Write what a ledger lacks, and pay for what both copies drew; return how many payments that is."""
-    budgets = {fact.source for fact in own if fact.kind == "budget"}
+    budgets = {fact.source for fact in ours if fact.kind == "budget"}
     replaced = _replaced(connection, theirs)
     doubled = list(_sessions(connection, theirs, further))
     for fact in further:
@@ -117,14 +117,14 @@ def _lacking(connection: Connection, other: Connection) -> list[Fact]:
     return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
 
 
-def _check_order(connection: Connection, theirs: Connection, own: Sequence[Fact], further: Sequence[Fact]) -> None:
+def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
     """Raise CompositionRefused where both copies paid about the same people and the order decides what that costs."""
     tied = {name for at in (connection, theirs) for name in _tied(at)}
 
     def people(fact: Fact) -> str:
         return "" if fact.source in tied else fact.source
 
-    sides = [(connection, own), (theirs, further)]
+    sides = [(connection, ours), (theirs, further)]
     about = [{people(fact) for fact in side if fact.kind == "paid"} for _, side in sides]
     for at, side in sides:
         for fact in side:

@@ -46,11 +46,11 @@ def upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
                 fix=f"run `takifugu ledger upgrade {store.path}`, which keeps the old file beside the new one",
             ).at("ledger")
         check_harmless(connection)
-        kept = keep(store.place, f"format-{version}")
+        former = keep(store.place, f"format-{version}")
         with decoding():
             _replay(connection)
         check_layout(connection, store.path)
-    return kept
+    return former
 
 
 def _replay(connection: Connection) -> None:
