@@ -76,8 +76,8 @@ def test_the_commands_in_the_order_of_their_use() -> None:
 def test_help_says_what_the_exit_codes_are() -> None:
     text = invoke("--help").output
     for code, words in (
-        (0, "done"), (1, "refused"), (2, "bad input"), (3, "a fault of Takifugu"), (4, "paid and not published"),
-        (5, "published and not recorded"), (130, "stopped"),
+        (0, "done"), (1, "refused"), (2, "bad input"), (3, "a fault of Takifugu"), (4, "not all is published"),
+        (5, "published and not recorded"), (130, "stopped from the keyboard"), (143, "stopped by SIGTERM"),
     ):  # fmt: skip
         assert re.search(rf"^ +{code} +{words}", text, re.MULTILINE)
 
@@ -530,7 +530,7 @@ def test_every_command_and_exit_code_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
     for path in commands(main):
         assert f"| `{' '.join(path)}" in page, path
-    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "5", "130"]
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "5", "130", "143"]
 
 
 def test_every_key_of_a_release_file_is_documented() -> None:

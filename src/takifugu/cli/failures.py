@@ -38,7 +38,7 @@ def state_of(error: BaseException) -> ReleaseState:
 
 def completed_before(error: BaseException) -> tuple[str, ...]:
     """Return the tables of an earlier call that a release had published when an error arose."""
-    tables: tuple[str, ...] = getattr(error, "completed", ())
+    tables: tuple[str, ...] = vars(error).get("completed", ())
     return tables
 
 

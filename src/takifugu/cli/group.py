@@ -132,6 +132,8 @@ class Careful(InOrder):
         except BaseException as error:
             left = error if interrupts.come() is None else _interrupt(error)
             if not isinstance(left, Exception | KeyboardInterrupt):
+                if words := standing(error):
+                    complain(words)
                 raise  # whoever raised it ends the process
             code, what = _exit_and_words(left)
             if code != DONE:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_framework
-from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, made
+from tests.support.ledger_tools import chain_framework, charge, dump, forge, group_debit, made
 
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Debit, Ledger, book, tallying
@@ -100,9 +98,7 @@ def test_a_summary_of_a_former_form_is_made_anew_from_the_debits(ledger: Ledger)
     debit = group_debit(unit_framework(1), 1)
     ledger.reserve("data", [debit], budget=9)
     former = {"recharge": False, "terms": [{"charge": 1, "release": 1, "reading": "", "at": None}] * 5}
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update summaries set body = ?", [json.dumps(former)])
-        connection.commit()
+    forge(ledger, f"update summaries set body = '{json.dumps(former)}'")
     ledger.reserve("data", [debit])
     assert ledger.spent("data").spent.epsilon == 2
     assert added_up(ledger) == [(1, 2)]

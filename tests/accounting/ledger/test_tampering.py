@@ -152,7 +152,7 @@ def test_nothing_seals_what_was_edited(tmp_path: Path, whole: bytes, move: str) 
     if move == "budget":
         ledger.set_budget("data", 2)
     else:
-        ledger.publish(next(one for one in ledger.pending("one unit") if one.bundle == b"noisy"))
+        ledger.publish(next(one for one in ledger.pending("one unit") if one.state == "drawn"))
     with pytest.raises(LedgerError, match="edited"):
         ledger.reserve("data", [about("Ana", "1/2")])
     assert len(ledger.check()) == 4

@@ -60,7 +60,7 @@ def _replay(connection: Connection) -> None:
     waiting = "select public_id, bundle from reservations where bundle is not null"
     bundles = connection.exec_driver_sql(waiting).all()
     for table in reversed(metadata.sorted_tables):
-        connection.exec_driver_sql(f"drop table {table.name}")
+        connection.exec_driver_sql(f"drop table if exists {table.name}")
     for statement in statements():
         connection.exec_driver_sql(statement)
     begin(connection, meta.public_id, meta.created, meta.key)

@@ -176,8 +176,8 @@ def _others_are_shut_out(probe: Path) -> bool:
     if shares_memory(probe.parent):
         return True
     try:
-        asked = [sys.executable, "-I", "-S", "-c", _ASKING, str(probe)]
-        return subprocess.run(asked, capture_output=True, timeout=60, check=False).returncode == _SHUT_OUT
+        command = [sys.executable, "-I", "-S", "-c", _ASKING, str(probe)]
+        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == _SHUT_OUT
     except (OSError, subprocess.SubprocessError):
         return False
 
