@@ -178,7 +178,8 @@ def test_databases_are_not_joined(tmp_path: Path) -> None:
 
 
 def test_a_pattern_finds_what_glob_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, others = ("a.csv", "x/b.csv", "x/y/c.csv", "x/y/z/d.csv"), (".h/e.csv", "x/.f/g.csv", "x/_o.csv", "w.txt")
+    plain = ("a.csv", "x/b.csv", "x/y/c.csv", "x/y/z/d.csv")
+    others = (".hidden/e.csv", "x/.f/g.csv", "x/_o.csv", "w.txt")
     for name in (*plain, *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("t,state\n")
