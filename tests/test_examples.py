@@ -90,7 +90,7 @@ def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -
     (other,) = {"race.toml", "women.toml"} - {name}
     refused = invoke("release", tmp_path / other)
     assert refused.exit_code == 1
-    assert "has no joint promise with another that is alone about the same data" in " ".join(refused.output.split())
+    assert "this release requires epsilon 1, and all together would cost epsilon" in " ".join(refused.output.split())
 
 
 @pytest.mark.slow

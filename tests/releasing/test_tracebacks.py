@@ -149,7 +149,7 @@ def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     book.source("data", budget=0.5)
     check(lambda: tf.release(calibration(), DATA, ledger=book))
     check(lambda: tf.release(calibration(), DATA, ledger=book, unit="Ana", source="data", budget=3))
-    tf.release(calibration("laplace-exact"), DATA, ledger=book, source="single", budget=9)
+    tf.release(calibration("laplace-exact"), DATA, ledger=book, source="single", budget=1)
     check(lambda: tf.release(calibration("quilt-exact"), DATA, ledger=book, source="single"))
     (tmp_path / "bad.db").write_bytes(b"not a ledger" * 100)
     check(lambda: tf.release(calibration(), DATA, ledger=tmp_path / "bad.db"))

@@ -18,8 +18,8 @@ import numpy as np
 
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Debit, Ledger
-from takifugu.accounting.ledger.seals.rows import write
-from takifugu.accounting.ledger.tables import SEALED
+from takifugu.accounting.ledger.format.seals import write
+from takifugu.accounting.ledger.format.tables import SEALED
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.support.plain_reader import AHEAD, Row, entries
 
-from takifugu.accounting.ledger import agreement
-from takifugu.accounting.ledger.agreement import are_moved, conflicts
-from takifugu.accounting.ledger.layouts import UNDECLARED, Layouts, words, written
+from takifugu.accounting.ledger.format import agreement
+from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
+from takifugu.accounting.ledger.format.layouts import UNDECLARED, Layouts, words, written
 
 UNITS, TIMES, VALUES = ("a", "b", "NA", "?"), ("0", "20", "40", "60", "1,020", "1020"), ("calm", "busy", "x", "NA", "?")
 PLAIN: Mapping[str, Any] = {

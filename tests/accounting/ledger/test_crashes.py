@@ -21,7 +21,7 @@ from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.disk import sqlite
-from takifugu.accounting.ledger.tables import SEALED
+from takifugu.accounting.ledger.format.tables import SEALED
 from takifugu.core.errors import LedgerError, TakifuguError
 
 DEBITS = [group_debit(one_thing(7), "1/4", unit, name) for unit in ("ana", "ben") for name in ("one", "two")]

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.ledger_tools import dump, group_debit, one_thing
 
-from takifugu.accounting.ledger import Ledger
-from takifugu.accounting.ledger.copies import upgrading
+from takifugu.accounting.ledger import Ledger, upgrading
 from takifugu.core.errors import BudgetExceeded, LedgerError
 
 FORMATS = Path(__file__).parent / "formats"

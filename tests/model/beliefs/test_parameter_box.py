@@ -109,7 +109,7 @@ def test_a_release_says_what_is_hidden_and_under_which_belief(tmp_path: Any) -> 
     release = tf.release(calibration, {"x1": [0, 1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
     assert "'x2' lies" not in str(release.certificate.to_dict())
     assert any("a number in the stated interval" in words for words in release.certificate.assumptions)
-    with pytest.raises(tf.errors.CompositionRefused):
+    with pytest.raises(tf.errors.BudgetExceeded):
         tf.release(calibration, {"x1": [0, 1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
 
 

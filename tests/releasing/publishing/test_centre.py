@@ -44,7 +44,9 @@ def published(calibration: Calibration, value: Any, outputs: list[int]) -> list[
 
 def excess(calibration: Calibration, p: Law, q: Law, epsilon: float) -> float:
     """sum over outputs of (P(k | p) - e^epsilon P(k | q))_+, both orders, the larger."""
-    grid, reach = calibration.randomiser.grid, int(30 * calibration.randomiser.scale / calibration.randomiser.grid) + 3
+    noise = calibration.randomiser
+    grid = noise.grid
+    reach = 3 if noise.kind == "channel" else int(30 * noise.scale / grid) + 3
     low, high = math.floor(min({*p, *q}) / grid) - reach, math.ceil(max({*p, *q}) / grid) + reach
     outputs = list(range(low, high + 1))
     rows = {v: published(calibration, v, outputs) for v in {*p, *q}}

@@ -326,9 +326,9 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     with pytest.raises(CalibrationRefused, match="quilt-local-exact does not apply"):
         planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local-exact"')))
-    singles = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'))
+    alone = 'query = "count"\nstates = ["walking"]\nmechanism = "gaussian-exact"\ndelta = 1e-6'
     with pytest.raises(CompositionRefused, match="no joint promise"):
-        run.publish(planned(tmp_path, singles))
+        run.publish(planned(tmp_path, changed(('query = "histogram"', alone))))
     (tmp_path / "ledger.db").write_bytes(b"not a ledger" * 100)
     with pytest.raises(LedgerError):
         run.publish(planned(tmp_path))

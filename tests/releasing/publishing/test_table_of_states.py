@@ -52,6 +52,9 @@ class Prepared:
         toml = small(self.study, ONE, rows=41 if said in (InLedger.PAID_OTHER, InLedger.DRAWN_OTHER) else 40)
         if said in COPIES:
             shutil.copy(self.copies / f"{COPIES[said]}.db", self.study / "ledger.db")
+        if COPIES.get(said) == "drawn":
+            for values in self.copies.glob("*.values"):
+                shutil.copy(values, self.study)
         epsilon = "3.5" if said is InLedger.REKEYED else "4.0"
         output = "here" if there is InFolder.AWAY else "out"
         toml.write_text(ONE.replace('"out"', f'"{output}"').replace("epsilon = 4.0", f"epsilon = {epsilon}"))
@@ -102,6 +105,8 @@ def _copying(patched: pytest.MonkeyPatch, method: str, target: Path) -> None:
 def _copy(ledger: Path, target: Path) -> None:
     with closing(sqlite3.connect(ledger)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
+    for values in ledger.parent.glob("*.values"):  # what is drawn waits beside the ledger
+        shutil.copy(values, target.parent)
 
 
 @contextmanager

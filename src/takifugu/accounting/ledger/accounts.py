@@ -21,7 +21,7 @@ from takifugu.accounting.composition.folding import counted_once, of_framework
 from takifugu.accounting.composition.losses import WHAT, any_change, cost_of_all, raised
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.ledger.asking import is_link
-from takifugu.accounting.ledger.layouts import CUT, cut_differently
+from takifugu.accounting.ledger.format.layouts import CUT, cut_differently
 from takifugu.accounting.ledger.values import NOTHING, Amount, most, short
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused

@@ -12,9 +12,9 @@ from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.asking import EVERYONE
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.facts import Fact, append, content, facts, request_in
-from takifugu.accounting.ledger.seals import rows as seals
-from takifugu.accounting.ledger.seals.chain import check_chain
-from takifugu.accounting.ledger.tables import TRUTH, meta, metadata, reservations, units
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.chain import check_chain
+from takifugu.accounting.ledger.format.tables import TRUTH, meta, metadata, reservations, units
 from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.accounting.ledger.writing import write_debits, write_people, write_releases

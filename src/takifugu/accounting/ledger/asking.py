@@ -10,7 +10,7 @@ from hashlib import sha256
 from secrets import token_hex
 
 from takifugu.accounting.ledger.encoding import canonical
-from takifugu.accounting.ledger.layouts import Layouts
+from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError

@@ -13,23 +13,22 @@ from sqlalchemy import Connection
 from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.adopting import adopt
 from takifugu.accounting.ledger.answers import Answered
 from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of, request_of_everyone
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
-from takifugu.accounting.ledger.copies.adopting import adopt
-from takifugu.accounting.ledger.copies.backup import in_memory
-from takifugu.accounting.ledger.copies.checking import differences
-from takifugu.accounting.ledger.copies.merging import Merged, merge
-from takifugu.accounting.ledger.copies.upgrading import upgrade
+from takifugu.accounting.ledger.checking import differences
 from takifugu.accounting.ledger.disk import outputs, sqlite
+from takifugu.accounting.ledger.disk.backup import in_memory
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.encoding import canonical
-from takifugu.accounting.ledger.paying import Order, pay
-from takifugu.accounting.ledger.reserving import TooMuch, refusal
-from takifugu.accounting.ledger.seals import rows as seals
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.merging import Merged, merge
+from takifugu.accounting.ledger.paying import Order, TooMuch, pay, refusal
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.tallying import tally
+from takifugu.accounting.ledger.upgrading import upgrade
 from takifugu.accounting.ledger.values import (
     Amount,
     Debit,

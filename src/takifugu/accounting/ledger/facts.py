@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from takifugu._version import __version__
 from takifugu.accounting.ledger.asking import EVERYONE, Part, Request
 from takifugu.accounting.ledger.encoding import decoding, now
+from takifugu.accounting.ledger.format import chain
 from takifugu.accounting.ledger.histories import charge_of_text, framework_of
-from takifugu.accounting.ledger.seals import chain
 from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
 

@@ -16,8 +16,8 @@ from sqlalchemy import Connection, Row
 
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
-from takifugu.accounting.ledger.seals import rows as seals
-from takifugu.accounting.ledger.tables import batches, charges, debits, frameworks, histories, releases
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.tables import batches, charges, debits, frameworks, histories, releases
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import LedgerError
 from takifugu.model import frameworks as framework_room

@@ -1,20 +1,26 @@
-"""Paying for releases in one transaction: all accounts are within their budgets, and then the event is written."""
+"""Paying for releases in one transaction: all accounts are within their budgets, and then the event is written.
+
+A refusal says in words and numbers what is spent, required and left, and what would fit.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from secrets import token_hex
 
 from sqlalchemy import Connection
 
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.accounts import what_fits
 from takifugu.accounting.ledger.applying import note
+from takifugu.accounting.ledger.asking import Request
 from takifugu.accounting.ledger.budgets import source_with, write_budget
 from takifugu.accounting.ledger.facts import paid
-from takifugu.accounting.ledger.reserving import TooMuch
-from takifugu.accounting.ledger.tallying import Tally
+from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally, request_items
 from takifugu.accounting.ledger.values import Amount, Reservation
+from takifugu.core.errors import BudgetExceeded
 from takifugu.core.plain import Plain
 
 
@@ -27,6 +33,15 @@ class Order:
     recipe: Plain
     text: str
     same_people: bool | None
+
+
+class TooMuch(Exception):
+    """A unit's joint cost is above the budget; it leaves the transaction before it is put into words."""
+
+    def __init__(self, request: Request, account: Account, unit: tuple[bytes, AccountKind], budget: Amount) -> None:
+        super().__init__(unit[0].hex())
+        self.request, self.account, self.budget = request, account, budget
+        self.tag, self.kind = unit
 
 
 def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
@@ -52,3 +67,41 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
     spent = rows.most_spent(connection, number)
     same = rows.people_of(connection, number)
     return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)
+
+
+def refusal(excess: TooMuch) -> BudgetExceeded:
+    """Return the error that says what is spent, required and left, and what would fit, in words and in numbers."""
+    account, kind, budget = excess.account, excess.kind, excess.budget
+    source, accounts = account.source, account.accounts
+    new = [item for item in accounts.items[kind] if item.release in excess.request.ids.values()]
+    spent, total = kind.spent, account.costs[kind]
+    left = Amount(max(budget.epsilon - spent.epsilon, Fraction(0)), max(budget.delta - spent.delta, Fraction(0)))
+    charges = [item.charge for item in request_items(excess.request, kind.shape)]
+    wanted = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
+    whose = _whose(excess) if excess.request.names_units else ""
+    implied = (
+        " No budget was declared, so it is what the first release cost: declare one (budget=..., "
+        "takifugu ledger budget, or Ledger.set_budget) if more may be spent."
+        if source.budget_is_implied
+        else ""
+    )
+    if kind.is_elsewhere:
+        asks = f"this release is about another source of the same people and requires {wanted}"
+    else:
+        asks = f"this release requires {wanted}" if new else "this release is about a person pooled with it"
+    fit = "nothing" if account.mixed else what_fits(accounts, kind, new, spent, budget)
+    why = f" This is so because {account.mixed}." if account.mixed else ""
+    return BudgetExceeded(
+        f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}{why}",
+        spent=spent.pair, requested=wanted.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
+    ).at("budget")  # fmt: skip
+
+
+def _whose(excess: TooMuch) -> str:
+    """Return which unit it is, by its number among those that are named now: its name is not kept, and its tag says
+    nothing to anybody."""
+    tags, tag = list(excess.request.units), excess.tag
+    if tag not in excess.request.units:
+        return " for a person that this release does not name"
+    return f" for person {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Row, select, update
 
 from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row
-from takifugu.accounting.ledger.seals import rows as seals
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.tables import releases, reservations, sources
 from takifugu.accounting.ledger.store import most_spent, people_of
-from takifugu.accounting.ledger.tables import releases, reservations, sources
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised

@@ -17,10 +17,10 @@ from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
 from takifugu.accounting.ledger.disk.places import path_of, place_of
-from takifugu.accounting.ledger.layouts import CUT, cut_differently, words
-from takifugu.accounting.ledger.reserving import TooMuch, refusal
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.layouts import CUT, cut_differently, words
+from takifugu.accounting.ledger.paying import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
-from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.tallying import AccountKind, Tally, request_items, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.core.errors import CompositionRefused

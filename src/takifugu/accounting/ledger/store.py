@@ -14,11 +14,10 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select, update
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, in_use, place_of
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row, now
-from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
-from takifugu.accounting.ledger.layouts import Layouts, known_layout
-from takifugu.accounting.ledger.seals import rows as seals
-from takifugu.accounting.ledger.seals.chain import start
-from takifugu.accounting.ledger.tables import (
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.chain import start
+from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
+from takifugu.accounting.ledger.format.tables import (
     KIND,
     READ,
     VERSION,
@@ -33,6 +32,7 @@ from takifugu.accounting.ledger.tables import (
     statements,
     units,
 )
+from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
 from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import visible

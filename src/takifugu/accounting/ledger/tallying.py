@@ -16,19 +16,18 @@ from takifugu.accounting.composition.folding import counted_once
 from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
-from takifugu.accounting.ledger import layouts
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Accounts, Item, adopted, foreign
 from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, in_classes, is_link
 from takifugu.accounting.ledger.encoding import amount, decoding
+from takifugu.accounting.ledger.format import layouts, seals
+from takifugu.accounting.ledger.format.layouts import Layouts
+from takifugu.accounting.ledger.format.tables import histories as stored_histories
+from takifugu.accounting.ledger.format.tables import summaries as stored_summaries
 from takifugu.accounting.ledger.histories import Hit
-from takifugu.accounting.ledger.layouts import Layouts
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
-from takifugu.accounting.ledger.seals import rows as seals
 from takifugu.accounting.ledger.summaries import Summary, summaries_of, summary_of
-from takifugu.accounting.ledger.tables import histories as stored_histories
-from takifugu.accounting.ledger.tables import summaries as stored_summaries
 from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.model.frameworks import Framework

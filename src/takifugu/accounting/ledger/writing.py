@@ -14,7 +14,7 @@ from takifugu.accounting.ledger import summaries
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.asking import Part, Request, is_link
 from takifugu.accounting.ledger.encoding import new_row
-from takifugu.accounting.ledger.tables import batches, charges, debits, frameworks, histories, people, releases
+from takifugu.accounting.ledger.format.tables import batches, charges, debits, frameworks, histories, people, releases
 from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally
 from takifugu.accounting.ledger.values import Amount, most
 from takifugu.numbers.rationals import to_text

@@ -123,17 +123,21 @@ class Choice(Base):
         whatever the answer is, it is in the interval with probability `level` at least (Feldman and Cousins 1998).
         """
         each = _of_each(level, cells) * self.channel.total
-        return [self._kept(value, each) for value in values]
+        return [self._interval(value, each) for value in values]
 
-    def _kept(self, value: Fraction, each: Fraction) -> Ends:
-        given = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
-        own = given.get(value / self.grid, (0,) * len(self._inputs))
-        most, highest, kept = max(own), [max(column) for column in given.values()], [value]
-        for answer, mine, masses in zip(self._inputs, own, self.channel.masses, strict=True):
-            above = sum(mass for mass, other in zip(masses, highest, strict=True) if mass * most > mine * other)
+    def _interval(self, value: Fraction, each: Fraction) -> Ends:
+        columns = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
+        masses_of_value = columns.get(value / self.grid, (0,) * len(self._inputs))
+        most, highest = max(masses_of_value), [max(column) for column in columns.values()]
+        inside = [value]
+        for answer, mass_of_value, masses in zip(self._inputs, masses_of_value, self.channel.masses, strict=True):
+            above = 0
+            for mass, largest in zip(masses, highest, strict=True):
+                if mass * most > mass_of_value * largest:
+                    above += mass
             if above < each:
-                kept.append(answer * self.grid)
-        return min(kept), max(kept)
+                inside.append(answer * self.grid)
+        return min(inside), max(inside)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio of an output's masses for two inputs, whatever the change; infinite or exact."""

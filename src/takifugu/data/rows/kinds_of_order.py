@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from takifugu.data.engines.differences import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout
@@ -29,6 +28,8 @@ def order_kind(table: Table, layout: Layout) -> str | None:
     """
     if layout.order is None:
         return None
+    from takifugu.data.engines.differences import careful
+
     with careful(table.source):
         table, layout = with_joined_order(table, layout)
         return _kind(table, layout)

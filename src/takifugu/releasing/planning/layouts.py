@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from takifugu.accounting.ledger.disk.glancing import knows_no_layout
-from takifugu.accounting.ledger.layouts import written
+from takifugu.accounting.ledger.format.layouts import written
 from takifugu.releasing.file.kind import ReleaseFile
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger.layouts import UNDECLARED, written
+from takifugu.accounting.ledger.format.layouts import UNDECLARED, written
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Witness
 from takifugu.analysis.randomisers.outside import Outside

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.ledger.layouts import UNDECLARED, written
+from takifugu.accounting.ledger.format.layouts import UNDECLARED, written
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People

@@ -13,14 +13,14 @@ from sqlalchemy import Connection, Row
 
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger.applying import apply
-from takifugu.accounting.ledger.copies.backup import keep
+from takifugu.accounting.ledger.disk.backup import keep
 from takifugu.accounting.ledger.disk.sqlite import check_harmless
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.facts import Fact, append
-from takifugu.accounting.ledger.seals import rows as seals
-from takifugu.accounting.ledger.seals.chain import digest
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.chain import digest
+from takifugu.accounting.ledger.format.tables import VERSION, metadata, statements
 from takifugu.accounting.ledger.store import Store, begin, check_layout
-from takifugu.accounting.ledger.tables import VERSION, metadata, statements
 from takifugu.core.errors import LedgerError
 
 #: So many payments are replayed in a few seconds; more are not replayed by the way.

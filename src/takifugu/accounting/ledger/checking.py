@@ -8,10 +8,10 @@ from hashlib import sha256
 from sqlalchemy import Connection
 
 from takifugu.accounting.ledger.applying import rebuild
-from takifugu.accounting.ledger.copies.backup import in_memory
+from takifugu.accounting.ledger.disk.backup import in_memory
 from takifugu.accounting.ledger.encoding import decoding
-from takifugu.accounting.ledger.seals.chain import breaks
-from takifugu.accounting.ledger.tables import TRUTH, metadata
+from takifugu.accounting.ledger.format.chain import breaks
+from takifugu.accounting.ledger.format.tables import TRUTH, metadata
 from takifugu.core.errors import LedgerError
 
 #: So much of a value is shown.

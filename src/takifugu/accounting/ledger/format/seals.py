@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
-from takifugu.accounting.ledger.seals.chain import check_head, digest, edited, key_of
-from takifugu.accounting.ledger.tables import SEALED, contents, meta, metadata, people, sources, summaries
+from takifugu.accounting.ledger.format.chain import check_head, digest, edited, key_of
+from takifugu.accounting.ledger.format.tables import SEALED, contents, meta, metadata, people, sources, summaries
 
 #: Tables whose rows are counted. What histories come to is computed anew where it is missing, and what events say at
 #: length is named by them.

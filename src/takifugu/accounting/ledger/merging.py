@@ -18,13 +18,13 @@ from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.answers import RECIPE
 from takifugu.accounting.ledger.applying import apply
-from takifugu.accounting.ledger.copies.backup import in_memory, keep
 from takifugu.accounting.ledger.disk import outputs
+from takifugu.accounting.ledger.disk.backup import in_memory, keep
 from takifugu.accounting.ledger.encoding import amount
 from takifugu.accounting.ledger.facts import Fact, append, content, facts, named_in, request_in
 from takifugu.accounting.ledger.facts import keep as keep_content
-from takifugu.accounting.ledger.seals import rows as seals
-from takifugu.accounting.ledger.seals.chain import check_chain, digest, key_of, links
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.chain import check_chain, digest, key_of, links
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
 from takifugu.analysis.guarantee import Covers

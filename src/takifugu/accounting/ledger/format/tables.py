@@ -26,7 +26,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
-#: The layout of the tables below: an older one is upgraded (`copies.upgrading`), a newer one refused, never guessed.
+#: The layout of the tables below: an older one is upgraded (`ledger.upgrading`), a newer one refused, never guessed.
 VERSION = 6
 #: The formats that are read: what is older than the newest is upgraded.
 READ = (5, VERSION)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, product
 
-from takifugu.accounting.ledger.agreement import are_moved, conflicts
+from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.plain import Plain
 

@@ -1,0 +1,1 @@
+"""What the rows of a ledger hold: tables, the chain of events, seals, and layouts as they are kept."""
