@@ -100,8 +100,8 @@ def readme_file(name: str, folder: Path) -> Path:
     """Write a release file that the README shows into a folder: that of the checkout, or of the installed package."""
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else metadata("takifugu")["description"]
-    (shown,) = re.findall(rf"```toml\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)
-    (folder / name).write_text(shown, encoding="utf-8")
+    (block,) = re.findall(rf"```toml\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)
+    (folder / name).write_text(block, encoding="utf-8")
     return folder / name
 
 

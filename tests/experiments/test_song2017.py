@@ -43,14 +43,14 @@ def test_the_interval_never_needs_more_than_the_paper_and_covers_its_chains() ->
 ])  # fmt: skip
 def test_the_grid_of_figure_1_by_the_literal_algorithm(low: float, epsilon: float, plotted: float) -> None:
     """Each chain has pi and g of its own: where it stays longest they are 1/2 and 2 low, not low and 2 low."""
-    found = song2017.over_a_grid(low, epsilon)
-    assert found == pytest.approx(plotted, rel=1e-3)
+    scale_over_grid = song2017.over_a_grid(low, epsilon)
+    assert scale_over_grid == pytest.approx(plotted, rel=1e-3)
     if low < 0.4:
-        assert found == pytest.approx(basic_markov_quilt(song2017.LENGTH, 0.5, 2 * low, epsilon), rel=1e-9)
+        assert scale_over_grid == pytest.approx(basic_markov_quilt(song2017.LENGTH, 0.5, 2 * low, epsilon), rel=1e-9)
     belief = tf.MarkovChainClass(low, 2 * low, song2017.LENGTH)
     of_the_class = song2017.needed(belief, tf.Count(1), epsilon, "quilt-approx")
     assert of_the_class is not None
-    assert found < of_the_class
+    assert scale_over_grid < of_the_class
 
 
 def test_noise_of_a_scale_has_that_error() -> None:

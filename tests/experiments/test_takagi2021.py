@@ -76,19 +76,19 @@ def right_answers_over_all_orders(betas: list[float]) -> np.ndarray:
 @given(st.lists(st.sampled_from([0.0, 0.3, 0.9, 1.0]), min_size=1, max_size=6))
 def test_right_answers_in_any_order_by_enumeration(betas):
     """Every order, each as likely; and shuffling the places changes nothing."""
-    found = experiment.in_any_order(np.array(betas))
-    assert found == pytest.approx(right_answers_over_all_orders(betas), abs=1e-12)
-    assert found == pytest.approx(experiment.in_any_order(np.array(betas[::-1])), abs=1e-12)
+    probabilities = experiment.in_any_order(np.array(betas))
+    assert probabilities == pytest.approx(right_answers_over_all_orders(betas), abs=1e-12)
+    assert probabilities == pytest.approx(experiment.in_any_order(np.array(betas[::-1])), abs=1e-12)
 
 
 def test_right_answers_in_any_order_of_many_places_by_simulation():
     draw = np.random.default_rng(7)
     betas = draw.choice([0.0, 0.63, 0.95, 1.0], 300, p=[0.1, 0.2, 0.3, 0.4])
     said = [np.cumprod(draw.random(300) < draw.permutation(betas)).sum() for _ in range(20_000)]
-    found = experiment.in_any_order(betas)
-    assert np.mean(said) == pytest.approx(found.sum(), abs=4 * np.std(said) / math.sqrt(len(said)))
+    probabilities = experiment.in_any_order(betas)
+    assert np.mean(said) == pytest.approx(probabilities.sum(), abs=4 * np.std(said) / math.sqrt(len(said)))
     for j in (1, 3, 8):
-        assert np.mean([n >= j for n in said]) == pytest.approx(found[j - 1], abs=0.015)
+        assert np.mean([n >= j for n in said]) == pytest.approx(probabilities[j - 1], abs=0.015)
 
 
 @pytest.mark.mutants

@@ -11,7 +11,8 @@ import pytest
 from tests.fuzz.edits import EDITS
 from tests.fuzz.layouts import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks, with_edits
 
-from takifugu.accounting.ledger import accounts, layouts
+from takifugu.accounting.ledger import accounts
+from takifugu.accounting.ledger.format import layouts
 
 
 @pytest.mark.slow

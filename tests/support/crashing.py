@@ -160,7 +160,7 @@ def seen(folder: Path) -> Seen:
     if path.exists():
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             for group, state, bundle in connection.execute("select public_id, state, bundle from reservations"):
-                tables = json.loads(zlib.decompress(_kept(folder, bundle)))["tables"] if bundle else []
+                tables = json.loads(zlib.decompress(_values_of(folder, bundle)))["tables"] if bundle else []
                 listed = {name: text for table in tables for name, text in table["files"].items()}
                 contents = {n: b64decode(text) if n.endswith(".png") else text.encode() for n, text in listed.items()}
                 reservations[group] = (state, contents)
@@ -170,7 +170,7 @@ def seen(folder: Path) -> Seen:
     return Seen(reservations, releases, files)
 
 
-def _kept(folder: Path, row: bytes) -> bytes:
+def _values_of(folder: Path, row: bytes) -> bytes:
     """Return the values that wait beside the ledger, whose digest and file the row names."""
     start, digest, name = row[:5], row[5:37], row[37:].decode()
     content = (folder / name).read_bytes()

@@ -97,6 +97,8 @@ def _settled(value: object) -> object:
 
 
 def _is_fresh(value: object) -> bool:
+    if isinstance(value, bytes):
+        return value.startswith(b"file\0")  # the name of the file that has what was drawn
     return isinstance(value, str) and (value[4:5] == "-" or len(value) in (16, 64))
 
 

@@ -16,7 +16,7 @@ from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, invoke, publis
 #: A table that never ends, where one row is looked for by its name.
 ENDLESS = (
     "with recursive n(i) as (select 1 union all select i + 1 from n) "
-    "select cast(i as text) as name, 'x' as layout from n"
+    "select i as id, cast(i as text) as name, 'x' as public_id from n"
 )
 
 
@@ -53,30 +53,30 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "a table that never ends": sql("alter table sources rename to hidden", f"create view sources as {ENDLESS}"),
     "a pipe": instead(os.mkfifo),
     "a column that is computed": sql(
-        "alter table sources rename column layout to hidden",
-        "alter table sources add column layout text generated always as (hex(zeroblob(400000000)))",
+        "alter table sources rename column public_id to hidden",
+        "alter table sources add column public_id text generated always as (hex(zeroblob(400000000)))",
     ),
     "a journal that is a pipe": side_file("-journal", os.mkfifo),
-    "a layout that is none": sql("update sources set layout = 'garbage'"),
-    "a huge layout": sql("update sources set layout = '{\"a\":\"' || hex(zeroblob(100000000)) || '\"}'"),
+    "a layout that is none": sql("update layouts set body = 'garbage'"),
+    "a huge layout": sql("update layouts set body = '{\"a\":\"' || hex(zeroblob(100000000)) || '\"}'"),
     "a format that never ends": sql("alter table meta rename to hidden", f"create view meta as {SLOW}"),
     "a trigger": sql("create trigger more after insert on debits begin delete from debits; end"),
     "a view": sql("create view more as select 1"),
     "a table": sql("create table more (x)"),
     "an index": sql("create index more on sources (name, length(public_id))"),
-    "a module": sql("alter table sources rename to hidden", "create virtual table sources using fts5(name, layout)"),
-    "a layout of a list": sql("update sources set layout = '[1]'"),
-    "a layout of a number": sql("update sources set layout = 5"),
-    "a layout of bytes": sql("update sources set layout = x'ff00'"),
-    "a layout in layouts": sql(f"update sources set layout = '{'[' * 100_000}'"),
-    "a layout of no text": sql("update sources set layout = cast(x'ff00' as text)"),
-    "a layout beyond all limits": sql("update sources set layout = cast(zeroblob(300000000) as text)"),
+    "a module": sql("alter table sources rename to hidden", "create virtual table sources using fts5(name, public_id)"),
+    "a layout of a list": sql("update layouts set body = '[1]'"),
+    "a layout of a number": sql("update layouts set body = 5"),
+    "a layout of bytes": sql("update layouts set body = x'ff00'"),
+    "a layout in layouts": sql(f"update layouts set body = '{'[' * 100_000}'"),
+    "a layout of no text": sql("update layouts set body = cast(x'ff00' as text)"),
+    "a layout beyond all limits": sql("update layouts set body = cast(zeroblob(300000000) as text)"),
     "a huge budget": sql("update sources set budget_epsilon = '1e999999999'"),
     "a budget that is none": sql("update sources set budget_epsilon = x'00'"),
     "half a statement": master("sql = 'create table sources (name'"),
     "a page that is not there": master("rootpage = 99999"),
     "a page of another table": master("rootpage = 1"),
-    "an order that nobody knows": master("sql = 'create table sources (name text collate nowhere, layout)'"),
+    "an order that nobody knows": master("sql = 'create table sources (name text collate nowhere, public_id)'"),
     "bytes as a statement": master("sql = x'ff00ff'"),
     "another version": sql("update meta set version = 3"),
     "a key that is none": sql("update meta set key = 'zz'"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable
+from contextlib import closing
 from functools import cache
 from typing import Any
 
@@ -73,13 +74,14 @@ def check_rows(
 
     Rows of this very transaction are not sealed yet; others always are (`check`).
     """
-    key, cursor = key_of(connection), _cursor(connection)
+    key = key_of(connection)
     query = f"select seal, rowid, {_columns(table)} from {table}"
-    if chosen is None:
-        rows = cursor.execute(query).fetchall()
-    else:
-        where = f"{query} where {column} = ?"
-        rows = [row for value in chosen for row in cursor.execute(where, (value,)).fetchall()]
+    with closing(_cursor(connection)) as cursor:  # one that is left open would keep its files beside the ledger
+        if chosen is None:
+            rows = cursor.execute(query).fetchall()
+        else:
+            where = f"{query} where {column} = ?"
+            rows = [row for value in chosen for row in cursor.execute(where, (value,)).fetchall()]
     for seal, *values in rows:
         if seal is not None and seal != digest(key, table.name, *values):
             raise edited(f"row {values[0]} of its table {table.name!r} is not what was written")
