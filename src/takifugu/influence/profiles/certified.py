@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from takifugu.influence.profiles.rays import tree_paths
+from takifugu.influence.profiles.rays import star_rays, tree_paths
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, up
 
@@ -108,7 +108,7 @@ def ordered_pairs(count: int) -> tuple[IntArray, IntArray]:
 def best_stars(p: FloatArray, q: FloatArray, ratio: FloatArray) -> IntArray:
     """Return for each pair the best of the 2k rays e^rho(., v) and e^-rho(v, .), as the star of its tight edges."""
     states = len(ratio)
-    rays = np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
+    rays = star_rays(ratio)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.nan_to_num((p @ rays) / (q @ rays), nan=0.0, posinf=1e300)
     best = values.argmax(axis=1)

@@ -36,6 +36,15 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     return np.asarray(np.exp(exponents - exponents.max(axis=1, keepdims=True)).T)
 
 
+def star_rays(ratio: FloatArray) -> FloatArray:
+    """Return the 2k rays e^rho(., v) and e^-rho(v, .) of a closed cone, shape (k, 2k).
+
+    >>> star_rays(np.log([[1.0, 2.0], [4.0, 1.0]])).round(6).tolist()
+    [[0.25, 1.0, 1.0, 0.25], [1.0, 0.5, 0.5, 1.0]]
+    """
+    return np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
+
+
 @lru_cache(maxsize=MOST_STATES)
 def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
     """Return the edges (trees, k - 1, 2) and the paths (trees, k, k - 1): exponents are paths . rho along the edges.

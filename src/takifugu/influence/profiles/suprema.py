@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
-from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays
+from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays, star_rays
 from takifugu.numbers.outward_rounding import FloatArray, closed, padded, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
@@ -75,9 +75,7 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     largest = float(ratio.max(initial=0.0))
     if not 0.0 < largest <= LARGEST_POWER:
         return np.zeros((count, count))
-    ratio = closed(ratio)
-    rays = np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
-    logs = np.log(rows @ rays)
+    logs = np.log(rows @ star_rays(closed(ratio)))
     return np.asarray((logs[:, None, :] - logs[None, :, :]).max(axis=2))
 
 

@@ -116,8 +116,7 @@ def differences(before: str, now: str) -> str:
     'unit = "bed" (before: none), value = "lag" (before: "state")'
     """
     one, other = _read(before), _read(now)
-    said = ((_named(key), _value(key, other, one), _value(key, one, other)) for key in conflicts(one, other))
-    return ", ".join(f"{key} = {value} (before: {earlier})" for key, value, earlier in said)
+    return _said(conflicts(one, other), one, other)
 
 
 def words(source: str, known: Layouts, now: str) -> str:
@@ -133,7 +132,7 @@ def words(source: str, known: Layouts, now: str) -> str:
         if known.is_mixed:
             price = _MOVED if after.are_moved else f"each release about it {_PRICE}"
             return f"the source {source!r} was read in several layouts before, so {price}"
-        changed = ", ".join(_changes(members[-1], now))
+        changed = _changes(members[-1], now)
         return f"your change costs nothing, every row that was read before is read as it was then: {changed}"
     different = next((text for member in members if (text := differences(member, now))), "")
     if after.are_moved:
@@ -146,10 +145,15 @@ def words(source: str, known: Layouts, now: str) -> str:
     )
 
 
-def _changes(before: str, now: str) -> list[str]:
+def _changes(before: str, now: str) -> str:
     one, other = _read(before), _read(now)
-    keys = [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
-    return [f"{_named(key)} = {_value(key, other, one)} (before: {_value(key, one, other)})" for key in keys]
+    return _said([key for key in sorted({*one, *other}) if one.get(key) != other.get(key)], one, other)
+
+
+def _said(keys: Iterable[str], one: Plain, other: Plain) -> str:
+    return ", ".join(
+        f"{_named(key)} = {_value(key, other, one)} (before: {_value(key, one, other)})" for key in keys
+    )
 
 
 def cut_differently(charges: Iterable[Charge]) -> bool:
