@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -90,6 +91,19 @@ def test_a_ledger_that_is_brought_to_a_network_disk_keeps_all_and_changes_its_jo
     mounted("ext4")
     Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
     mounted("nfs4")
+    assert Ledger.open(tmp_path / "l.db").spent("data").spent.epsilon == 1
+    assert journal(tmp_path / "l.db") == "delete"
+
+
+def test_a_ledger_that_another_program_still_reads_is_waited_for(tmp_path: Path, mounted: Mounting) -> None:
+    mounted("ext4")
+    Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
+    mounted("nfs4")
+    reader = sqlite3.connect(tmp_path / "l.db", check_same_thread=False)
+    reader.execute("select * from meta").fetchall()
+    with pytest.raises(LedgerError, match="is locked by another program"):
+        Ledger.open(tmp_path / "l.db", timeout=0.1)
+    threading.Timer(0.3, reader.close).start()
     assert Ledger.open(tmp_path / "l.db").spent("data").spent.epsilon == 1
     assert journal(tmp_path / "l.db") == "delete"
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from secrets import token_hex
+from secrets import randbelow, token_hex
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
@@ -123,14 +123,25 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
 
 def give_up_shared_memory(path: Path, timeout: float) -> None:
     """Let a ledger that was brought to a network disk have a rollback journal from now on."""
-    with not_in_use(path) as free:
-        if not free or shares_memory(path.parent) or _is_only_to_read(path):
-            return
-        with path.open("rb") as file:
-            start = file.read(_SMALLEST_PAGE)
-        if start[18:20] == _WRITE_AHEAD:
+    latest = time.monotonic() + timeout
+    while _has_log(path) and not (shares_memory(path.parent) or _is_only_to_read(path)):
+        try:
             with closing(sqlite3.connect(path, timeout=timeout)) as connection:
                 connection.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError as error:
+            # SQLite asks once, while others read; two that ask at the same time shut each other out.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > latest:
+                raise
+            time.sleep((5 + randbelow(45)) / 1000)
+
+
+def _has_log(path: Path) -> bool:
+    """Whether a file that this process does not use says that it has a log that is written ahead."""
+    with not_in_use(path) as free:
+        if not free:
+            return False
+        with path.open("rb") as file:
+            return file.read(_SMALLEST_PAGE)[18:20] == _WRITE_AHEAD
 
 
 def synchronise(folder: Path) -> None:
