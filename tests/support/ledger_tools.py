@@ -221,6 +221,34 @@ def release_forever(path: str, log: str, epsilon: str) -> None:
             file.write(b".")
 
 
+def release_apart_forever(path: str, log: str, epsilon: str, name: str) -> None:
+    """Without end: release in a copy of the ledger beside it, note it in `log`, and merge the copy."""
+    copy = Path(path).with_name(f"{name}.db")
+    while True:
+        copied(Path(path), copy)
+        release_in_a_loop(str(copy), epsilon, "", 1)
+        with open(log, "ab", buffering=0) as file:
+            file.write(b".")
+        Ledger.open(path).merge(copy)
+
+
+def copied(path: Path, copy: Path) -> None:
+    """Write a copy of a ledger, whole or not at all, in place of an earlier one."""
+    draft = copy.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(draft)) as target:
+        source.backup(target)
+    draft.replace(copy)
+
+
+def check_forever(path: str, log: str) -> None:
+    """Check the ledger without end; note in `log` what `check` names."""
+    while True:
+        for difference in Ledger.open(path).check():
+            with open(log, "a", encoding="utf-8") as file:
+                file.write(f"{difference}\n")
+
+
 def die_after(path: str, step: str) -> None:
     """Reserve (and draw), then kill this very process as `kill -9` does."""
     ledger = Ledger.open(path)

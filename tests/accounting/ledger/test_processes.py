@@ -11,7 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import die_after, group_debit, one_thing, release_forever, release_in_a_loop
+from tests.support.ledger_tools import (
+    check_forever,
+    die_after,
+    group_debit,
+    one_thing,
+    release_apart_forever,
+    release_forever,
+    release_in_a_loop,
+)
 from tests.support.processes import FAST, SECONDS, side_by_side
 
 from takifugu.accounting.composition import joint
@@ -87,6 +95,49 @@ def test_kill_minus_nine_at_random_moments_never_undercounts(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_kill_minus_nine_at_many_random_moments_never_undercounts(tmp_path: Path) -> None:
     kill_at_random_moments(tmp_path, KILLS)
+
+
+def merge_and_check_at_random_moments(folder: Path, times: int) -> None:
+    """Kill processes that pay, that merge copies in which they paid, and that check, all on one ledger."""
+    path, log, named = folder / "ledger.db", folder / "published", folder / "differences"
+    log.touch()
+    Ledger.open(path).source("data", budget=10**6)
+    copies = [folder / "first.db", folder / "second.db"]
+    charge = group_debit(one_thing(), Fraction(1, 7)).charge
+    chance = np.random.default_rng(6)
+    for _ in range(times):
+        before = log.stat().st_size
+        children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7"))]
+        children += [
+            FAST.Process(target=release_apart_forever, args=(str(path), str(log), "1/7", copy.stem)) for copy in copies
+        ]
+        children += [FAST.Process(target=check_forever, args=(str(path), str(named)))]
+        for child in children:
+            child.start()
+        while log.stat().st_size < before + 3:
+            assert all(child.is_alive() for child in children)
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.2))
+        for child in children:
+            child.kill()
+            child.join()
+        ledger = Ledger.open(path)
+        for copy in filter(Path.exists, copies):  # what was published there, and not merged when its process was killed
+            ledger.merge(copy)
+        assert not named.exists()
+        assert ledger.check() == ()
+        history, published = ledger.history("data"), log.stat().st_size
+        assert ledger.spent("data").spent.epsilon == joint(one_thing(), [charge] * len(history)).epsilon
+        assert published <= sum(entry.state == "published" for entry in history) <= len(history)
+
+
+def test_copies_that_are_merged_beside_payments_lose_none(tmp_path: Path) -> None:
+    merge_and_check_at_random_moments(tmp_path, 2)
+
+
+@pytest.mark.slow
+def test_copies_that_are_merged_beside_many_payments_lose_none(tmp_path: Path) -> None:
+    merge_and_check_at_random_moments(tmp_path, max(KILLS // 10, 1))
 
 
 @pytest.mark.slow
