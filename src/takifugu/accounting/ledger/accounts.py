@@ -248,9 +248,11 @@ def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: 
     wanted = sum((item.charge.epsilon for item in new), Fraction(0))
     if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         left = budget.epsilon - spent.epsilon
-        if fits(wanted / left):
+        is_sum = fits(wanted / left) and not fits(wanted / left * Fraction(99, 100))
+        factor = wanted / left if is_sum else _least_factor(fits)
+        if factor is not None:
             what = "epsilon" if len(new) == 1 else "epsilons that add up to"
-            return f"{what} at most {short(left, up=False)}"
+            return f"{what} at most {short(wanted / factor, up=False)}"
     factor = _least_factor(fits)
     if factor is None:
         return "nothing more"
