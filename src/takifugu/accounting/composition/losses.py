@@ -89,7 +89,7 @@ def plain(cost: Fraction) -> Fraction:
     (Fraction(1, 3), Fraction(1667, 5000))
     """
     near = cost.limit_denominator(1000)
-    return near if cost <= near <= min(cost * (1 + Fraction(1, 10**9)), 500) else cost
+    return near if cost <= near <= 500 and near <= cost * (1 + Fraction(1, 10**9)) else cost
 
 
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:

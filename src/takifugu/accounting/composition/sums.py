@@ -16,11 +16,10 @@ from functools import partial
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
-from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.accounting.composition.normal_series import in_a_series, series_joint
-from takifugu.accounting.composition.several import STEADY, costliest, is_one_release, merged, places_of
+from takifugu.accounting.composition.several import STEADY, is_one_release, merged, places_of, saved_by
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
@@ -49,16 +48,20 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
     if in_a_series(charges):
         return series_joint(view, charges)
     if not any(charge.delta for charge in charges):
-        return _least(view, merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT)), recharge)
+        return _least(view, charges, recharge)
+    plain = [charge for charge in charges if not charge.delta]
     charges = merged(charges)
     singles = _singles(view, charges)
-    alone = [_alone(view, charge) for charge in charges]
     gives_up = recharge and any(charges[i].scope == "pooled" for i in singles)
-    if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]) and not gives_up:
+    alone = [_alone(view, charge) for charge in charges if charge.delta and view.is_native(charge)]
+    if len(charges) == len(alone) == 1 and not gives_up:
         rule = "sum" if charges[0].covers in STEADY else "alone"
         return Joint(alone[0], charges[0].delta, rule, charges[0].covers)
     best = _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
-    return replace(best, epsilon=max([best.epsilon, *(epsilon for epsilon in alone if epsilon is not None)]))
+    without: list[Joint] = []
+    if planned_together(charges):  # squares add up to less than losses
+        _try(without, lambda: _least(view, plain, recharge))
+    return replace(best, epsilon=max([best.epsilon, *alone, *(joint.epsilon for joint in without)]))
 
 
 def _singles(view: View, charges: Sequence[Charge]) -> list[int]:
@@ -72,6 +75,7 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     whole data change; else all count by that, or by their profiles. Every bound is one of any subset of the releases,
     too, and no larger there, so that one more never lowers the least of them.
     """
+    charges = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
     singles = _singles(view, charges)
     candidates = [] if singles else _sums(view, charges)
     refusals = [_try(candidates, partial(_promise_and_wholes, view, charges, i))
@@ -97,9 +101,9 @@ def _counting_alone(view: View, charges: Sequence[Charge], recharge: bool) -> It
     for i, one in enumerate(charges):
         others = (charge for n, charge in enumerate(charges) if n != i)
         links = one.covers is Covers.OUTPUT and one.scope == "pooled"
-        if view.is_native(one) and one.covers not in STEADY and not isinstance(one, ByEntry) and (
-            not links or (not recharge and all(other.covers is Covers.EVERYTHING for other in others))
-        ):
+        promises = view.is_native(one) and (is_one_release(one) or saved_by(one) is not None)
+        is_beside_wholes = not recharge and all(other.covers is Covers.EVERYTHING for other in others)
+        if promises and one.covers not in STEADY and (is_beside_wholes or not links):
             yield i
 
 
@@ -133,17 +137,12 @@ def _sums(view: View, charges: Sequence[Charge]) -> list[Joint]:
 def _joins_whole(view: View, charges: Sequence[Charge], number: int) -> bool:
     """Whether a promise that is alone holds beside releases that cover every change."""
     one, is_early = charges[number], not chosen_late(charges)[number]
-    counts = one.covers is Covers.ENTRIES and _alone(view, one) is not None and is_one_release(one)
+    counts = one.covers is Covers.ENTRIES and view.is_native(one) and is_one_release(one)
     return is_early and counts and _means_one_secret(view, charges)
 
 
-def _alone(view: View, charge: Charge) -> Fraction | None:
-    """Return what the costliest release of a charge promises alone, where it was calibrated for the framework."""
-    if isinstance(charge, ByEntry):
-        return charge.alone
-    if not view.is_native(charge):
-        return None
-    charge = costliest(charge)
+def _alone(view: View, charge: Charge) -> Fraction:
+    """Return what a release promises alone, under the framework that it was calibrated for."""
     return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
 
 
@@ -238,14 +237,13 @@ def _promises_travel(view: View, belief: Belief) -> bool:
 def _promise_and_wholes(view: View, charges: Sequence[Charge], number: int) -> Joint:
     """Return one promise beside what all other releases lose when the whole data change.
 
-    Of releases of one query it is the largest promise, beside the noise of all but the least.
+    Of several releases in one charge it is the promise that costs most less than a whole change.
     """
-    one, dearest = charges[number], costliest(charges[number])
+    one = charges[number]
     others = [whole_cost(view, charge) for i, charge in enumerate(charges) if i != number]
-    if not is_one_release(one):
-        others.append(whole_cost(view, one) - whole_cost(view, dearest))
-    rule = "single and whole" if others else "alone"
-    return Joint(sum(others, dearest.epsilon), _share(view, charges, number), rule, one.covers)
+    promised = one.epsilon if is_one_release(one) else whole_cost(view, one) - (saved_by(one) or 0)
+    rule = "alone" if len(charges) == 1 and is_one_release(one) else "single and whole"
+    return Joint(sum(others, promised), _share(view, charges, number), rule, one.covers)
 
 
 def _share(view: View, charges: Sequence[Charge], number: int) -> Fraction:
