@@ -98,3 +98,39 @@ def test_a_promise_that_is_alone_is_given_up_where_its_noise_proves_less() -> No
     assert tf.compose([alone, whole, alone]).epsilon == tf.compose([alone, alone, whole], as_composing=True).epsilon
     quiet = tf.calibrate(about, tf.Count(1), "1/4", mechanism="group")
     assert 1 < tf.compose([alone, quiet]).epsilon < Fraction(5, 4)
+
+
+def set_with_true_promises(number: int) -> tuple[Fraction, float]:
+    """Return what a random set is charged whose releases promise what they lose, and its loss by enumeration."""
+    chance = random.Random(number)
+    stays = [chance.choice([0.1, 0.3, 0.5, 0.8, 0.95]) for _ in range(2)]
+    rows = [[stays[0], 1 - stays[0]], [1 - stays[1], stays[1]]]
+    about = tf.Pufferfish(EVERY, tf.MarkovChain(rows, 3))
+    exact = exact_rows(rows)
+    law = {path: float(mass) for path, mass in joint_law(exact, 3, stationary_vector(exact)).items()}
+    charges, releases = [], []
+    for _ in range(chance.randint(1, 3)):
+        query, units = tf.Linear([chance.randrange(-2, 4) for _ in range(2)] + [1]), chance.choice([1, 2, 6, 40])
+        kind = chance.choice([*Covers, Covers.ENTRIES, Covers.OUTPUT])
+        charge = charge_of(laplace(about, query, units, kind, 1), reading="one")
+        release = (contributions_of(about, query), charge.scale)
+        epsilon = (charge.change or Fraction(0)) / Fraction(charge.scale or 1)
+        if kind not in (Covers.EVERYTHING, Covers.COMPONENT):
+            epsilon = Fraction(worst_joint_loss(law, [release], 3)) + Fraction(1, 10**9)
+        charges.append(replace(charge, epsilon=epsilon))
+        releases.append(release)
+    return joint(about, charges).epsilon, worst_joint_loss(law, releases, 3)
+
+
+def test_no_set_whose_releases_promise_what_they_lose_is_charged_less_than_it_loses() -> None:
+    for number in range(60):
+        charged, true = set_with_true_promises(number)
+        assert charged >= true * (1 - 1e-9), number
+
+
+def test_the_enumeration_notices_a_promise_that_counts_as_if_it_were_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sums, "whole_cost", lambda *_: Fraction(0))
+    monkeypatch.setattr(sums, "_wholes", nothing_is_proved)
+    assert any(charged < true * (1 - 1e-9) for charged, true in map(set_with_true_promises, range(60, 120)))
