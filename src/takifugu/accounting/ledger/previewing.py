@@ -159,7 +159,7 @@ def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amou
         return "nothing is released about it, but a pooled answer ties it to people about whom something is"
     if added.epsilon == alone.epsilon:
         return "its own epsilon is added"
-    if added.epsilon < alone.epsilon and not old:
+    if added.epsilon < alone.epsilon and not old and len(new) == 1:
         return "its noise loses less than it promises"
     if added.epsilon < alone.epsilon:
         return "what values reveal about each other is paid for once, together with the other releases"
