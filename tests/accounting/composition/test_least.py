@@ -40,7 +40,8 @@ def drawn(chance: random.Random, about: Framework, other: Framework) -> Charge:
     kind = chance.choice(list(Covers))
     scale = Fraction(chance.choice([1, 2, 5, 20, 100]), chance.choice([1, 3]))
     where = {"at": chance.choice([None, 0, 0, 2])} if isinstance(of.beliefs[0], tf.MarkovChain) else {}
-    epsilon, normal = Fraction(chance.randint(1, 12), 4), RoundedNormal(Fraction(chance.choice([2, 9, 30])), Fraction(1))
+    epsilon = Fraction(chance.randint(1, 12), 4)
+    normal = RoundedNormal(Fraction(chance.choice([2, 9, 30])), Fraction(1))
     charge = charge_of(laplace(of, query, scale, kind, epsilon))
     if kind is not Covers.ENTRIES and chance.random() < 0.15:
         charge = charge_of(made(of, query, normal, kind, epsilon, Fraction(1, 1000)))
