@@ -210,7 +210,7 @@ def test_two_tables_cost_together_what_their_plain_ones_do(tmp_path: Path) -> No
         tf.release_file(path)
         spent.append(Ledger.open(folder / "ledger.db").spent("clinic").spent.epsilon)
     assert spent[0] == spent[1]
-    assert Fraction(1, 2) <= spent[0] <= Fraction(11, 10)
+    assert 0 < spent[0] < Fraction(1, 2)  # quilts need more noise than influence
 
 
 @pytest.mark.parametrize("mechanism", ["group", "quilt-exact"])
@@ -288,13 +288,13 @@ def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
     assert {debit.charge.at for debit in debits(path)} == {10}
     assert {debit.charge.entries for debit in debits(path)} == {20}
     tf.release_file(path)
-    assert Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon == Fraction(1, 2)
+    assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon < Fraction(1, 10)
 
 
 def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
     year = outlook(load(path), 4)
-    assert year.rows[0].epsilon == Fraction(1, 2)
+    assert Fraction(9, 100) < year.rows[0].epsilon < year.rows[0].added == Fraction(1, 2)
     (comparison,) = compared(load(path))
     assert "quilt-exact" in str(comparison.rows)
 

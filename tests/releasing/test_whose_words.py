@@ -45,4 +45,5 @@ def test_a_source_that_names_nobody_is_charged_as_a_whole(tmp_path: Path) -> Non
     data = "\n".join(line.removeprefix("ana,") for line in files.data(one).replace(f"{NAMED},", "").splitlines())
     spec = SPEC.replace(f'unit = "{NAMED}"\n', "").replace("units_independent = true\n", "")
     path = files.write(tmp_path, spec.replace('per = "both"\n', ""), data)
-    assert "for the whole source: its own epsilon is added" in " ".join(str(tf.open_study(path).dry_run()).split())
+    text = " ".join(str(tf.open_study(path).dry_run()).split())
+    assert "for the whole source: its noise loses less than it promises" in text

@@ -27,7 +27,7 @@ def hiding(step: int, length: int, matrix: Any = FAIR, source: str = "assumed") 
 
 
 def by_noise(framework: Framework, weights: list[int], scale: Any, **where: Any) -> Charge:
-    made = laplace(framework, tf.Linear(weights), scale, Covers.ENTRIES, Fraction(1, 1000))
+    made = laplace(framework, tf.Linear(weights), scale, Covers.ENTRIES, Fraction(1000))
     return charge_of(made, **where)
 
 

@@ -118,7 +118,7 @@ def test_weeks_apart_cost_one_week_and_windows_of_other_phases_are_told_apart() 
     chain = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR)
     framework, charge = window(chain, 0, 168)
     year = [replace(charge, at=168 * week) for week in range(52)]
-    assert joint(framework, year).epsilon == Fraction(1, 2)
+    assert joint(framework, year).epsilon == joint(framework, year[:1]).epsilon < Fraction(1, 2)
     evenings = [window(chain, 24 * day + 17, 7, "1/4", 0, "influence")[1] for day in range(20)]
     nights = [window(chain, 24 * day, 7, "1/4", 0, "influence")[1] for day in range(20)]
     assert evenings[0].framework != nights[0].framework == nights[1].framework
@@ -131,7 +131,8 @@ def test_places_that_contradict_the_period_are_charged_at_the_worst_ones() -> No
     chain = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR)
     framework, charge = window(chain, 0, 168)
     shifted = [replace(charge, at=0), replace(charge, at=167)]  # both are said to start at midnight
-    assert joint(framework, [replace(charge, at=0), replace(charge, at=168)]).epsilon == Fraction(1, 2)
+    apart = joint(framework, [replace(charge, at=0), replace(charge, at=168)]).epsilon
+    assert apart == joint(framework, [charge]).epsilon < joint(framework, shifted).epsilon
     anywhere = [replace(charge, at=None, calendar="")] * 2
     assert joint(framework, shifted).epsilon == joint(framework, anywhere).epsilon
 
@@ -150,7 +151,8 @@ def test_a_window_of_unknown_place_is_charged_at_the_worst_one_of_every_phase() 
     anywhere = [replace(charge, at=None, calendar="")] * 2
     starts = [window(loose, start, 168) for start in range(0, 48, 7)]
     placed = [joint(about, [charge, replace(one, at=start)]).epsilon for start, (about, one) in enumerate(starts)]
-    assert max(placed) <= joint(framework, anywhere).epsilon < 2 * Fraction(168) / (charge.scale or 1)
+    most = joint(framework, anywhere).epsilon * (1 + Fraction(1, 10**6))  # both are searched
+    assert max(placed) <= most < 2 * Fraction(168) / (charge.scale or 1)
 
 
 def test_composition_that_forgets_the_phase_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

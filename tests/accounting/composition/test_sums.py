@@ -13,7 +13,9 @@ from tests.support.ledger_tools import chain, laplace, made, promised
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, Joint, charge_of, joint
+from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.sums import ELSEWHERE
+from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
@@ -67,7 +69,7 @@ def in_any_order(charges: Sequence[Charge], about: Framework = EVERYBODY, **opti
 def test_one_release_alone() -> None:
     foreign = {"framework": "another belief"}
     assert cost([]) == (0, "sum", WHOLE)
-    assert cost([charge(WHOLE, 10)]) == (1, "sum", WHOLE)
+    assert cost([charge(WHOLE, 10)]) == (HALF, "joint loss", QUILT)  # no user moves it by more than 5
     assert cost([charge(DATA, 10)]) == (HALF, "sum", DATA)
     assert cost([charge(QUILT, 10)]) == (LITTLE, "alone", QUILT)
     assert cost([charge(SINGLE, 10)]) == (LITTLE, "alone", SINGLE)
@@ -80,7 +82,8 @@ def test_one_release_alone() -> None:
 def test_alone_a_release_costs_what_the_components_with_a_secret_do() -> None:
     pieces = Pufferfish(entry(6, 0, 1), tf.IndependentPieces(chain(1), [5, 2]))
     one = charge_of(laplace(pieces, Count(1), 10, DATA, LITTLE))
-    assert joint(pieces, [one]).epsilon == Fraction(2, 10)
+    assert steady_cost(View(pieces, pieces.fingerprint()), one, is_placed=True) == Fraction(2, 10)
+    assert Fraction(1, 10) < joint(pieces, [one]).epsilon < Fraction(2, 10)
 
 
 def test_whole_and_data_add_up() -> None:
@@ -99,25 +102,28 @@ def test_a_promise_about_one_users_component_adds_up_only_where_the_same_user_is
 
 def test_a_quilt_adds_to_whole_releases() -> None:
     dear, whole = charge(QUILT, 1), charge(WHOLE, 10)
-    assert in_any_order([dear, whole]) == (1 + LITTLE, "sum", QUILT)
-    assert in_any_order([dear, whole, replace(whole, query=Linear([5, 3, 2]).to_dict())]) == (2 + LITTLE, "sum", QUILT)
+    another = replace(whole, query=Linear([5, 3, 2]).to_dict())
+    assert in_any_order([dear, whole]) == (1 + LITTLE, "single and whole", QUILT)
+    assert in_any_order([dear, whole, another]) == (2 + LITTLE, "single and whole", QUILT)
 
 
-def test_a_quilt_adds_to_nothing_else() -> None:
-    """Each user's share counts: 5 for the quilt's own noise, 1/2 for noise of scale 10."""
+def test_a_quilt_adds_to_the_whole_changes_of_all_others_or_counts_by_its_noise() -> None:
+    """Each user's share counts where that is less: 5 for the quilt's own noise, 1/2 for noise of scale 10."""
     dear = charge(QUILT, 1)
-    assert in_any_order([dear, charge(DATA, 10)]) == (Fraction(11, 2), "joint loss", QUILT)
-    assert in_any_order([dear, charge(DATA, 10), charge(WHOLE, 10)]) == (6, "joint loss", QUILT)
+    assert in_any_order([dear, charge(DATA, 10)]) == (1 + LITTLE, "single and whole", QUILT)
+    assert in_any_order([dear, charge(DATA, 10), charge(WHOLE, 10)]) == (2 + LITTLE, "single and whole", QUILT)
     assert in_any_order([dear, dear, charge(WHOLE, 10)]) == (Fraction(21, 2), "joint loss", QUILT)
+    wide, quiet = charge(QUILT, 1), charge(QUILT, 100, 2 * LITTLE)
+    assert in_any_order([wide, quiet]) == (Fraction(1, 10) + LITTLE, "single and whole", QUILT)
     foreign = charge(QUILT, 1, framework="another belief")
     assert in_any_order([foreign, charge(WHOLE, 10)]) == (Fraction(11, 2), "joint loss", QUILT)
 
 
 def test_a_quilt_adds_to_whole_releases_only_if_it_was_chosen_before_their_delta() -> None:
     dear, late = charge(QUILT, 1), normal(WHOLE)
-    assert cost([dear, late]) == (HALF + LITTLE, "sum", QUILT)
+    assert cost([dear, late]) == (HALF + LITTLE, "single and whole", QUILT)
     assert cost([late, dear]) == (HALF + 5, "joint loss", QUILT)
-    assert cost([late, replace(dear, fixed_in_advance=True)]) == (HALF + LITTLE, "sum", QUILT)
+    assert cost([late, replace(dear, fixed_in_advance=True)]) == (HALF + LITTLE, "single and whole", QUILT)
     assert joint(EVERYBODY, [dear, late, late]).delta == 2 * LITTLE
 
 
@@ -131,15 +137,16 @@ def test_a_quilt_adds_to_whole_releases_of_another_reading_only_where_its_promis
 
 def test_nothing_is_proved_of_noise_that_is_none() -> None:
     exact = replace(charge(QUILT, 1), scale=Fraction(0))
-    for others in ([exact], [charge(QUILT, 10)], [charge(DATA, 10)]):
-        with pytest.raises(CompositionRefused, match="costs infinitely much"):
-            joint(EVERYBODY, [exact, *others])
-    assert in_any_order([exact, charge(WHOLE, 10)]) == (1 + LITTLE, "sum", QUILT)
+    with pytest.raises(CompositionRefused, match="costs infinitely much"):
+        joint(EVERYBODY, [exact, exact])
+    for kind in (QUILT, DATA, WHOLE):
+        assert in_any_order([exact, charge(kind, 10)]) == (1 + LITTLE, "single and whole", QUILT)
 
 
-def test_a_set_costs_at_least_what_each_release_alone_does() -> None:
+def test_a_set_costs_what_its_noise_loses_where_its_releases_promise_less_than_that() -> None:
+    """Two answers that a user moves by 5, at a scale of 10 each: the ratio of densities reaches e."""
     for kind in Covers:
-        assert in_any_order([charge(kind, 10, 3), charge(DATA, 10)])[0] == 3
+        assert in_any_order([charge(kind, 10, 3), charge(DATA, 10)]) == (1, "joint loss", QUILT)
 
 
 # Singles.
@@ -161,8 +168,10 @@ def test_the_noise_of_a_single_counts_where_that_is_less() -> None:
 
 @pytest.mark.parametrize("kind", [DATA, QUILT])
 def test_beside_data_a_single_costs_the_others_their_whole_change(kind: Covers) -> None:
-    assert in_any_order([charge(SINGLE, 1, THIRD), charge(kind, 10)]) == (1 + THIRD, "single and whole", SINGLE)
-    assert in_any_order([charge(SINGLE, 100, THIRD), charge(kind, 10)]) == (Fraction(11, 20), "joint loss", QUILT)
+    assert in_any_order([charge(SINGLE, 1, THIRD), charge(kind, 10, 9)]) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([charge(SINGLE, 100, THIRD), charge(kind, 10, 9)]) == (Fraction(11, 20), "joint loss", QUILT)
+    quilt = charge(QUILT, 10)
+    assert in_any_order([charge(SINGLE, 100, THIRD), quilt]) == (LITTLE + Fraction(1, 10), "single and whole", QUILT)
 
 
 def test_of_two_singles_one_promise_counts_or_none() -> None:

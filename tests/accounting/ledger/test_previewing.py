@@ -107,12 +107,12 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
         ("less", quiet, "what values reveal about each other is paid for once, together with the other releases"),
         ("more", loud, "its noise hides less than alone"),
     ):
-        together = joint(far, [released, released]).epsilon
+        added = joint(far, [released, released]).epsilon - joint(far, [released]).epsilon
         (one,) = preview(path, source, [Debit(far, released)]).charges
-        assert (one.units, one.alone, one.charged) == (1, amount(1), Amount(together - 1, Fraction(0)))
+        assert (one.units, one.alone, one.charged) == (1, amount(1), Amount(added, Fraction(0)))
         assert one.reason.endswith(why)
         if source == "more":
-            assert one.reason.startswith(f"{short(together - 1, up=True)} times its own epsilon: together with the")
+            assert one.reason.startswith(f"{short(added, up=True)} times its own epsilon: together with the")
 
 
 def test_a_delta_is_added_too(tmp_path: Path) -> None:

@@ -226,7 +226,8 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     foreseen = tf.forecast(where)
     assert foreseen.account is not None
     assert foreseen.account.after is not None
-    assert foreseen.account.after.epsilon == 1
+    (charged,) = foreseen.account.charges
+    assert foreseen.account.after.epsilon == charged.charged.epsilon < charged.alone.epsilon == 1
     outcome = invoke("calibrate", where)
     assert outcome.exit_code == DONE, outcome.output
     assert "The ledger was not consulted" in outcome.stdout

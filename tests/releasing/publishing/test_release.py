@@ -113,7 +113,7 @@ def test_refusals_spend_nothing_and_draw_nothing(tmp_path: Path) -> None:
     with pytest.raises(CompositionRefused, match="would begin after another release"):
         tf.release(count(), DATA, ledger=book, source="study", entropy=NoEntropy(), begins_series=True)
     with pytest.raises(BudgetExceeded, match="spent"):
-        tf.release(count(20, "group"), DATA, ledger=book, source="study", entropy=NoEntropy())
+        tf.release(count(20), DATA, ledger=book, source="study", entropy=NoEntropy())
     with pytest.raises(LedgerError, match="budget"):
         tf.release(count(mechanism="group"), DATA, ledger=book, source="study", budget=3, entropy=NoEntropy())
     assert book.show() == before

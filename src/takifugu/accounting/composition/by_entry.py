@@ -120,15 +120,13 @@ class ByEntry(Several):
     """Releases of different queries, as the framework `under` reads them: of each of its beliefs the rates.
 
     `is_apart` says that each may have read any steps: then the first n rates add up to the most that n steps in a row
-    cost. `alone` is what the costliest promises alone; `here` and `elsewhere` add up what promises that cover every
-    change cost where all read the same entries and where not, `whole` what each loses when the whole data change, and
-    `any_layout` when all that it reads does.
+    cost. `here` and `elsewhere` add up what promises that cover every change cost where all read the same entries and
+    where not, `whole` what each loses when the whole data change, and `any_layout` when all that it reads does.
     """
 
     under: str
     rates_of: tuple[Rates, ...]
     is_apart: bool
-    alone: Fraction | None
     here: Total
     elsewhere: Total
     whole: Total
@@ -142,7 +140,7 @@ class ByEntry(Several):
 
 
 def in_one(
-    first: Charge, cost: Cost, readings: int, largest: Fraction, change: Fraction, under: str,
+    first: Charge, cost: Cost, readings: int, saved: Fraction | None, change: Fraction, under: str,
     rates: tuple[Rates, ...], **more: Any,
 ) -> ByEntry:  # fmt: skip
     """Return releases that are read as `first` is as one charge, whose noise has a scale of 1."""
@@ -152,8 +150,9 @@ def in_one(
         "answers": (), "epsilon": cost.promised.value,
     }  # fmt: skip
     return ByEntry(
-        **one, cost=replace(cost, rates=None), readings=readings, largest=largest, under=under, rates_of=rates, **more
-    )
+        **one, cost=replace(cost, rates=None), readings=readings, saved=saved, ratio=None, under=under,
+        rates_of=rates, **more,
+    )  # fmt: skip
 
 
 def in_stretches(ends: Sequence[int], largest: Sequence[int], cuts: Mapping[int, Sequence[int]] | None) -> Rates:

@@ -33,6 +33,7 @@ from takifugu.accounting.composition.losses import (
     chosen_late,
     deltas,
     loss,
+    plain,
     steady_cost,
     whole_cost,
 )
@@ -153,7 +154,7 @@ def _costs_of_windows(
         recording = whole.with_length(stretches.size)  # type: ignore[attr-defined]
         searched = stretched_loss(recording, pairs, stretches.lengths, stretches.values, stretches.unit)
         cost, witness = searched or (trivial, None)
-        yield fixed + min(cost, trivial), witness
+        yield fixed + min(plain(cost), trivial), witness
 
 
 def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
@@ -183,7 +184,7 @@ def _costs_anywhere(view: View, belief: Recording, given: Sequence[Given]) -> It
         if next(iter(view.secret_runs(belief, [])), None) is None:
             continue
         cost, witness = worst_alignment(view, belief, family, items) if items else (Fraction(0), None)
-        yield fixed + cost, witness
+        yield fixed + plain(cost), witness
 
 
 def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> Fraction:
@@ -256,4 +257,4 @@ def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | 
         cost, witness = joint_loss(part, terms)
     except Unsupported:
         return None
-    return None if math.isinf(cost) else (decimal_up(Fraction(cost)), witness)
+    return None if math.isinf(cost) else (plain(decimal_up(Fraction(cost))), witness)

@@ -17,7 +17,7 @@ import numpy as np
 from takifugu.accounting.composition.alignment import Item, laid_out
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one, in_stretches, rates_of_answer
 from takifugu.accounting.composition.losses import any_change, by_component, steady_cost, whole_cost
-from takifugu.accounting.composition.several import STEADY, costliest, in_turns, places_of, several, whole_readings
+from takifugu.accounting.composition.several import STEADY, in_turns, places_of, several, whole_readings
 from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge
@@ -162,20 +162,17 @@ def _of_release(view: View, charge: Charge) -> ByEntry | None:
     one, any_layout, is_steady = several(charge), any_change(charge), charge.covers in STEADY
     if any_layout is None:
         return None
-    alone = None
     try:
         here, elsewhere = (
             steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
         )
-        if view.is_native(charge):
-            alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon
         whole = whole_cost(view, charge)
     except CompositionRefused:
         return None
     change = (charge.change or Fraction(0)) / charge.scale
     return in_one(
-        charge, one.cost, one.readings, one.largest, change, view.fingerprint, tuple(rates), is_apart=False,
-        alone=alone, here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole),
+        charge, one.cost, one.readings, one.saved, change, view.fingerprint, tuple(rates), is_apart=False,
+        here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole),
         any_layout=Total.of(max(any_layout, charge.epsilon)),
     )  # fmt: skip
 
@@ -184,13 +181,13 @@ def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
     """Return charges of equal standing as one."""
     cost = one.cost.plus(two.cost)
     change = (one.change or Fraction(0)) + (two.change or Fraction(0))
-    alone = max((each.alone for each in (one, two) if each.alone is not None), default=None)
+    saved = max((each.saved for each in (one, two) if each.saved is not None), default=None)
     return replace(
         one, epsilon=cost.promised.value, cost=cost, change=change, entry_change=change,
-        readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), alone=alone,
+        readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), saved=saved,
         rates_of=tuple(a + b for a, b in zip(one.rates_of, two.rates_of, strict=True)),
-        largest=max(one.largest, two.largest), here=one.here + two.here, elsewhere=one.elsewhere + two.elsewhere,
-        whole=one.whole + two.whole, any_layout=one.any_layout + two.any_layout,
+        here=one.here + two.here, elsewhere=one.elsewhere + two.elsewhere, whole=one.whole + two.whole,
+        any_layout=one.any_layout + two.any_layout,
     )  # fmt: skip
 
 

@@ -79,6 +79,19 @@ def raised(delta: Fraction, earlier: Fraction) -> Fraction:
     return min(Fraction(1), decimal_up(delta * factor))
 
 
+def plain(cost: Fraction) -> Fraction:
+    """Return a searched cost, raised by a billionth of it at most to a fraction with a denominator of up to 1,000.
+
+    A scale is rounded up, so that its noise loses a little less than was asked for. No two such fractions are near
+    enough for a larger cost to become a smaller one.
+
+    >>> plain(Fraction("0.333333333332")), plain(Fraction("0.3334"))
+    (Fraction(1, 3), Fraction(1667, 5000))
+    """
+    near = cost.limit_denominator(1000)
+    return near if cost <= near <= 500 and near <= cost * (1 + Fraction(1, 10**9)) else cost
+
+
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
     """Say of each charge whether it may have been chosen after an output with delta > 0 was seen."""
     seen = accumulate((c.delta > 0 for c in charges), or_, initial=False)

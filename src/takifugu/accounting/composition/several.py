@@ -72,14 +72,16 @@ class Several(Charge):
     """Releases of one query about the same entries, as one charge: `epsilon` and 1/`scale` are the sums of theirs.
 
     `cost` adds them up, and `readings` says in how many readings of unknown places: in each of them it is the same
-    share of all. `largest` and `least` are the largest epsilon and the smallest scale of one of them. Of windows at
-    several places `runs` say what each of them costs, in their order; without runs all read the same entries.
+    share of all. `saved` is the most by which one of them promises less than a change of the whole data costs, None
+    where such a change has no bound. `ratio` is epsilon times scale of each of them, where they cover every change. Of
+    windows at several places `runs` say what each of them costs, in their order; without runs all read the same
+    entries.
     """
 
     cost: Cost
     readings: int
-    largest: Fraction
-    least: Fraction | None = None
+    saved: Fraction | None
+    ratio: Fraction | None
     runs: tuple[Run, ...] = ()
 
     __hash__ = Charge.__hash__
@@ -111,11 +113,18 @@ def readings_of(charge: Charge) -> int:
     return charge.readings if isinstance(charge, Several) else 1
 
 
-def costliest(charge: Charge) -> Charge:
-    """Return a charge of one release that costs alone what the costliest of a charge's releases does."""
-    if not isinstance(charge, Several):
-        return charge
-    return Charge(**{**values_of(charge, _SHARED), "epsilon": charge.largest, "scale": charge.least})
+def saved_by(charge: Charge) -> Fraction | None:
+    """Return the most by which one release promises less than a change of the whole data costs, if that has a bound."""
+    if isinstance(charge, Several):
+        return charge.saved
+    return charge.change / charge.scale - charge.epsilon if charge.scale and charge.change is not None else None
+
+
+def ratio_of(charge: Charge) -> Fraction | None:
+    """Return epsilon times scale of each release that covers every change, with Laplace noise."""
+    if isinstance(charge, Several):
+        return charge.ratio
+    return None if charge.scale is None or charge.covers not in STEADY else charge.epsilon * charge.scale
 
 
 def as_one(charge: Charge) -> Charge:
@@ -128,17 +137,15 @@ def several(charge: Charge) -> Several:
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
-    return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, charge.epsilon, charge.scale)
+    return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, saved_by(charge))
 
 
-def added_up(
-    first: Charge, cost: Cost, readings: int, largest: Fraction, least: Fraction | None, runs: Iterable[Run] = ()
-) -> Several:
+def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, runs: Iterable[Run] = ()) -> Several:
     """Return releases like `first` from what they add up to."""
     scale = first.scale if cost.rates is None else entry_of(first) / cost.rates.value
     one = values_of(first, _SHARED)
     one |= {"epsilon": cost.promised.value, "scale": scale}
-    return Several(**one, cost=cost, readings=readings, largest=largest, least=least, runs=tuple(runs))
+    return Several(**one, cost=cost, readings=readings, saved=saved, ratio=ratio_of(first), runs=tuple(runs))
 
 
 def entry_of(charge: Charge) -> Fraction:
@@ -176,11 +183,7 @@ def each_window(charge: Charge) -> list[Charge]:
     """Return a charge window by window."""
     if not isinstance(charge, Several) or not charge.runs:
         return [charge]
-    return [
-        added_up(replace(as_one(charge), at=place), run.cost, 1, charge.largest, charge.least)
-        for run in charge.runs
-        for place in run.places
-    ]
+    return [added_up(replace(charge, at=place), run.cost, 1, None) for run in charge.runs for place in run.places]
 
 
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
@@ -267,8 +270,7 @@ def kind_of(charge: Charge) -> Hashable:
     """
     if isinstance(charge, Several) and type(charge) is not Several:
         return id(charge)
-    one = costliest(charge)
-    return alike(charge), None if one.scale is None or charge.covers not in STEADY else one.epsilon * one.scale
+    return alike(charge), ratio_of(charge)
 
 
 def _share(charge: Charge) -> Hashable:
@@ -284,15 +286,14 @@ def together(charges: Sequence[Charge]) -> Charge:
         return charges[0]
     each = list(map(several, charges))
     cost = reduce(Cost.plus, [one.cost for one in each])
-    scales = [one.least for one in each if one.least is not None]
-    least, largest = min(scales, default=None), max(one.largest for one in each)
+    saved = max((one.saved for one in each if one.saved is not None), default=None)
     if charges[0].at is not None:
         runs = in_runs(_by_place(each))
         first = replace(charges[0], at=runs[0].first)
-        return added_up(first, cost, 1, largest, least, runs if len(runs) > 1 or runs[0].windows > 1 else ())
+        return added_up(first, cost, 1, saved, runs if len(runs) > 1 or runs[0].windows > 1 else ())
     readings = [one.readings for one in each]
     is_one_place = charges[0].reading != "" and len({one.reading for one in each}) == 1
-    return added_up(charges[0], cost, max(readings) if is_one_place else sum(readings), largest, least)
+    return added_up(charges[0], cost, max(readings) if is_one_place else sum(readings), saved)
 
 
 def _by_place(charges: Iterable[Charge]) -> dict[int, Cost]:

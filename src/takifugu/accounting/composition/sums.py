@@ -9,18 +9,17 @@ delta of one that was chosen after it counts e^epsilon times, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
-from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.accounting.composition.normal_series import in_a_series, series_joint
-from takifugu.accounting.composition.several import STEADY, costliest, is_one_release, merged, places_of
+from takifugu.accounting.composition.several import STEADY, is_one_release, merged, places_of, saved_by
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
@@ -48,46 +47,64 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
     """
     if in_a_series(charges):
         return series_joint(view, charges)
-    has_delta = any(charge.delta for charge in charges)
-    if not has_delta:  # no order counts
-        charges = sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT)
+    if not any(charge.delta for charge in charges):
+        return _least(view, charges, recharge)
+    plain = [charge for charge in charges if not charge.delta]
     charges = merged(charges)
-    singles = [i for i, c in enumerate(charges) if c.covers is Covers.OUTPUT and view.is_native(c)]
-    alone = [_alone(view, charge) for charge in charges]
+    singles = _singles(view, charges)
     gives_up = recharge and any(charges[i].scope == "pooled" for i in singles)
-    if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]) and not gives_up:
+    alone = [_alone(view, charge) for charge in charges if charge.delta and view.is_native(charge)]
+    if len(charges) == len(alone) == 1 and not gives_up:
         rule = "sum" if charges[0].covers in STEADY else "alone"
         return Joint(alone[0], charges[0].delta, rule, charges[0].covers)
-    if not has_delta:
-        best = _least(view, charges, singles, recharge)
-    elif singles:
-        best = _with_singles(view, charges, singles, recharge)
-    else:
-        best = _without_singles(view, charges)
-    return replace(best, epsilon=max([best.epsilon, *(epsilon for epsilon in alone if epsilon is not None)]))
+    best = _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
+    without: list[Joint] = []
+    if planned_together(charges):  # squares add up to less than losses
+        _try(without, lambda: _least(view, plain, recharge))
+    return replace(best, epsilon=max([best.epsilon, *alone, *(joint.epsilon for joint in without)]))
 
 
-def _least(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
-    """Return the least of all bounds without a delta.
+def _singles(view: View, charges: Sequence[Charge]) -> list[int]:
+    return [i for i, charge in enumerate(charges) if charge.covers is Covers.OUTPUT and view.is_native(charge)]
 
-    One promise about an output may count, beside what all other releases lose when the whole data change; else all
-    count by that, or by their profiles. Every bound is one of any subset of the releases, too, and no larger there, so
-    that one more never lowers the least of them.
+
+def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+    """Return the least of all bounds without a delta, where no order counts.
+
+    Promises that cover every change add up; one other promise may count, beside what all other releases lose when the
+    whole data change; else all count by that, or by their profiles. Every bound is one of any subset of the releases,
+    too, and no larger there, so that one more never lowers the least of them.
     """
+    charges = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
+    singles = _singles(view, charges)
     candidates = [] if singles else _sums(view, charges)
+    refusals = [_try(candidates, partial(_promise_and_wholes, view, charges, i))
+                for i in _counting_alone(view, charges, recharge)]  # fmt: skip
     refused = _try(candidates, lambda: cost_by_noise(view, charges))
     _try(candidates, lambda: _wholes(view, charges))
-    is_about_one = _means_one_secret(view, charges)
-    for i in singles if is_about_one else ():
-        is_whole = all(charge.covers is Covers.EVERYTHING for n, charge in enumerate(charges) if n != i)
-        if charges[i].scope == "unit" or (is_whole and not recharge):
-            refused = _try(candidates, partial(_single_and_wholes, view, charges, i)) or refused
     if candidates:
         return min(candidates, key=lambda joint: joint.epsilon)
+    refused = next(filter(None, reversed(refusals)), refused)
     reason = _why_it_stands_alone(view, charges, singles[0]) if singles else ""
     if reason:
         raise CompositionRefused(reason, rule=REMEDY, fix=_no_bound(refused))
     raise CompositionRefused(refused)
+
+
+def _counting_alone(view: View, charges: Sequence[Charge], recharge: bool) -> Iterator[int]:
+    """Yield the releases that do not cover every change, and whose promise counts beside whole changes of the others.
+
+    One of an answer over several people is about the law of what all of them hold.
+    """
+    if not _means_one_secret(view, charges):
+        return
+    for i, one in enumerate(charges):
+        others = (charge for n, charge in enumerate(charges) if n != i)
+        links = one.covers is Covers.OUTPUT and one.scope == "pooled"
+        promises = view.is_native(one) and (is_one_release(one) or saved_by(one) is not None)
+        is_beside_wholes = not recharge and all(other.covers is Covers.EVERYTHING for other in others)
+        if promises and one.covers not in STEADY and (is_beside_wholes or not links):
+            yield i
 
 
 def _wholes(view: View, charges: Sequence[Charge]) -> Joint:
@@ -98,6 +115,9 @@ def _wholes(view: View, charges: Sequence[Charge]) -> Joint:
 def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     """Return the least of the sum, where it is a bound, and the joint quilt cost, of which both share one bad event."""
     candidates = _sums(view, charges)
+    others = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
+    if len(others) == 1 and _joins_whole(view, charges, *others):
+        candidates.append(_promise_and_wholes(view, charges, *others))
     refused = _try(candidates, lambda: cost_by_noise(view, charges))
     if not candidates:
         raise CompositionRefused(refused)
@@ -105,34 +125,24 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
 
 
 def _sums(view: View, charges: Sequence[Charge]) -> list[Joint]:
-    """Return the sum of promises where it is a bound: about everything or a component, or one about entries besides."""
-    steady = [c for c in charges if c.covers in STEADY]
-    others = [i for i, c in enumerate(charges) if c.covers not in STEADY]
+    """Return the sum of promises where all cover every change of the data, or of a component."""
+    if any(charge.covers not in STEADY for charge in charges):
+        return []
     is_placed = is_one_reading(charges)
-    whole = all(c.covers is Covers.EVERYTHING for c in steady)
-    promised = sum((steady_cost(view, c, is_placed) for c in steady), Fraction(0))
-    match others:
-        case []:
-            return [Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT)]
-        case [other] if whole and _alone(view, charges[other]) is not None and _joins_whole(view, charges, other):
-            share = _share(view, charges, other)
-            return [Joint(promised + charges[other].epsilon, share, "sum", Covers.ENTRIES)]
-    return []
+    promised = sum((steady_cost(view, charge, is_placed) for charge in charges), Fraction(0))
+    is_whole = all(charge.covers is Covers.EVERYTHING for charge in charges)
+    return [Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if is_whole else Covers.COMPONENT)]
 
 
 def _joins_whole(view: View, charges: Sequence[Charge], number: int) -> bool:
     """Whether a promise that is alone holds beside releases that cover every change."""
-    is_early = not chosen_late(charges)[number]
-    return is_early and is_one_release(charges[number]) and _means_one_secret(view, charges)
+    one, is_early = charges[number], not chosen_late(charges)[number]
+    counts = one.covers is Covers.ENTRIES and view.is_native(one) and is_one_release(one)
+    return is_early and counts and _means_one_secret(view, charges)
 
 
-def _alone(view: View, charge: Charge) -> Fraction | None:
-    """Return what the costliest release of a charge promises alone, where it was calibrated for the framework."""
-    if isinstance(charge, ByEntry):
-        return charge.alone
-    if not view.is_native(charge):
-        return None
-    charge = costliest(charge)
+def _alone(view: View, charge: Charge) -> Fraction:
+    """Return what a release promises alone, under the framework that it was calibrated for."""
     return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
 
 
@@ -149,7 +159,7 @@ def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int],
         if candidates and reason:
             return candidates[0]
     if not reason and not (recharge and charges[singles[0]].scope == "pooled"):
-        refused = _try(candidates, lambda: _single_and_wholes(view, charges, singles[0]))
+        refused = _try(candidates, lambda: _promise_and_wholes(view, charges, singles[0]))
         if not candidates:
             raise CompositionRefused(refused)
         return min(candidates, key=lambda joint: joint.epsilon)
@@ -224,10 +234,16 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     return view.framework.is_pair or len(everywhere) == len(families)
 
 
-def _single_and_wholes(view: View, charges: Sequence[Charge], number: int) -> Joint:
+def _promise_and_wholes(view: View, charges: Sequence[Charge], number: int) -> Joint:
+    """Return one promise beside what all other releases lose when the whole data change.
+
+    Of several releases in one charge it is the promise that costs most less than a whole change.
+    """
+    one = charges[number]
     others = [whole_cost(view, charge) for i, charge in enumerate(charges) if i != number]
-    total = sum(others, charges[number].epsilon)
-    return Joint(total, _share(view, charges, number), "single and whole" if others else "alone", Covers.OUTPUT)
+    promised = one.epsilon if is_one_release(one) else whole_cost(view, one) - (saved_by(one) or 0)
+    rule = "alone" if len(charges) == 1 and is_one_release(one) else "single and whole"
+    return Joint(sum(others, promised), _share(view, charges, number), rule, one.covers)
 
 
 def _share(view: View, charges: Sequence[Charge], number: int) -> Fraction:

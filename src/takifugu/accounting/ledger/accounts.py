@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from takifugu.accounting.composition import Charge, joint
-from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.folding import counted_once, of_framework
 from takifugu.accounting.composition.losses import WHAT, any_change, cost_of_all, raised
 from takifugu.accounting.composition.several import as_one
@@ -76,10 +75,6 @@ class Accounts(Generic[Kind]):
     def is_cut(self, kind: Kind) -> bool:
         """Whether nothing declares which entries of a unit's releases are the same."""
         return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
-
-    def is_by_entry(self, kind: Kind) -> bool:
-        """Whether releases are added up entry by entry, with a rounding of their own."""
-        return any(isinstance(item.charge, ByEntry) for item in self.items[kind])
 
     def cost(self, kind: Kind) -> Amount:
         """Return a unit's joint cost, the largest over its frameworks.
@@ -248,9 +243,11 @@ def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: 
     wanted = sum((item.charge.epsilon for item in new), Fraction(0))
     if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         left = budget.epsilon - spent.epsilon
-        if fits(wanted / left):
+        is_sum = fits(wanted / left) and not fits(wanted / left * Fraction(99, 100))
+        factor = wanted / left if is_sum else _least_factor(fits)
+        if factor is not None:
             what = "epsilon" if len(new) == 1 else "epsilons that add up to"
-            return f"{what} at most {short(left, up=False)}"
+            return f"{what} at most {short(wanted / factor, up=False)}"
     factor = _least_factor(fits)
     if factor is None:
         return "nothing more"

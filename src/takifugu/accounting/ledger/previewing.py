@@ -10,9 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.accounts import Accounts, Item
+from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
@@ -21,7 +20,7 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import CUT, cut_differently, words
 from takifugu.accounting.ledger.paying import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
-from takifugu.accounting.ledger.tallying import AccountKind, Tally, request_items, tally
+from takifugu.accounting.ledger.tallying import Tally, request_items, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.names import normalised
@@ -135,18 +134,16 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
         cost, items = computed.mine.costs[kind], computed.mine.accounts.items[kind]
         new = request_items(computed.request, kind.shape)
         old = [item for item in items if item not in new]
-        alone, spent = _alone(computed.mine.accounts, new), kind.spent
+        alone, spent = _alone(new), kind.spent
         added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
         kinds[alone, added, _words(computed, old, new, alone, added)] += members.count
     return tuple(Charged(count, *one) for one, count in kinds.items())
 
 
-def _alone(accounts: Accounts[AccountKind], new: Sequence[Item]) -> Amount:
-    total = NOTHING
-    for item in new:
-        promise = joint(accounts.frameworks[item.fingerprint], [item.charge], item.recharge, item.fingerprint)
-        total = Amount(total.epsilon + promise.epsilon, total.delta + promise.delta)
-    return total
+def _alone(new: Sequence[Item]) -> Amount:
+    """Return what new releases promise, each by itself, which can be more than their noise loses."""
+    epsilon = sum((item.charge.epsilon for item in new), Fraction(0))
+    return Amount(epsilon, sum((item.charge.delta for item in new), Fraction(0)))
 
 
 def _words(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
@@ -162,6 +159,8 @@ def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amou
         return "nothing is released about it, but a pooled answer ties it to people about whom something is"
     if added.epsilon == alone.epsilon:
         return "its own epsilon is added"
+    if added.epsilon < alone.epsilon and not old and len(new) == 1:
+        return "its noise loses less than it promises"
     if added.epsilon < alone.epsilon:
         return "what values reveal about each other is paid for once, together with the other releases"
     ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"

@@ -27,7 +27,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: How a summary is written: one that was written in another way is made anew from the debits.
-FORM = "runs"
+FORM = "least bounds"
 #: What a sum over entries adds up beside its rates.
 _SUMS = ("here", "elsewhere", "whole", "any_layout")
 
@@ -107,14 +107,13 @@ def _term(charge: Charge) -> Json:
     term: Json = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
     if isinstance(charge, Several):
         term["several"] = {
-            "cost": charge.cost.text, "readings": charge.readings, "largest": to_text(charge.largest),
-            "least": None if charge.least is None else to_text(charge.least),
+            "cost": charge.cost.text, "readings": charge.readings,
+            "saved": None if charge.saved is None else to_text(charge.saved),
             "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
         }  # fmt: skip
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
-            "alone": None if charge.alone is None else to_text(charge.alone),
             "change": to_text(charge.change or Fraction(0)),
             **{name: one.text for name, one in values_of(charge, _SUMS).items()},
         }  # fmt: skip
@@ -130,18 +129,16 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
     if held is None:
         return first
     cost, readings = Cost.of_text(held["cost"]), int(held["readings"])
-    largest = as_fraction(held["largest"], "an epsilon")
+    saved = None if held["saved"] is None else as_fraction(held["saved"], "an epsilon")
     if "by entry" in term:
-        return _read_by_entry(term["by entry"], first, cost, readings, largest)
-    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+        return _read_by_entry(term["by entry"], first, cost, readings, saved)
     runs = [Run(int(at), int(step), int(windows), Cost.of_text(each)) for at, step, windows, each in held["runs"]]
-    return added_up(first, cost, readings, largest, least, runs)
+    return added_up(first, cost, readings, saved, runs)
 
 
-def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, largest: Fraction) -> ByEntry:
+def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, saved: Fraction | None) -> ByEntry:
     return in_one(
-        first, cost, readings, largest, as_fraction(held["change"], "a change"), str(held["under"]),
+        first, cost, readings, saved, as_fraction(held["change"], "a change"), str(held["under"]),
         tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
-        alone=None if held["alone"] is None else as_fraction(held["alone"], "an epsilon"),
         **{name: Total.of_text(held[name]) for name in _SUMS},
     )  # fmt: skip

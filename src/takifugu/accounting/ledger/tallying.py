@@ -302,8 +302,7 @@ def _account(
     changed = [kind for kind in kinds if all_change or kind.shape >= 0]
     costs: dict[AccountKind, Amount] = {}
     for kind in [] if is_mixed else accounts.linked(changed):
-        cost = accounts.cost(kind)
-        costs[kind] = most([cost, kind.spent]) if accounts.is_cut(kind) or accounts.is_by_entry(kind) else cost
+        costs[kind] = most([accounts.cost(kind), kind.spent])  # a longer search may end sooner
     return Account(number, source, kinds, accounts, costs)
 
 
