@@ -13,7 +13,8 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.errors import InputError
-from takifugu.releasing.certificates.certificate import FORMAT, Certificate, checksum_of
+from takifugu.releasing.certificates.bills import checksum_of
+from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.certifying import certify
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import Caution, Stays, Window
