@@ -64,6 +64,19 @@ def test_a_small_number_changed_by_hand(written: Path, tmp_path: Path) -> None:
         read_certificate(edited)
 
 
+def test_a_certificate_of_an_earlier_format_opens() -> None:
+    path = Path(__file__).with_name("format-4.certificate.json")
+    certificate, plain = read_certificate(path), json.loads(path.read_text(encoding="utf-8"))
+    assert (certificate.bill, certificate.digest) == (None, None)
+    again = certificate.to_dict()
+    assert {key: again[key] for key in plain.keys() - {"format", "checksum"}} == {
+        key: value for key, value in plain.items() if key not in ("format", "checksum")
+    }
+    plain["epsilon"] = "0.1"
+    with pytest.raises(InputError, match="changed after it was written"):
+        from_dict(plain)
+
+
 @pytest.mark.parametrize("left_out", ["scale", "expected_error"])
 def test_what_the_noise_has_is_never_left_out(written: Path, left_out: str) -> None:
     certificate = json.loads(written.read_text(encoding="utf-8"))
@@ -90,7 +103,7 @@ def test_another_layout_is_no_change(written: Path) -> None:
         (b"{}", "not a Takifugu certificate"),
         (b'{"format": 3}', "not a Takifugu certificate"),
         (b'{"format": "takifugu-certificate/9"}', "this version reads"),
-        (b'{"format": "takifugu-certificate/4"}', "changed after it was written"),
+        (b'{"format": "takifugu-certificate/5"}', "changed after it was written"),
     ],
 )
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:

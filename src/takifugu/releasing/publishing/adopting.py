@@ -98,9 +98,10 @@ def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
     except TakifuguError as error:
         return _UNKNOWN, f"which cannot be done: {error.message}"
-    totals = "; ".join(f"the source {one.source!r} would have spent {one.spent}" for one in prices)
+    spent = [(f"the source {one.source!r} would have spent ", str(one.spent)) for one in prices]
+    at_most = "; ".join(f"{what}at most {total}" for what, total in spent)
     is_known = all(all(one.as_paid) for one in prices)
-    return (f"at most the same: {totals}" if is_known else _UNKNOWN), totals
+    return (at_most if is_known else _UNKNOWN), "; ".join(f"{what}{total}" for what, total in spent)
 
 
 #: What is said of a merge whose price no certificate tells.
