@@ -18,11 +18,15 @@ from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL, copied
 from tests.support.ledger_tools import dump, forge, worst_joint_loss
 
 import takifugu as tf
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.facts import facts, request_in
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
 from takifugu.releasing.certificates.bills import checksum_of
+from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing.adopting import Adopted, adopt
+from takifugu.releasing.publishing.billing import published_in
 
 WEEKS = """\
 ledger = "ledger.db"
@@ -289,6 +293,22 @@ def test_a_layout_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: Pa
     Ledger.open(tmp_path / "ledger.db").source("study", 10)
     book = lost(tmp_path, UNITS, windows=(None,))
     worst_of(tmp_path, book)
+
+
+def test_in_another_layout_every_answer_counts(tmp_path: Path) -> None:
+    """Its people may be parts of one person of the layout that is known: the runs are people there."""
+    runs = UNITS_AGAIN.replace('unit = "Who is it?"\npiece = "run no."', 'unit = "run no."')
+    rows = [f"{u},{u}{r},{t},x,sitting" for u in "ab" for r in (1, 2) for t in range(0, 20, 2)]
+    table = "\n".join(["Who is it?,run no.,t [min],spare,état; raw", *rows, ""])
+    book = lost(
+        tmp_path, UNITS.replace("budget = 10", "budget = 999"), runs.replace("budget = 10", "budget = 999"), table=table
+    )
+    (prices,) = adopt(book, tmp_path / "out", yes)
+    assert prices.as_paid == (False,)
+    certificate = read_certificate(written(tmp_path))
+    whole = [any_change(charge_of(one)) for one in published_in(certificate)]
+    assert len(whole) == 4
+    assert prices.spent.epsilon >= prices.before.epsilon + sum(cost or 0 for cost in whole)
 
 
 def test_a_certificate_of_an_earlier_format_is_foreign(there: Path) -> None:

@@ -180,7 +180,8 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
             replace(worst, debits=debits, is_everyone=is_everyone, recharge=bill.as_composing, same_people=same)
         )
     try:
-        ways.append(replace(worst, debits=tuple(debit for one in lacking for debit in _at_worst(one.certificate))))
+        debits = tuple(debit for one in lacking for debit in _at_worst(one.certificate, _is_apart(book, one)))
+        ways.append(replace(worst, debits=debits))
     except CompositionRefused:
         if not ways:
             raise
@@ -194,16 +195,29 @@ def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, .
         pooled = is_pooled(one.certificate)
         if one.bill is None or (pooled and not one.bill.readers):
             return None
-        known = {hashed(book, layout): layout for layout in (*book.layouts(one.certificate.source), "")}
-        layout = known.get(one.bill.layout)
+        layout = _layouts(book, one.certificate).get(one.bill.layout)
         if layout is None or (pooled and not layout):
             return None
         debits.extend(debits_in(one.certificate, one.bill, layout))
     return tuple(debits)
 
 
-def _at_worst(certificate: Certificate) -> Iterator[Debit]:
-    """Yield what every unit is charged: the worst answer once, and the beliefs of the others at no cost."""
+def _layouts(book: Ledger, certificate: Certificate) -> dict[str, str]:
+    """Return the layouts in which a ledger has read a source, by what certificates say of them."""
+    return {hashed(book, layout): layout for layout in (*book.layouts(certificate.source), "")}
+
+
+def _is_apart(book: Ledger, lacking: _Lacking) -> bool:
+    """Whether a copy wrote a certificate about data in a layout that this ledger does not know, beside others."""
+    layouts = _layouts(book, lacking.certificate)
+    return lacking.bill is not None and len(layouts) > 1 and lacking.bill.layout not in layouts
+
+
+def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
+    """Yield what every unit is charged: the worst answer once, and the beliefs of the others at no cost.
+
+    Where it `is_apart`, in another layout than the ledger knows, its units may be parts of one: all answers count.
+    """
     from takifugu.accounting.ledger import Debit
 
     published, name = published_in(certificate), certificate.release
@@ -223,7 +237,9 @@ def _at_worst(certificate: Certificate) -> Iterator[Debit]:
     yield Debit(published[worst].framework, replace(charges[worst], delta=delta), "", name)
     known = {charges[worst].framework}
     for one, charge in zip(published, charges, strict=True):
-        if charge.framework not in known:
+        if is_apart and charge is not charges[worst]:
+            yield Debit(one.framework, charge, "", name)
+        elif charge.framework not in known:
             known.add(charge.framework)
             yield Debit(one.framework, _free(charge), "", name)
 
