@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.support.workbooks import ERROR, Cell, write_workbook
 
-from takifugu.releasing.certificates.certificate import checksum_of
+from takifugu.releasing.certificates.bills import checksum_of
 
 Content = bytes | Callable[[], bytes]
 

@@ -326,10 +326,10 @@ def ledger_adopt(ledger_file: Path, folder: Path, yes: bool, as_json: bool) -> N
     """Enter what FOLDER shows to be published as spent.
 
     For a ledger that was restored from a copy: each release that a certificate in FOLDER names and LEDGER lacks is
-    entered, on every unit of its source, at the cost of a change of the whole data. Prints what that comes to, and
-    asks before it does so.
+    entered, as what it is if a copy of LEDGER wrote the certificate, else on every unit of its source, at the cost of a
+    change of the whole data. Prints what that comes to, and asks before it does so.
     """
-    from takifugu.cli.ledgers import adopt as run
+    from takifugu.cli.ledger_copies import adopt as run
 
     run(ledger_file, folder, yes, as_json)
 
@@ -345,7 +345,7 @@ def ledger_merge(ledger_file: Path, other: Path, dry_run: bool, as_json: bool) -
     For two copies that both went on: what OTHER paid for is paid for in LEDGER, too, and everything that was spent is
     computed anew. LEDGER as it was is kept beside it.
     """
-    from takifugu.cli.ledgers import merge as run
+    from takifugu.cli.ledger_copies import merge as run
 
     run(ledger_file, other, dry_run, as_json)
 
@@ -358,7 +358,7 @@ def ledger_check(ledger_file: Path, as_json: bool) -> None:
 
     Everything is computed from the events once more, beside the ledger; nothing is written to it.
     """
-    from takifugu.cli.ledgers import check as run
+    from takifugu.cli.ledger_copies import check as run
 
     run(ledger_file, as_json)
 
@@ -371,7 +371,7 @@ def ledger_upgrade(ledger_file: Path, as_json: bool) -> None:
 
     A release does so by itself, unless that would take long. The ledger as it was is kept beside the new one.
     """
-    from takifugu.cli.ledgers import upgrade as run
+    from takifugu.cli.ledger_copies import upgrade as run
 
     run(ledger_file, as_json)
 

@@ -19,6 +19,7 @@ from tests.support.ledger_tools import chain_framework, charge, dump, group_debi
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger, Session, preview
+from takifugu.accounting.ledger.adopting import Adoption
 from takifugu.accounting.ledger.histories import debits_of
 from takifugu.accounting.ledger.summaries import summaries_of, summary_of
 from takifugu.analysis.guarantee import Covers
@@ -103,9 +104,9 @@ def states(ledger: Ledger) -> None:
 def certificates(ledger: Ledger) -> None:
     """Of three releases only the certificates are known: two before the first that the ledger paid, one after it."""
     debit = group_debit(chain_framework(7), "1/2")
-    ledger.adopt("data", "an account", [debit], {"release": "aa"})
+    ledger.adopt([[Adoption("data", "an account", {"release": "aa"}, [debit])]])
     ledger.reserve("known", [about("Ana")], budget=9)
-    ledger.adopt("known", "another", [group_debit(chain_framework(1), "1/3")], {"release": "bb"})
+    ledger.adopt([[Adoption("known", "another", {"release": "bb"}, [group_debit(chain_framework(1), "1/3")])]])
     ledger.reserve("known", [about("Ana", "1/5"), about("Ben", "1/5")])
 
 

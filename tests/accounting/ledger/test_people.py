@@ -14,6 +14,7 @@ from tests.support.ledger_tools import chain, charge, dump, forge, made
 
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
+from takifugu.accounting.ledger.adopting import Adoption
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
@@ -312,7 +313,7 @@ def test_a_source_that_turns_out_to_name_units_is_not_counted_with_one_that_name
     ledger: Ledger, said: bool | None
 ) -> None:
     """Of releases that were entered from certificates nothing says whether they named units."""
-    ledger.adopt("sleep", "0123456789abcdef", [about("")], {"release": "00112233aabbccdd"})
+    ledger.adopt([[Adoption("sleep", "0123456789abcdef", {"release": "00112233aabbccdd"}, [about("")])]])
     ledger.reserve("work", [about("")], budget=9, same_people=True)
     assert spent(ledger, "work") == [2]
     before = dump(ledger.store.path)

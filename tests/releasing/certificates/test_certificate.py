@@ -13,7 +13,8 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.errors import InputError
-from takifugu.releasing.certificates.certificate import FORMAT, Certificate, checksum_of
+from takifugu.releasing.certificates.bills import checksum_of
+from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.certifying import certify
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import Caution, Stays, Window
@@ -26,7 +27,7 @@ KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "cautions",
     "private", "ledger", "release_id", "date", "software", "stays", "window", "requested", "table", "unit_count",
-    "title", "measured_in", "publisher", "contact", "person", "adjusting", "checksum",
+    "title", "measured_in", "publisher", "contact", "person", "adjusting", "bill", "digest", "checksum",
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",

@@ -11,7 +11,7 @@ import pytest
 from tests.releasing import files
 
 from takifugu.core.errors import InputError
-from takifugu.releasing.certificates.certificate import checksum_of
+from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -64,6 +64,19 @@ def test_a_small_number_changed_by_hand(written: Path, tmp_path: Path) -> None:
         read_certificate(edited)
 
 
+def test_a_certificate_of_an_earlier_format_opens() -> None:
+    path = Path(__file__).with_name("format-4.certificate.json")
+    certificate, plain = read_certificate(path), json.loads(path.read_text(encoding="utf-8"))
+    assert (certificate.bill, certificate.digest) == (None, None)
+    again = certificate.to_dict()
+    assert {key: again[key] for key in plain.keys() - {"format", "checksum"}} == {
+        key: value for key, value in plain.items() if key not in ("format", "checksum")
+    }
+    plain["epsilon"] = "0.1"
+    with pytest.raises(InputError, match="changed after it was written"):
+        from_dict(plain)
+
+
 @pytest.mark.parametrize("left_out", ["scale", "expected_error"])
 def test_what_the_noise_has_is_never_left_out(written: Path, left_out: str) -> None:
     certificate = json.loads(written.read_text(encoding="utf-8"))
@@ -90,7 +103,7 @@ def test_another_layout_is_no_change(written: Path) -> None:
         (b"{}", "not a Takifugu certificate"),
         (b'{"format": 3}', "not a Takifugu certificate"),
         (b'{"format": "takifugu-certificate/9"}', "this version reads"),
-        (b'{"format": "takifugu-certificate/4"}', "changed after it was written"),
+        (b'{"format": "takifugu-certificate/5"}', "changed after it was written"),
     ],
 )
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:
@@ -113,7 +126,7 @@ def test_the_page_is_not_the_certificate(written: Path) -> None:
 
 
 def test_one_of_another_version_is_not_guessed_at(written: Path) -> None:
-    from takifugu.releasing.certificates.certificate import checksum_of
+    from takifugu.releasing.certificates.bills import checksum_of
 
     certificate = json.loads(written.read_text(encoding="utf-8"))
     del certificate["mechanisms"]

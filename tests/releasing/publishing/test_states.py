@@ -551,7 +551,7 @@ def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
     table = tf.release_file(small(tmp_path)).tables[0]
     written = json.loads(table.files[1].read_text(encoding="utf-8"))
     table.files[1].write_text(json.dumps({**written, "format": "takifugu-certificate/1"}), encoding="utf-8")
-    with pytest.raises(InputError, match="this version reads 'takifugu-certificate/4'"):
+    with pytest.raises(InputError, match="this version reads 'takifugu-certificate/5'"):
         read_certificate(table.files[1])
 
 

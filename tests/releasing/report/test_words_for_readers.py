@@ -12,7 +12,7 @@ from tests.releasing import files
 from tests.support.pages import check_page
 
 from takifugu.core.errors import InputError, SpecError
-from takifugu.releasing.certificates.certificate import checksum_of
+from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan

@@ -9,7 +9,7 @@ released about one is added to all: x1 + x2 mod 2 pooled, then x2, gives x1 away
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -192,12 +192,17 @@ def foreign(item: Item) -> Item:
     return replace(item, charge=whole, is_foreign=True, recharge=False)
 
 
-def adopted(item: Item) -> Item:
-    """Return a debit of which only the certificate is known: at whole-change cost, under its own framework, too.
+def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield debits of every unit of a source, as what they are where it is known how rows became entries.
 
-    When it was made is not known, either: it counts as the first, beside which later promises cost most.
+    Of others only the certificate is known: they count at whole-change cost, under their own frameworks, too, and as
+    the first, beside which later promises cost most, because when they were made is not known, either.
     """
-    return replace(foreign(item), number=0, is_adopted=True)
+    for item in items:
+        if item.charge.layout:
+            yield item
+        elif counted_once(item.charge):
+            yield replace(foreign(item), number=0, is_adopted=True)
 
 
 def _added_by(item: Item, single: Item) -> Amount:

@@ -1,42 +1,143 @@
-"""Releases of which only the certificates are left: entered as spent, on every unit of a source, at their worst.
+"""Releases of which only the certificates are left are entered as spent: as what they are where that is known.
 
-A ledger that was restored from a copy does not know which units they read, or at which steps. So each counts for every
-unit that the source has or will have, at the cost of a change of the whole data, and as the first of its releases; and
-every unit is charged under its belief from then on.
+A certificate that a copy of this ledger wrote says who was charged what; one of a pooled answer does not say who, so it
+counts for every unit that the source has or will have. Of any other neither units nor steps are known: it counts for
+every unit at the cost of a change of the whole data, as the first of its releases, and every unit is charged under its
+belief from then on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from secrets import token_hex
+
 from sqlalchemy import Connection
 
+from takifugu.accounting.ledger import histories, same_people
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.applying import note
-from takifugu.accounting.ledger.asking import Request
+from takifugu.accounting.ledger.applying import AS_PAID, note
+from takifugu.accounting.ledger.asking import Request, request_of, request_of_everyone
 from takifugu.accounting.ledger.encoding import canonical
-from takifugu.accounting.ledger.facts import Fact, paid
+from takifugu.accounting.ledger.facts import Fact, facts, paid
+from takifugu.accounting.ledger.format.chain import check_chain
 from takifugu.accounting.ledger.tallying import tally
-from takifugu.accounting.ledger.values import Amount
-from takifugu.core.errors import LedgerError
+from takifugu.accounting.ledger.values import Amount, Debit
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.errors import CompositionRefused, LedgerError, TakifuguError
 from takifugu.numbers.rationals import to_text
 
 
-def adopt(connection: Connection, name: str, account: str, group: str, request: Request) -> Amount:
-    """Enter releases as spent and published, whatever the budget; return what the source has spent with them.
+@dataclass(frozen=True, eq=False)
+class Adoption:
+    """Releases of one payment that certificates name: their ids by name, and what they are charged.
 
-    A source that the ledger lacks is made with the id `account`. Raises CompositionRefused where nothing bounds what a
-    release costs beside others, and LedgerError for one that the ledger knows.
+    `account` is the id of the source, where the ledger lacks it; `certificates` are their keyed digests. With
+    `is_everyone` the debits name nobody, and each is of every unit that the source has or will have: as it is where it
+    names its layout, else at the cost of a change of the whole data.
     """
+
+    source: str
+    account: str
+    ids: Mapping[str, str]
+    debits: Sequence[Debit]
+    certificates: tuple[str, ...] = ()
+    is_everyone: bool = True
+    recharge: bool = False
+    same_people: bool | None = None
+
+    @property
+    def is_as_paid(self) -> bool:
+        """Whether each is charged as what it is."""
+        return not self.is_everyone or all(debit.charge.layout for debit in self.debits)
+
+
+def adopt(
+    connection: Connection, offers: Sequence[Sequence[Adoption]], tag: Callable[[str], bytes]
+) -> tuple[tuple[Adoption, Amount], ...]:
+    """Enter releases as spent and published, whatever the budget; return what each source has spent with each.
+
+    Of every offer the first that can be counted is entered; a source that the ledger lacks is made. Raises what the
+    last of an offer raises: CompositionRefused where nothing bounds what it costs beside others, LedgerError for a
+    release that the ledger knows.
+    """
+    entered = tuple(_first(connection, offer, tag) for offer in offers)
+    for name in dict.fromkeys(adoption.source for adoption, _ in entered):
+        number, source = rows.known_source(connection, name)
+        if source.budget is None:
+            spent = rows.most_spent(connection, number)
+            budget = {"epsilon": to_text(spent.epsilon), "delta": to_text(spent.delta), "implied": True}
+            note(connection, Fact("budget", name, budget))
+    return entered
+
+
+def published_as(connection: Connection, source: str) -> dict[str, frozenset[str]]:
+    """Return the digests of the certificates of each release of a source, by its id; none where none were noted.
+
+    Raises LedgerError for events that were edited.
+    """
+    check_chain(connection)
+    ids: dict[str, list[str]] = {}
+    digests: dict[str, frozenset[str]] = {}
+    for fact in facts(connection):
+        if fact.source != source:
+            continue
+        if fact.kind == "paid":
+            ids[fact.body["group"]] = [number for _, number in fact.body["ids"]]
+        noted = frozenset(fact.body.get("certificates", ()))
+        for number in ids.get(str(fact.body.get("group")), ()):
+            digests[number] = digests.get(number, frozenset()) | noted
+    return digests
+
+
+def _first(connection: Connection, offer: Sequence[Adoption], tag: Callable[[str], bytes]) -> tuple[Adoption, Amount]:
+    *better, last = offer
+    for adoption in better:
+        try:
+            return adoption, _entered(connection, adoption, tag)
+        except TakifuguError:  # it was counted before anything was written
+            continue
+    return last, _entered(connection, last, tag)
+
+
+def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], bytes]) -> Amount:
+    name = adoption.source
     if rows.read_source(connection, name) is None:
-        note(connection, Fact("source", name, {"id": account}))
+        note(connection, Fact("source", name, {"id": adoption.account}))
     number = rows.known_source(connection, name)[0]
-    known = rows.read_release_ids(connection, number) & set(request.ids.values())
+    known = rows.read_release_ids(connection, number) & set(adoption.ids.values())
     if known:
         raise LedgerError(f"the ledger knows the release {min(known)!r} already")
-    tally_of = tally(connection, name, request, None)
-    recipe = canonical({"kind": "adopted"}, "the recipe")
-    note(connection, paid(connection, name, request, group, None, recipe, None), tally_of)
-    spent = rows.most_spent(connection, number)
-    if rows.source_of_row(connection, number).budget is None:
-        budget = {"epsilon": to_text(spent.epsilon), "delta": to_text(spent.delta), "implied": True}
-        note(connection, Fact("budget", name, budget))
-    return spent
+    request = (
+        request_of_everyone(adoption.debits, adoption.ids, tag)
+        if adoption.is_everyone
+        else request_of(adoption.debits, tag, adoption.recharge, adoption.ids)
+    )
+    if adoption.is_as_paid:
+        _check_order(connection, number, request)
+    tally_of = tally(connection, name, request, adoption.same_people)
+    group, recipe = token_hex(8), canonical({"kind": "adopted"}, "the recipe")
+    event = paid(connection, name, request, group, None, recipe, adoption.same_people)
+    note(connection, replace(event, body={**event.body, "certificates": list(adoption.certificates)}), tally_of)
+    if not adoption.is_everyone:
+        note(connection, Fact("over", name, {"group": group, "why": f"{', '.join(adoption.ids)}: {AS_PAID}"}))
+    return rows.most_spent(connection, number)
+
+
+def _check_order(connection: Connection, number: int, request: Request) -> None:
+    """Raise CompositionRefused where the order of releases decides what they cost: certificates do not say it."""
+    ties = [pair for pair in same_people.ties(rows.read_people(connection)) if number in pair]
+    before = (histories.all_charges_of(connection, source) for source in {number, *chain(*ties)})
+    charges = [charge for charge, _ in chain(*before)]
+    charges += [part.charge for shape in request.shapes for part in shape]
+    if any(map(_depends_on_order, charges)):
+        raise CompositionRefused(
+            "what a release costs beside others about its source depends on which was first",
+            rule="certificates do not say in which order releases were chosen",
+            fix="restore a ledger that knows it",
+        )
+
+
+def _depends_on_order(charge: Charge) -> bool:
+    return charge.delta > 0 or charge.covers is Covers.OUTPUT or charge.begins_series

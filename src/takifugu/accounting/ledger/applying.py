@@ -22,6 +22,7 @@ from takifugu.core.errors import LedgerError
 
 #: What the history of a source says of releases that were entered from their certificates.
 ADOPTED = "entered from the certificates in a folder, at the cost of a change of the whole data, for every person"
+AS_PAID = "entered from the certificates in a folder, which a copy of this ledger wrote, as what they are"
 
 
 def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
@@ -90,7 +91,9 @@ def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None
         mine = (units.c.source == number, units.c.tag == EVERYONE)
         connection.execute(update(units).where(*mine).values(is_everyone=True))
         reserved.set_state(connection, body["group"], PUBLISHED, created)
-        rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {ADOPTED}")
+        is_as_paid = all(part.charge.layout for shape in request.shapes for part in shape)
+        what = f"{AS_PAID}, for every person" if is_as_paid else ADOPTED
+        rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {what}")
     else:
         write_people(connection, number, computed, created)
         rows.add_layouts(connection, number, computed.layouts, computed.mine.mixed, created)

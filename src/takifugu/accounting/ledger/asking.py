@@ -94,11 +94,16 @@ def in_classes(request: Request, layouts: Layouts) -> Request:
     return replace(request, shapes=tuple(tuple(parts[id(part)] for part in shape) for shape in request.shapes))
 
 
-def request_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Request:
-    """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted."""
+def request_of(
+    debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool, ids: Mapping[str, str] | None = None
+) -> Request:
+    """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted.
+
+    `ids` are the random ids of releases that have them already, by their names.
+    """
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
-    ids = {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
+    ids = ids or {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
     numbers = {name: number for number, name in enumerate(ids)}
     parts: dict[tuple[int, int, str], Part] = {}
     texts: dict[int, str] = {}
@@ -137,7 +142,7 @@ def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Ca
     numbers = {name: number for number, name in enumerate(ids)}
     texts: dict[int, str] = {}
     parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
-    return Request(ids, (parts,), {EVERYONE: 0}, tag(""))
+    return Request(ids, (_read_together(parts),), {EVERYONE: 0}, tag(""))
 
 
 ONE_OR_MANY = (

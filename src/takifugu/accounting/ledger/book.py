@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from secrets import token_hex
 
 from sqlalchemy import Connection
 
 from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.adopting import adopt
+from takifugu.accounting.ledger.adopting import Adoption, adopt, published_as
 from takifugu.accounting.ledger.answers import Answered
 from takifugu.accounting.ledger.applying import rebuild
-from takifugu.accounting.ledger.asking import request_of, request_of_everyone
+from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
 from takifugu.accounting.ledger.checking import differences
 from takifugu.accounting.ledger.disk import outputs, sqlite
@@ -24,6 +23,7 @@ from takifugu.accounting.ledger.disk.backup import in_memory
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.merging import Merged, merge
 from takifugu.accounting.ledger.paying import Order, TooMuch, pay, refusal
 from takifugu.accounting.ledger.store import Store
@@ -189,18 +189,19 @@ class Ledger:
             known = rows.read_source(connection, source_name(source))
             return () if known is None else reserved.read_payments(connection, known[0])
 
-    def drawn(self, reservation: Reservation | Pending, bundle: bytes) -> bytes:
+    def drawn(self, reservation: Reservation | Pending, bundle: bytes, certificates: Sequence[str] = ()) -> bytes:
         """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
 
         Only one draw is ever public: where another process drew first, its values are returned, and these are to be
-        thrown away. Raises LedgerError where the values were published already, or are gone.
+        thrown away. `certificates` are the keyed digests of what is published of them, by which it is known later.
+        Raises LedgerError where the values were published already, or are gone.
         """
         path, group = self.store.place, reservation.group
         with sqlite.explained(path):
             mine = outputs.placed(path, group, reserved.packed(bundle))
         with self.store.writing() as connection:
             try:
-                content = moving.keep_drawn(connection, path, group, mine)
+                content = moving.keep_drawn(connection, path, group, mine, certificates)
             except LedgerError:
                 outputs.forget(path, mine)
                 raise
@@ -243,27 +244,35 @@ class Ledger:
         with self.store.reading() as connection:
             return rows.read_release_ids(connection, self._known(connection, name)[0])
 
-    def adopt(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> Amount:
-        """Enter published releases that the ledger lacks as spent, on every unit that the source has or will have.
+    def adopt(
+        self, offers: Sequence[Sequence[Adoption]], is_rehearsal: bool = False
+    ) -> tuple[tuple[Adoption, Amount], ...]:
+        """Enter published releases that the ledger lacks as spent, or rehearse it; the budget is not asked.
 
-        Each counts at the cost of a change of the whole data; `ids` are the random ids of the releases by name, and
-        `account` is that of the source, where the ledger lacks it. The budget is not asked: it is spent already. Return
-        what the source has spent now. Raises CompositionRefused where nothing bounds that cost, and LedgerError for a
-        release that the ledger knows.
+        Of every offer the first that can be counted is entered: return it with what its source has spent then. Raises
+        CompositionRefused where nothing bounds what a release costs beside others, and LedgerError for one that the
+        ledger knows; then nothing was written.
         """
-        request = request_of_everyone(debits, ids, self.tag_of)
+        if is_rehearsal:
+            with self.store.reading() as connection, in_memory(connection) as copied:
+                return adopt(copied, offers, self.tag_of)
         with self.store.writing() as connection:
-            return adopt(connection, source_name(source), account, token_hex(8), request)
+            return adopt(connection, offers, self.tag_of)
 
-    def adopting(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> list[Amount]:
-        """Return the totals of a source after each release of an adoption, and enter none."""
-        spent = []
-        with self.store.reading() as connection, in_memory(connection) as copied:
-            for name, number in ids.items():
-                mine = [debit for debit in debits if debit.name == name]
-                request = request_of_everyone(mine, {name: number}, self.tag_of)
-                spent.append(adopt(copied, source_name(source), account, token_hex(8), request))
-        return spent
+    def published_as(self, name: str) -> dict[str, frozenset[str]]:
+        """Return the digests of the certificates of all releases of a source, by their ids; none where none are noted.
+
+        A source that is not known has none. Raises LedgerError for a ledger that was edited.
+        """
+        with self.store.reading() as connection:
+            return published_as(connection, source_name(name))
+
+    def layouts(self, name: str) -> tuple[str, ...]:
+        """Return the layouts in which a source was read, the oldest first; none of one that is not known."""
+        with self.store.reading() as connection:
+            source = rows.read_source(connection, source_name(name))
+            known = Layouts() if source is None else rows.read_layouts(connection, source[0])
+        return tuple(layout for members in known.classes.values() for layout in members)
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""

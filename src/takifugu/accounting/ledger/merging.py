@@ -78,6 +78,7 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
     check_chain(connection)
     before = {row.name: row.spent for row in rows.read_rows(connection)}
     ours, further = _lacking(theirs, connection), _lacking(connection, theirs)
+    _check_adopted(ours, further)
     _check_order(connection, theirs, ours, further)
     former = keep(places[0], "before-merge") if further and places else None
     try:
@@ -115,6 +116,18 @@ def _lacking(connection: Connection, other: Connection) -> list[Fact]:
     names = {link.id for link, _ in links(connection)}
     ends = {link.id: link.first or end for link, end in links(other)}
     return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
+
+
+def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
+    """Raise LedgerError where one copy has paid for a release that the other has entered from its certificate."""
+    mine, theirs = ({number: name for fact in side if fact.kind == "paid" for name, number in fact.body["ids"]}
+                    for side in (ours, further))  # fmt: skip
+    if both := sorted(mine[number] for number in mine.keys() & theirs.keys()):
+        raise LedgerError(
+            f"one copy paid for the release {both[0]!r}, and the other entered it from its certificate",
+            rule="a release is paid for once",
+            fix="merge copies from before it was entered, or go on with the copy that paid, and enter the others there",
+        ).at("other")
 
 
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -17,14 +18,17 @@ from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.core.errors import LedgerError
 
 
-def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) -> bytes | None:
+def keep_drawn(
+    connection: Connection, ledger: Path, group: str, mine: bytes, certificates: Sequence[str] = ()
+) -> bytes | None:
     """Note that a reservation was drawn and keep `mine` (see `outputs`); None, or what another process kept first.
 
+    `certificates` are the keyed digests by which the ledger knows what was drawn after it is published.
     Raises LedgerError for a reservation that this ledger does not have, or whose values were published already.
     """
     row = held(connection, group)
     if row.state == RESERVED:
-        _move(connection, group, "drawn")
+        _move(connection, group, "drawn", **({"certificates": list(certificates)} if certificates else {}))
         keep_bundle(connection, group, mine)
         return None
     content = unpacked(ledger, row.bundle)
@@ -98,6 +102,6 @@ def finish(connection: Connection, group: str, why: str) -> None:
     _move(connection, group, "over", why=why)
 
 
-def _move(connection: Connection, group: str, kind: str, **more: str) -> None:
+def _move(connection: Connection, group: str, kind: str, **more: object) -> None:
     source = source_of_row(connection, held(connection, group).source).name
     note(connection, Fact(kind, source, {"group": group, **more}))

@@ -17,7 +17,7 @@ from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.accounts import Accounts, Item, adopted, foreign
+from takifugu.accounting.ledger.accounts import Accounts, Item, foreign, of_everyone
 from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, in_classes, is_link
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.format import layouts, seals
@@ -176,7 +176,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     seals.check_rows(connection, stored_histories, used)
     seals.check_rows(connection, stored_summaries, used, "history")
     summaries = summaries_of(connection, used)
-    unread = {h for of in kinds.values() for k in of for h in k.histories
+    unread = {h for of in kinds.values() for k in of for h in (*k.histories, *k.everyones)
               if (known_to := summaries[h].frameworks) and not _readers(k, request, summaries) <= known_to}  # fmt: skip
     summaries |= {history: summary_of(items) for history, items in stored.debits_of(connection, unread).items()}
     held = {history: summary.items for history, summary in summaries.items()}
@@ -314,13 +314,13 @@ def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item
     def once(histories: tuple[int, ...]) -> Iterator[Item]:
         return (item for item in of(histories) if counted_once(item.charge))
 
-    items = [*map(adopted, once(kind.everyones)), *map(foreign, once(kind.others))]
-    items += map(adopted, once(kind.histories)) if is_everyone else of(kind.histories)
+    items = [*of_everyone(of(kind.everyones)), *map(foreign, once(kind.others))]
+    items += of_everyone(of(kind.histories)) if is_everyone else of(kind.histories)
     new = request_items(request, 0 if request.is_everyone else kind.shape)
     if kind.is_elsewhere:
         items += map(foreign, new)
     else:
-        items += map(adopted, new) if request.is_everyone else new
+        items += of_everyone(new) if request.is_everyone else new
     return tuple(sorted(items, key=lambda item: item.number))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,10 +18,11 @@ from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.model.queries.registry import Explained
+from takifugu.releasing.certificates.bills import Bill, checksum_of
 from takifugu.releasing.certificates.facts import CAUTIONS, Caution, Stays, Window
 
 #: What a file of a certificate is; it has every field.
-FORMAT = "takifugu-certificate/4"
+FORMAT = "takifugu-certificate/5"
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
@@ -38,6 +38,7 @@ COMPOSES = {
     "release that reads the same data, before or after, what its noise loses when the whole data set changes, and "
     "refuses one where nothing bounds that.",
 }
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -74,7 +75,7 @@ class Certificate:
     weaker. `table` is the digest of the file that the values were published in, None where there is none.
     `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers, `person` is its
     word for one of those whose data were read; `adjusting` says what
-    was done to the values that are `adjusted`.
+    was done to the values that are `adjusted`. `bill` and the keyed `digest` are for copies of the ledger that paid.
     """
 
     release: str
@@ -112,6 +113,8 @@ class Certificate:
     contact: str | None = None
     person: str = "person"
     adjusting: tuple[str, ...] = ()
+    bill: Bill | None = None
+    digest: str | None = None
 
     @property
     def people(self) -> People:
@@ -148,13 +151,6 @@ class Certificate:
     def _repr_html_(self) -> str:
         rows = [(title if i == 0 else "", s) for title, words in sections(self) for i, s in enumerate(words)]
         return html_table(("about", _title(self)), rows)
-
-
-def checksum_of(data: Plain) -> str:
-    """Return the checksum of a certificate's plain values, whatever their order and layout in a file."""
-    content = {key: value for key, value in data.items() if key != "checksum"}
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def pooled_over(c: Certificate) -> str:

@@ -16,6 +16,7 @@ from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.queries import By
 from takifugu.numbers.rationals import to_text
+from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 
@@ -43,14 +44,6 @@ class Adjustment:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Account:
-    """Where a release was paid for: the ledger's id of the source, and the release's own id in it."""
-
-    ledger: str
-    release_id: str
-
-
 def certify(
     drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Hashable]]],
     *,
@@ -68,7 +61,7 @@ def certify(
 ) -> Certificate:
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
 
-    A pooled table says how many `units` there are; which, only with `list_units`.
+    A pooled table says how many `units` there are; which, only with `list_units`. The ledger's digest covers all of it.
     """
     calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
     first = calibrations[0]
@@ -79,7 +72,8 @@ def certify(
     said = [fact for fact in facts if isinstance(fact, str)]
     requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
     adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
-    return Certificate(
+    hides_presence = _hides_presence(calibrations)
+    made = Certificate(
         release=release,
         source=source,
         scope=scope,
@@ -108,10 +102,14 @@ def certify(
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
         table=table,
-        unit_count=len(units) if units and not _hides_presence(calibrations) else None,
+        unit_count=len(units) if units and not hides_presence else None,
         **asdict(wording),
         adjusting=() if adjustment is None else adjustment.notes,
+        bill=None if account is None else replace(account.bill, readers=() if hides_presence else account.bill.readers),
     )
+    if account is None:
+        return made
+    return replace(made, digest=account.tag(CERTIFICATE, content_of(made.to_dict())))
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:

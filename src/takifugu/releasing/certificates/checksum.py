@@ -13,30 +13,34 @@ from typing import Any
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Plain
-from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate, checksum_of
+from takifugu.releasing.certificates.bills import Bill, checksum_of
+from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Stays, Window
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
 from takifugu.releasing.certificates.form import check_form
+
+#: What certificates of earlier formats lack.
+_ADDED = {"takifugu-certificate/4": {"bill": None, "digest": None}}
 
 
 def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate from its JSON file.
 
-    Raises InputError for a file that cannot be read, is not a certificate or is one of another version, or was changed
+    Raises InputError for a file that cannot be read, is not a certificate or is one of a newer version, or was changed
     after it was written.
     """
-    return from_dict(_parsed(Path(path)), Path(path).name)
+    return from_dict(parsed(Path(path)), Path(path).name)
 
 
 def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
     """Read a certificate back from its `to_dict` form; `name` is what messages call it.
 
-    Raises InputError for what is not a certificate, one of another version, or one that was changed.
+    Raises InputError for what is not a certificate, one of a newer version, or one that was changed.
     """
     format_name = data.get("format")
     if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
-    if format_name != FORMAT:
+    if format_name not in (FORMAT, *_ADDED):
         raise InputError(
             f"{name} has the format {format_name[:60]!r}", rule=f"this version reads {FORMAT!r}",
             fix="use the one that wrote it",
@@ -46,12 +50,16 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
             f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified",
             fix="get the original from whoever published the release",
         )
+    data = {**_ADDED.get(format_name, {}), **data}
     try:
         given = {field.name: _frozen(data[field.name]) for field in fields(Certificate)}
         given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
         given["cautions"] = tuple(map(Caution, data["cautions"]))
         given["stays"] = tuple(Stays(**one) for one in data["stays"])
         given["window"] = None if data["window"] is None else Window(**data["window"])
+        bill = data["bill"]
+        lists = () if bill is None else ("places", "readers")
+        given["bill"] = None if bill is None else Bill(**{**bill, **{name: tuple(bill[name]) for name in lists}})
         made = Certificate(**given)
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{name} was written by {_by(data)}, which this version cannot read") from None
@@ -91,7 +99,8 @@ def table_state(path: str | Path, certificate: Certificate) -> str:
     return "the same"
 
 
-def _parsed(path: Path) -> Plain:
+def parsed(path: Path) -> Plain:
+    """Return the plain values of a certificate's file; InputError for a file that cannot hold one."""
     try:
         data = json.loads(read_file(path).decode("utf-8"))
     except OSError as error:
@@ -111,4 +120,3 @@ def _parsed(path: Path) -> Plain:
 
 def _frozen(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
-

@@ -31,6 +31,8 @@ def check_form(certificate: Certificate) -> None:
         raise InputError("its frameworks do not say what is hidden")
     if not all(one.lasting for one in certificate.stays):
         raise InputError("it says of no state how long it lasts")
+    if certificate.bill is not None and len(certificate.bill.places) != len(certificate.answers):
+        raise InputError("its bill is of other answers")
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
     if certificate.requested is not None:
         as_epsilon(certificate.requested, "the epsilon that was requested")

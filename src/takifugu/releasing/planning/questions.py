@@ -20,7 +20,7 @@ from takifugu.releasing.planning.truth import Seen
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit
     from takifugu.calibration import Calibration
-    from takifugu.releasing.certificates.certifying import Account
+    from takifugu.releasing.certificates.bills import Account
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,32 +11,34 @@ from typing import TYPE_CHECKING
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.ledger.values import NOTHING
-from takifugu.analysis import randomisers
-from takifugu.analysis.guarantee import Charge, Covers, Guarantee
-from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused, InputError, TakifuguError
 from takifugu.core.names import normalised
-from takifugu.model import frameworks, queries
-from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query
-from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.certificates.certificate import Answer, Certificate
-from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.certificates.bills import CERTIFICATE, Bill, content_of
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.checksum import from_dict, parsed
+from takifugu.releasing.publishing.billing import debits_in, hashed, is_pooled, published_in
 from takifugu.releasing.publishing.new_ledger import paid_for
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit, Ledger
+    from takifugu.accounting.ledger.adopting import Adoption
     from takifugu.accounting.ledger.values import Amount
 
 
 @dataclass(frozen=True)
 class Adopted:
-    """The releases about one source that are entered, and what the source has spent before and after each of them."""
+    """The releases about one source that are entered, and what the source has spent before and after each of them.
+
+    `as_paid` says of each whether it is charged as what it is; the others are at their worst. Tables of one payment are
+    entered together.
+    """
 
     source: str
     releases: tuple[str, ...]
     before: Amount
     after: tuple[Amount, ...]
+    as_paid: tuple[bool, ...]
 
     @property
     def spent(self) -> Amount:
@@ -46,21 +48,23 @@ class Adopted:
 
 @dataclass(frozen=True, eq=False)
 class _Lacking:
-    """What is to be entered about one source: its account, and debits of releases with their ids by name."""
+    """A certificate of what the ledger lacks: its file, its digest under the ledger's key, and the id to enter.
 
-    account: str
-    debits: tuple[Debit, ...]
-    ids: Mapping[str, str]
+    `bill` is None unless a copy of this ledger wrote the certificate.
+    """
 
+    path: Path
+    certificate: Certificate
+    digest: str
+    bill: Bill | None
+    release_id: str
 
-@dataclass(frozen=True, eq=False)
-class _Published:
-    """What a certificate says of one answer, as much as a charge needs."""
-
-    framework: Framework
-    query: Query
-    randomiser: Randomiser
-    guarantee: Guarantee
+    @property
+    def payment(self) -> tuple[object, ...]:
+        """What it has in common with tables that are entered together: source, payment, and whether it names people."""
+        pooled, is_first = is_pooled(self.certificate), self.release_id == self.certificate.release_id
+        payment = (str(self.path),) if self.bill is None else (self.bill.payment, pooled, is_first)
+        return (normalised(self.certificate.source), *payment)
 
 
 def adopt(
@@ -68,66 +72,160 @@ def adopt(
 ) -> tuple[Adopted, ...]:
     """Enter every release that a certificate in the folder names and the ledger lacks as spent; nothing is published.
 
-    The ledger cannot know which people and steps they were about, so each counts for every unit of its source, at the
-    cost of a change of the whole data. `agree` is asked with the prices before anything is entered, if there is
-    anything, and nothing is where it returns False. Raises InputError for a certificate that was changed or cannot be
-    read, then nothing is entered; CompositionRefused for one whose release has no such cost, which comes last.
+    A certificate that a copy of this ledger wrote is charged as what it is; any other counts for every unit of its
+    source, at the cost of a change of the whole data, as do promises that depend on the order of releases. A release
+    that is known under another certificate was drawn twice, and is charged once more. `agree` is asked with the prices
+    before anything is entered, if there is anything, and nothing is where it returns False. Raises InputError for a
+    certificate that was changed or cannot be read; CompositionRefused where nothing bounds what a release costs beside
+    others; then nothing is entered.
     """
     from takifugu.accounting.ledger import Ledger
 
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
     if not Path(folder).is_dir():
         raise InputError(f"{str(folder)!r} is not a folder", fix="give the folder that the certificates are in")
-    sources: dict[str, dict[str, Certificate]] = {}
-    accounts: dict[str, str] = {}
-    for paid in paid_for(None, Path(folder)):
-        certificate = read_certificate(paid.path)
-        name = normalised(certificate.source)
-        if certificate.release_id and certificate.release_id not in _known(book, name):
-            sources.setdefault(name, {})[certificate.release_id] = certificate
-            accounts.setdefault(name, paid.ledger)
-    entered = {name: _lacking(accounts[name], lacking) for name, lacking in sources.items()}
-    priced = tuple(_priced(book, name, lacking) for name, lacking in entered.items())
-    if not priced or not agree(priced):
+    offers = _offers(book, folder)
+    prices = _prices(book, book.adopt(offers, is_rehearsal=True)) if offers else ()
+    if not prices or not agree(prices):
         return ()
-    for name, lacking in entered.items():
-        book.adopt(name, lacking.account, lacking.debits, lacking.ids)
-    return priced
+    before = {one.source: one.before for one in prices}
+    return _prices(book, book.adopt(offers), before)
 
 
-def _known(book: Ledger, source: str) -> frozenset[str]:
-    return book.release_ids(source) if any(row.name == source for row in book.show()) else frozenset()
+def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
+    """Say what it comes to to merge a copy that knows what lies in a folder, and to adopt it; or what is missing."""
+    try:
+        prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
+    except TakifuguError as error:
+        return _UNKNOWN, f"which cannot be done: {error.message}"
+    spent = [(f"the source {one.source!r} would have spent ", str(one.spent)) for one in prices]
+    at_most = "; ".join(f"{what}at most {total}" for what, total in spent)
+    is_known = all(all(one.as_paid) for one in prices)
+    return (at_most if is_known else _UNKNOWN), "; ".join(f"{what}{total}" for what, total in spent)
 
 
-def _priced(book: Ledger, source: str, lacking: _Lacking) -> Adopted:
-    before = next((row.spent for row in book.show() if row.name == source), None)
-    after = book.adopting(source, lacking.account, lacking.debits, lacking.ids)
-    return Adopted(source, tuple(lacking.ids), before or NOTHING, tuple(after))
+#: What is said of a merge whose price no certificate tells.
+_UNKNOWN = "what it comes to stands in the other copy: add --dry-run, and it is printed"
 
 
-def _lacking(account: str, lacking: Mapping[str, Certificate]) -> _Lacking:
+def _prices(
+    book: Ledger, entered: Iterable[tuple[Adoption, Amount]], before: dict[str, Amount] | None = None
+) -> tuple[Adopted, ...]:
+    """Return what was entered, or would be, source by source."""
+    spent = before if before is not None else {row.name: row.spent for row in book.show()}
+    sources: dict[str, list[tuple[Adoption, Amount]]] = {}
+    for adoption, after in entered:
+        sources.setdefault(adoption.source, []).append((adoption, after))
+    return tuple(
+        Adopted(
+            name, tuple(", ".join(adoption.ids) for adoption, _ in mine), spent.get(name, NOTHING),
+            tuple(after for _, after in mine), tuple(adoption.is_as_paid for adoption, _ in mine),
+        )
+        for name, mine in sources.items()
+    )  # fmt: skip
+
+
+def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
+    """Return how each payment that the ledger lacks may be entered, the cheapest way first."""
+    payments: dict[tuple[object, ...], list[_Lacking]] = {}
+    for one in _lacking(book, Path(folder)):
+        payments.setdefault(one.payment, []).append(one)
+    return [_ways(book, mine) for mine in payments.values()]
+
+
+def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
+    """Yield the certificates of what a ledger lacks, those that were made first before others."""
+    digests: dict[str, dict[str, frozenset[str]]] = {}
+    for paid in sorted(paid_for(None, folder), key=lambda one: (one.made[0], one.path)):
+        data = parsed(paid.path)
+        certificate = from_dict(data, paid.path.name)
+        release_id, source = certificate.release_id, normalised(certificate.source)
+        if not release_id:
+            continue
+        digest = book.tag(CERTIFICATE, content_of(data))
+        bill = certificate.bill if digest == certificate.digest else None
+        if bill is None and certificate.bill is not None and certificate.bill.book == book.id:
+            raise InputError(
+                f"{paid.path.name} is not what this ledger or a copy of it wrote",
+                rule="its digest is not of what it says",
+                fix="get the original from whoever published it, or move it to another folder if it is no release",
+            )
+        if source not in digests:
+            digests[source] = book.published_as(source)
+        known = digests[source]
+        of_release = known.get(release_id)
+        if of_release is not None and (not of_release or digest in of_release):
+            continue
+        if of_release is not None:  # other values under its id: a second draw
+            release_id = book.tag("second draw", f"{release_id} {digest}".encode())[:16]
+        if release_id not in known:
+            known[release_id] = frozenset({digest})
+            yield _Lacking(paid.path, certificate, digest, bill, release_id)
+
+
+def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
+    """Return a payment as what it is, where that is known, and at its worst; raises where there is neither."""
+    from takifugu.accounting.ledger.adopting import Adoption
+
+    first, bill = lacking[0].certificate, lacking[0].bill
+    worst = Adoption(
+        normalised(first.source), str(first.ledger), {one.certificate.release: one.release_id for one in lacking}, (),
+        tuple(one.digest for one in lacking),
+    )  # fmt: skip
+    debits = _debits_as_paid(book, lacking)
+    ways = []
+    if bill is not None and debits is not None:
+        is_everyone, same = is_pooled(first), None if is_pooled(first) else bill.same_people
+        ways.append(
+            replace(worst, debits=debits, is_everyone=is_everyone, recharge=bill.as_composing, same_people=same)
+        )
+    try:
+        debits = tuple(debit for one in lacking for debit in _at_worst(one.certificate, _is_apart(book, one)))
+        ways.append(replace(worst, debits=debits))
+    except CompositionRefused:
+        if not ways:
+            raise
+    return ways
+
+
+def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, ...] | None:
+    """Return what a payment debited; None where no certificate says it, or the layout is none that the ledger knows."""
     debits: list[Debit] = []
-    ids: dict[str, str] = {}
-    for release_id, certificate in lacking.items():
-        name = certificate.release
-        while name in ids:  # the same table in two windows of time, or replaced
-            name = f"{name} again"
-        ids[name] = release_id
-        debits.extend(_debits(certificate, name))
-    return _Lacking(account, tuple(debits), ids)
+    for one in lacking:
+        pooled = is_pooled(one.certificate)
+        if one.bill is None or (pooled and not one.bill.readers):
+            return None
+        layout = _layouts(book, one.certificate).get(one.bill.layout)
+        if layout is None or (pooled and not layout):
+            return None
+        debits.extend(debits_in(one.certificate, one.bill, layout))
+    return tuple(debits)
 
 
-def _debits(certificate: Certificate, name: str) -> Iterator[Debit]:
-    """Yield what every unit is charged: the worst answer once, and the beliefs of the others at no cost."""
+def _layouts(book: Ledger, certificate: Certificate) -> dict[str, str]:
+    """Return the layouts in which a ledger has read a source, by what certificates say of them."""
+    return {hashed(book, layout): layout for layout in (*book.layouts(certificate.source), "")}
+
+
+def _is_apart(book: Ledger, lacking: _Lacking) -> bool:
+    """Whether a copy wrote a certificate about data in a layout that this ledger does not know, beside others."""
+    layouts = _layouts(book, lacking.certificate)
+    return lacking.bill is not None and len(layouts) > 1 and lacking.bill.layout not in layouts
+
+
+def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
+    """Yield what every unit is charged: the worst answer once, and the beliefs of the others at no cost.
+
+    Where it `is_apart`, in another layout than the ledger knows, its units may be parts of one: all answers count.
+    """
     from takifugu.accounting.ledger import Debit
 
-    published = [_published(certificate, answer) for answer in certificate.answers]
+    published, name = published_in(certificate), certificate.release
     charges = [charge_of(one) for one in published]
     costs = [any_change(charge) for charge in charges]
-    unbounded = next((one for one, cost in zip(charges, costs, strict=True) if cost is None), None)
-    if unbounded is not None:
+    if None in costs:
         raise CompositionRefused(
-            f"nothing bounds what the release {certificate.release!r} costs beside others",
+            f"nothing bounds what the release {name!r} costs beside others",
             rule="its promise is about its own output alone",
             fix=(
                 f"publish nothing more about the source {certificate.source!r}, or restore a ledger that knows the "
@@ -139,7 +237,9 @@ def _debits(certificate: Certificate, name: str) -> Iterator[Debit]:
     yield Debit(published[worst].framework, replace(charges[worst], delta=delta), "", name)
     known = {charges[worst].framework}
     for one, charge in zip(published, charges, strict=True):
-        if charge.framework not in known:
+        if is_apart and charge is not charges[worst]:
+            yield Debit(one.framework, charge, "", name)
+        elif charge.framework not in known:
             known.add(charge.framework)
             yield Debit(one.framework, _free(charge), "", name)
 
@@ -148,20 +248,3 @@ def _free(charge: Charge) -> Charge:
     """Return a charge of a release that moves nothing: its framework is charged for all others."""
     none, one = Fraction(0), Fraction(1)
     return replace(charge, covers=Covers.ENTRIES, scale=one, change=none, entry_change=none, delta=none)
-
-
-def _published(certificate: Certificate, answer: Answer) -> _Published:
-    try:
-        framework = frameworks.from_dict(certificate.frameworks[answer.framework])
-        query, noise = queries.from_dict(answer.query), randomisers.from_dict(answer.noise)
-    except (TakifuguError, KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(
-            f"the certificate of {certificate.release!r} names a belief, a query or noise that this installation does "
-            "not know",
-            fix="import the extension that it was made with, or restore a ledger that knows the release",
-        ) from None
-    promise = Guarantee(
-        as_fraction(answer.epsilon, "its epsilon"), as_fraction(answer.delta, "its delta"),
-        Covers(answer.covers), certificate.definition, answer.framework, (),
-    )  # fmt: skip
-    return _Published(framework, query, noise, promise)

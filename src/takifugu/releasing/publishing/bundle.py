@@ -34,6 +34,11 @@ class Sheet:
     def certificate(self) -> Certificate:
         return from_dict(json.loads(self.files[f"{self.name}{CERTIFICATE}"]))
 
+    @property
+    def digest(self) -> str:
+        """The keyed digest of the certificate."""
+        return str(json.loads(self.files[f"{self.name}{CERTIFICATE}"])["digest"])
+
 
 @dataclass(frozen=True)
 class Bundle:
@@ -42,6 +47,11 @@ class Bundle:
     @property
     def files(self) -> dict[str, bytes]:
         return {name: content for sheet in self.sheets for name, content in sheet.files.items()}
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The keyed digests of the certificates: what the ledger knows these very values by when they are out."""
+        return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
         sheets = [{"name": s.name, "files": {n: _text(n, c) for n, c in s.files.items()}} for s in self.sheets]

@@ -19,11 +19,11 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries.every_change import EveryChange
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.certifying import Account
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.questions import Drawn, Question, Ready
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.publishing.beforehand import check_reads_back
+from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import sealed
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.progress import Progress
@@ -102,11 +102,11 @@ def charge(
             check_reads_back([calibration])
             tell_of([seen], book, order)
             paid = progress.pay(book, source, order.identity, lambda: reserve([seen], book, order))
-        account = Account(book.source(source).id, paid.ids["release"])
+        account = accounts_of(book, source, paid, [question], same_people)["release"]
         scope, units = ("all", []) if name is None else ("unit", [name])
         people = tuple(words_of_people(paid.same_people))
         certificate = certificate_of([Drawn(question, (), (), True, account, people)], source, scope, units)
-        progress.keep(book, paid, sealed(certificate).to_bytes())
+        progress.keep(book, paid, sealed(certificate))
         progress.record(book, paid, ReleaseState.DRAWN)
     return certificate
 

@@ -127,14 +127,15 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
         names = ", ".join(sorted(one.path.name for one in forgotten)[:MOST_NAMED])
         more = f" and {len(forgotten) - MOST_NAMED} more" if len(forgotten) > MOST_NAMED else ""
         folder = str(forgotten[0].path.parent)
+        merged, adopted = _prices(where, Path(folder))
         raise LedgerError(
             f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
             "it is a copy from before, and would grant that epsilon again",
             fix=(
-                "add what a copy that knows it paid for, which costs what it cost (takifugu ledger merge "
-                f"{shlex.quote(str(where))} OTHER); restore the newest copy, if this one paid for nothing since; or "
-                "enter what is published as spent, for everybody at the cost of a change of the whole data (takifugu "
-                f"ledger adopt {shlex.quote(str(where))} {shlex.quote(folder)}, which says the price first)"
+                f"add what a copy that knows it paid for (takifugu ledger merge {shlex.quote(str(where))} OTHER; "
+                f"{merged}); restore the newest copy, if this one paid for nothing since (nothing more is charged); or "
+                "enter what is published as spent (takifugu ledger adopt "
+                f"{shlex.quote(str(where))} {shlex.quote(folder)}; {adopted})"
             ),
         ).at("ledger")
     newest = max(published, key=lambda one: one.made)
@@ -148,6 +149,15 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
             "(new_ledger=True in Python)"
         ),
     ).at("ledger")
+
+
+def _prices(where: str | Path, folder: Path) -> tuple[str, str]:
+    """Say what it comes to to merge a copy that knows what lies in a folder, and to adopt it."""
+    from takifugu.accounting.ledger.previewing import as_it_is
+    from takifugu.releasing.publishing.adopting import price_in_words
+
+    with as_it_is(where) as book:
+        return price_in_words(book, folder)
 
 
 def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:

@@ -12,6 +12,7 @@ from takifugu.core.errors import ReleaseState as State
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
+    from takifugu.releasing.publishing.bundle import Bundle
 
 #: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.
 _REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
@@ -70,11 +71,11 @@ class Progress:
             raise
         raise LedgerError(words)
 
-    def keep(self, book: Ledger, paid: Reservation | Pending, bundle: bytes) -> bytes:
+    def keep(self, book: Ledger, paid: Reservation | Pending, bundle: Bundle) -> bytes:
         """Keep the noisy values by the ledger; return those that it keeps, which another process may have drawn."""
         self.state = State.PAID
         try:
-            content = book.drawn(paid, bundle)
+            content = book.drawn(paid, bundle.to_bytes(), bundle.digests)
         except BaseException:
             self.state = state_of(book, paid) or State.PAID
             raise

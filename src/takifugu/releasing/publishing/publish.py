@@ -17,8 +17,9 @@ from takifugu.core.plain import Plain
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
+from takifugu.releasing.certificates.bills import Account
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.certifying import PLAIN, Account, Adjustment, Wording, certify
+from takifugu.releasing.certificates.certifying import PLAIN, Adjustment, Wording, certify
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell, tell_before
@@ -27,6 +28,7 @@ from takifugu.releasing.planning.truth import answer_of, labels_of, read
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.beforehand import check_reads_back, refuse_large
+from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
@@ -207,9 +209,9 @@ def keep(
         tell_of(questions, book, order)
         paid = progress.pay(book, order.source, order.identity, lambda: reserve(questions, book, order))
     progress.state = ReleaseState.PAID
-    about = book.source(order.source).id
-    accounts = {name: Account(about, number) for name, number in paid.ids.items()}
-    mine = seal(draw(questions, accounts, bits, tuple(words_of_people(paid.same_people)))).to_bytes()
+    requested = [one.question for one in questions]
+    accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
+    mine = seal(draw(questions, accounts, bits, tuple(words_of_people(paid.same_people))))
     content = progress.keep(book, paid, mine)
     return Stored(paid, bundle_of(content, paid.ids), waiting[0].created if waiting else None)
 

@@ -1,0 +1,130 @@
+"""Commands about a ledger and its copies: what it lacks, whether it is whole, and of which format it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.values import NOTHING
+from takifugu.cli.output import amount, print_json, wrapped
+from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.text.tables import name_of, number, text_table
+
+if TYPE_CHECKING:
+    from takifugu.releasing.publishing.adopting import Adopted
+
+#: How a release is charged of which only the certificate is there.
+AS_PAID, AT_WORST = "as what it is", "at its worst"
+WORST_MEANS = (
+    "at its worst: to every person, at the cost of a change of the whole data; this ledger does not know what the "
+    "release was charged, or in which order it came"
+)
+
+
+def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
+    from takifugu.releasing.publishing.adopting import adopt
+
+    offered: list[Sequence[Adopted]] = []
+
+    def agree(prices: Sequence[Adopted]) -> bool:
+        offered.append(prices)
+        if not as_json:
+            _print_prices(prices)
+        return yes or agreed("enter them as spent? This cannot be taken back")
+
+    adopted = adopt(where, folder, agree)
+    if as_json:
+        content = [
+            {"name": one.source, "releases": list(one.releases), "before": amount(one.before),
+             "after": [amount(spent) for spent in one.after], "as_paid": list(one.as_paid), "spent": amount(one.spent)}
+            for one in adopted
+        ]  # fmt: skip
+        print_json("ledger adopt", where, {"sources": content})
+        return
+    if not offered:
+        click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
+    elif not adopted:
+        click.echo("nothing was entered")
+    for one in adopted:
+        releases = f"{', '.join(one.releases)} about {one.source!r}"
+        click.echo(wrapped(f"entered as spent: {releases}; the source has now spent {one.spent}"))
+
+
+def _print_prices(prices: Sequence[Adopted]) -> None:
+    """Print what each release would cost, and the total."""
+    for one in prices:
+        click.echo(wrapped(f"source {one.source!r}, which has spent {one.before}, would have spent"))
+        lines = [
+            [name, number(float(spent.epsilon)), number(float(spent.delta)), AS_PAID if as_paid else AT_WORST]
+            for name, spent, as_paid in zip(one.releases, one.after, one.as_paid, strict=True)
+        ]
+        click.echo(text_table(["with release", "epsilon", "delta", "charged"], lines))
+        if AT_WORST in (line[-1] for line in lines):
+            click.echo(wrapped(WORST_MEANS))
+
+
+def agreed(question: str) -> bool:
+    """Ask whoever sits at the terminal; InputError where nobody does."""
+    if not sys.stdin.isatty():
+        raise InputError("nobody is there to be asked", fix="look at the prices, and add --yes").at("--yes")
+    return click.confirm(question, err=True)
+
+
+def check(where: Path, as_json: bool) -> None:
+    differences = Ledger.open(where, create=False).check()
+    if as_json:
+        print_json("ledger check", where, {"differences": list(differences)})
+    elif not differences:
+        click.echo(wrapped("the ledger is what its events say, and no event is missing, moved or edited"))
+    else:
+        for what in differences:
+            click.echo(wrapped(what))
+    if differences:
+        raise LedgerError(
+            f"the ledger {str(where)!r} was edited or damaged (differences: {len(differences):,})",
+            rule="nothing is to be paid with it",
+            fix="restore a backup, or compute all from its events again where these are whole (Ledger.rebuild)",
+        )
+
+
+def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
+    merged = Ledger.open(where, create=False).merge(other, is_rehearsal=dry_run)
+    if as_json:
+        sources = [
+            {"name": row.name, "before": amount(merged.before.get(row.name, NOTHING)), "spent": amount(row.spent)}
+            for row in merged.after
+        ]
+        former = None if merged.former is None else str(merged.former)
+        print_json("ledger merge", where, {"payments": merged.payments, "sources": sources, "kept": former})
+        return
+    if not merged.payments:
+        click.echo(wrapped(f"{where} knows all that {other} paid for"))
+        return
+    verb = "lacks" if dry_run else "lacked"
+    click.echo(wrapped(f"of the payments of {other}, {where} {verb} {merged.payments:,}; what was spent, with them:"))
+    lines = [
+        [name_of(row.name), number(float(merged.before.get(row.name, NOTHING).epsilon)),
+         number(float(row.spent.epsilon)), "none" if row.budget is None else row.budget.text(up=False)]
+        for row in merged.after
+    ]  # fmt: skip
+    click.echo(text_table(["source", "before", "with the other", "budget"], lines))
+    for row in merged.after:
+        if row.budget is not None and not row.spent.fits(row.budget):
+            click.echo(wrapped(f"the source {row.name!r} has spent more than its budget: nothing more is paid"))
+    if merged.former is not None:
+        click.echo(wrapped(f"the ledger as it was is kept at {merged.former}; go on with this one, in both places"))
+
+
+def upgrade(where: Path, as_json: bool) -> None:
+    former = Ledger.upgrade(where)
+    if as_json:
+        print_json("ledger upgrade", where, {"kept": None if former is None else str(former)})
+    elif former is None:
+        click.echo("the ledger has the format of this version already")
+    else:
+        click.echo(wrapped(f"upgraded; the ledger as it was is kept at {former}, and must not be used any more"))

@@ -1,0 +1,127 @@
+"""How a release was paid for, as its certificate says it to copies of the ledger, and what they charge by that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from takifugu.accounting.composition import charge_of
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Charge, Covers, Guarantee
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.plain import Json
+from takifugu.model import frameworks, queries
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.releasing.certificates.bills import LAYOUT, Account, Bill
+from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.planning.questions import Question
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Debit, Ledger, Pending, Reservation
+
+
+#: More shares of a pooled answer are not listed: everybody is charged each of them when it is adopted.
+MOST_SHARES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """What a certificate says of one answer, as much as a charge needs."""
+
+    framework: Framework
+    query: Query
+    randomiser: Randomiser
+    guarantee: Guarantee
+
+
+def accounts_of(
+    book: Ledger, source: str, paid: Reservation | Pending, questions: Sequence[Question],
+    same_people: bool | None = None, as_composing: bool = False,
+) -> dict[str, Account]:  # fmt: skip
+    """Return where each release of a payment was paid for, by its name."""
+    about, accounts = book.source(source).id, {}
+    for name, number in paid.ids.items():
+        mine = [question for question in questions if question.release == name]
+        bill = Bill(
+            book.id, paid.group, hashed(book, mine[0].layout), mine[0].calendar,
+            tuple(question.at for question in mine), _readers(mine),
+            any(question.begins_series for question in mine), as_composing, same_people,
+        )  # fmt: skip
+        accounts[name] = Account(about, number, bill, book.tag)
+    return accounts
+
+
+def hashed(book: Ledger, layout: str) -> str:
+    """Return what a certificate says of a layout: nothing that anybody could read."""
+    return book.tag(LAYOUT, layout.encode()) if layout else ""
+
+
+def _readers(questions: Sequence[Question]) -> tuple[Json, ...]:
+    """Return what people are charged for a pooled answer, each share once; none where they are many."""
+    first = questions[0]
+    if first.unit is not None or "" in first.readers:
+        return ()
+    shares = {(f.fingerprint(), first.shares.get(unit)): f for unit, f in first.readers.items()}
+    return tuple(_share(f, share) for (_, share), f in shares.items()) if len(shares) <= MOST_SHARES else ()
+
+
+def _share(framework: Framework, share: tuple[Query, Fraction] | None) -> Json:
+    query, factor = (None, None) if share is None else (share[0].to_dict(), to_text(share[1]))
+    return {"framework": framework.to_dict(), "query": query, "factor": factor}
+
+
+def is_pooled(certificate: Certificate) -> bool:
+    """Whether a certificate is of an answer about several people, and does not say who they are."""
+    return certificate.scope == "pooled" and certificate.answers[0].unit is None
+
+
+def published_in(certificate: Certificate) -> tuple[Published, ...]:
+    """Return what a certificate says of its answers; InputError where this installation does not know what they are."""
+    return tuple(_published(certificate, answer) for answer in certificate.answers)
+
+
+def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Debit]:
+    """Yield what a release was charged: each person, or every share of a pooled one, about a person of no name."""
+    from takifugu.accounting.ledger import Debit
+
+    for answer, place, one in zip(certificate.answers, bill.places, published_in(certificate), strict=True):
+        for number, (framework, share) in enumerate(_shares(certificate, bill, one)):
+            charge: Charge = charge_of(
+                one, framework, share=share, scope="pooled" if is_pooled(certificate) else "unit", at=place,
+                reading=f"{bill.payment}.{number}", calendar=bill.calendar, layout=layout,
+                begins_series=bill.begins_series,
+            )  # fmt: skip
+            yield Debit(framework, charge, answer.unit or "", certificate.release)
+
+
+def _shares(
+    certificate: Certificate, bill: Bill, answer: Published
+) -> Iterator[tuple[Framework, tuple[Query, Fraction] | None]]:
+    if not is_pooled(certificate):
+        yield answer.framework, None
+    for reader in bill.readers if is_pooled(certificate) else ():
+        is_whole = reader["query"] is None
+        share = None if is_whole else (queries.from_dict(reader["query"]), as_fraction(reader["factor"], "a factor"))
+        yield frameworks.from_dict(reader["framework"]), share
+
+
+def _published(certificate: Certificate, answer: Answer) -> Published:
+    try:
+        framework = frameworks.from_dict(certificate.frameworks[answer.framework])
+        query, noise = queries.from_dict(answer.query), randomisers.from_dict(answer.noise)
+    except (TakifuguError, KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            f"the certificate of {certificate.release!r} names a belief, a query or noise that this installation does "
+            "not know",
+            fix="import the extension that it was made with, or restore a ledger that knows the release",
+        ) from None
+    promise = Guarantee(
+        as_fraction(answer.epsilon, "its epsilon"), as_fraction(answer.delta, "its delta"),
+        Covers(answer.covers), certificate.definition, answer.framework, (),
+    )  # fmt: skip
+    return Published(framework, query, noise, promise)

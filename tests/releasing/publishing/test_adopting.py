@@ -1,0 +1,434 @@
+"""What a copy of this ledger wrote is adopted as what it is; anything else at its worst, or not at all."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.releasing import files
+from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL, copied, invoke, restored, words_of
+from tests.support.ledger_tools import dump, forge, worst_joint_loss
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.composition.losses import any_change
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.facts import facts, request_in
+from takifugu.core.errors import InputError, LedgerError, TakifuguError
+from takifugu.releasing.certificates.bills import checksum_of
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.publishing.adopting import Adopted, adopt
+from takifugu.releasing.publishing.billing import published_in
+
+WEEKS = """\
+ledger = "ledger.db"
+output = "out"
+[expect]
+source = "t"
+matters = 1000
+[source]
+name = "study"
+file = "data.csv"
+value = "state"
+order = "t"
+step = "6h"
+from = "2026-01-05"
+budget = 3
+{unit}
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 0.5
+every = "week"
+{per}
+"""
+WARD = WEEKS.format(unit="", per="").replace("units_independent = true\n", "")
+POOLED, EACH, BOTH = (WEEKS.format(unit='unit = "m"', per=f'per = "{per}"') for per in ("pooled", "unit", "both"))
+UNITS = files.SPEC.replace('per = "both"', 'per = "unit"')
+WALKS = UNITS.replace('"histogram"', '"count"\nstates = ["walking"]\nmechanism = "group"')
+UNITS_AGAIN = UNITS.replace('"time-use"', '"again"')
+
+
+def weeks(meters: int, first: int = 0) -> str:
+    """Return four weeks of so many meters, every six hours."""
+    times = [f"2026-{1 + (d + 4) // 31:02}-{1 + (d + 4) % 31:02}T{h:02}:00" for d in range(28) for h in (0, 6, 12, 18)]
+    if not meters:
+        return "t,state\n" + "".join(f"{t},{'busy' if n % 5 else 'calm'}\n" for n, t in enumerate(times))
+    return "t,state,m\n" + "".join(
+        f"{t},{'busy' if (n + m) % 5 else 'calm'},m{m}\n"
+        for m in range(first, first + meters)
+        for n, t in enumerate(times)
+    )
+
+
+def yes(_: object) -> bool:
+    return True
+
+
+def lost(folder: Path, *specs: str, windows: tuple[str | None, ...] = (None, None), table: str | None = None) -> Ledger:
+    """Publish files one after the other, and return the ledger as it was before the last one."""
+    copy_of = folder / "copy.db"
+    for spec, window in zip(specs, windows, strict=True):
+        copy_of.unlink(missing_ok=True)
+        where = files.write(folder, spec, table)
+        if (folder / "ledger.db").exists():
+            copied(folder / "ledger.db", "copy.db")
+        tf.release_file(where, window=window)
+    shutil.copy(folder / "ledger.db", folder / "whole.db")
+    for end in ("-wal", "-shm"):
+        if (folder / f"ledger.db{end}").exists():
+            shutil.copy(folder / f"ledger.db{end}", folder / f"whole.db{end}")
+    restored(folder / "ledger.db", copy_of)
+    return Ledger.open(folder / "ledger.db")
+
+
+def spent(book: Ledger, source: str = "study") -> dict[str, Fraction]:
+    return {one.unit: one.spent.epsilon for one in book.spent(source).units}
+
+
+@pytest.mark.parametrize(("spec", "meters", "most"), [(WARD, 0, "1.5"), (POOLED, 12, "2.71"), (EACH, 12, "2.71")])
+def test_three_weekly_tables_cost_what_they_cost_and_the_study_goes_on(
+    tmp_path: Path, spec: str, meters: int, most: str
+) -> None:
+    """T4: 32.16 for a ward and 702.6 for twelve meters."""
+    table = weeks(meters)
+    book = lost(tmp_path, spec, spec, spec, windows=("2026-W02", "2026-W03", "2026-W04"), table=table)
+    ((prices,), whole) = adopt(book, tmp_path / "out", yes), Ledger.open(tmp_path / "whole.db")
+    assert prices.as_paid == (True,)
+    assert prices.spent.epsilon <= Fraction(most)
+    assert spent(book) == spent(whole)
+    before = (tmp_path / "out" / "busy-2026-W04.csv").read_bytes()
+    for window in ("2026-W04", "2026-W05"):
+        tf.release_file(tmp_path / "release.toml", window=window)
+    assert (tmp_path / "out" / "busy-2026-W04.csv").read_bytes() == before
+    assert max(spent(book).values()) < Fraction("0.501")
+    assert book.check() == ()
+
+
+def paid_in(book: Ledger) -> list[dict[bytes, list[str]]]:
+    """Return of every payment what each unit is debited, as texts."""
+    with book.store.reading() as connection:
+        requests = [request_in(connection, fact) for fact in facts(connection) if fact.kind == "paid"]
+    return [
+        {tag: sorted(part.text + part.body for part in one.shapes[shape]) for tag, shape in one.units.items()}
+        for one in requests
+    ]
+
+
+@pytest.mark.parametrize(("spec", "window"), [(WARD, "2026-W03"), (EACH, "2026-W03"), (UNITS, None), (WALKS, None)])
+def test_every_debit_is_the_one_that_was_paid(tmp_path: Path, spec: str, window: str | None) -> None:
+    table = {WARD: weeks(0), EACH: weeks(3)}.get(spec)
+    first = spec if window else spec.replace('"time-use"', '"first"')
+    book = lost(tmp_path, first, spec, windows=("2026-W02" if window else None, window), table=table)
+    adopt(book, tmp_path / "out", yes)
+    assert paid_in(book) == paid_in(Ledger.open(tmp_path / "whole.db"))
+
+
+@pytest.mark.parametrize(("spec", "shares"), [(POOLED, 1), (SMALL, 3)])
+def test_a_pooled_table_is_charged_to_everybody(tmp_path: Path, spec: str, shares: int) -> None:
+    """Each share that somebody was charged is charged to all, whoever they are, to those who come later, too."""
+    windows = ("2026-W02", "2026-W03") if spec is POOLED else (None, None)
+    table = weeks(3) if spec is POOLED else None
+    book = lost(tmp_path, spec, spec if spec is POOLED else AGAIN, windows=windows, table=table)
+    adopt(book, tmp_path / "out", yes)
+    ours, theirs = paid_in(book), paid_in(Ledger.open(tmp_path / "whole.db"))
+    ((everybody,), paid) = ours[-1].values(), theirs[-1]
+    assert len(everybody) == shares
+    assert set(everybody) == {text for texts in paid.values() for text in texts}
+    whole = spent(Ledger.open(tmp_path / "whole.db"))
+    assert all(spent(book)[unit] >= epsilon for unit, epsilon in whole.items())
+    more = weeks(1, first=7) if spec is POOLED else files.data({"somebody new": (30,)})
+    where = files.write(tmp_path, spec.replace('"busy"\nquery', '"more"\nquery').replace('"time-use"', '"more"'), more)
+    tf.release_file(where, window=windows[1])
+    (new,) = spent(book).keys() - whole.keys()
+    assert spent(book)[new] >= 1
+
+
+def test_the_true_loss_is_never_above_what_is_adopted(tmp_path: Path) -> None:
+    """Two windows of one recording of six steps, by enumeration of all paths."""
+    matrix, start = [[0.9, 0.1], [0.4, 0.6]], [0.8, 0.2]
+    chain = tf.MarkovChain(matrix, 3, states=["calm", "busy"])
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    calibration = tf.calibrate(framework, tf.Count("busy"), 1, mechanism="group")
+    path, out = tmp_path / "ledger.db", tmp_path / "out"
+    out.mkdir()
+    for n, at in enumerate((0, 3)):
+        if n:
+            copied(path, "copy.db")
+        release = tf.release(calibration, ["calm", "busy", "calm"], ledger=path, budget=9, at=at, layout="steps")
+        (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
+    whole = Ledger.open(path).spent("data").spent
+    restored(path, tmp_path / "copy.db")
+    ((prices,), scale) = adopt(path, out, yes), float(calibration.scale)
+    law = {}
+    for number in range(2**6):
+        states = tuple(number >> k & 1 for k in range(6))
+        law[states] = start[states[0]] * np.prod([matrix[a][b] for a, b in pairwise(states)])
+    windows = [[[0, int(begin <= k < begin + 3)] for k in range(6)] for begin in (0, 3)]
+    true = worst_joint_loss(law, [(one, scale) for one in windows], 6)
+    assert prices.as_paid == (True,)
+    assert prices.spent == whole
+    assert 0.9 < true <= float(prices.spent.epsilon) <= 2
+
+
+def written(folder: Path, name: str = "again") -> Path:
+    return folder / "out" / f"{name}.certificate.json"
+
+
+def rewrite(path: Path, change: Callable[[Any], Any]) -> None:
+    """Change a certificate as one who knows how checksums are made."""
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps({**data, "checksum": checksum_of(data)}))
+
+
+def wider(answer: Any) -> None:
+    answer["noise"]["scale"] = answer["scale"] = "100000"
+
+
+ATTACKS: dict[str, Callable[[Any], Any]] = {
+    "values": lambda c: c["answers"][0]["values"].update(walking="7"),
+    "noise": lambda c: [wider(answer) for answer in c["answers"]],
+    "promise": lambda c: [answer.update(epsilon="0.001") for answer in c["answers"]],
+    "units": lambda c: c["answers"][0].update(unit="somebody else"),
+    "fewer units": lambda c: (c["answers"].pop(), c["bill"]["places"].pop()),
+    "belief": lambda c: c["frameworks"][c["answers"][0]["framework"]]["beliefs"][0].update(matrix=[[0.5, 0.5]] * 2),
+    "query": lambda c: c["answers"][0]["query"].update(kind="count", states=["walking"]),
+    "place": lambda c: c["bill"]["places"].__setitem__(0, 9),
+    "layout": lambda c: c["bill"].update(layout=""),
+    "payment": lambda c: c["bill"].update(payment="0" * 16),
+    "flags": lambda c: c["bill"].update(begins_series=True),
+    "same people": lambda c: c["bill"].update(same_people=False),
+    "source": lambda c: c.update(source="another study"),
+    "release id": lambda c: c.update(release_id="0" * 16),
+    "no digest": lambda c: c.update(digest=None),
+    "digest": lambda c: c.update(digest="0" * 64),
+    "words": lambda c: c.update(title="nicer"),
+}
+
+
+@pytest.fixture(scope="module")
+def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("adopting")
+    lost(folder, UNITS, UNITS_AGAIN)
+    return folder
+
+
+@pytest.fixture
+def there(lacking: Path, tmp_path: Path) -> Path:
+    """A folder of its own, with a ledger that lacks the release `again`."""
+    folder = tmp_path / "there"
+    shutil.copytree(lacking, folder)
+    return folder
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_certificate_of_this_ledger_that_was_changed_is_refused(there: Path, attack: str) -> None:
+    rewrite(written(there), ATTACKS[attack])
+    before = dump(there / "ledger.db")
+    with pytest.raises(
+        TakifuguError, match=r"not what this ledger or a copy of it wrote|is not a certificate|cannot read"
+    ):
+        adopt(there / "ledger.db", there / "out", yes)
+    assert dump(there / "ledger.db") == before
+
+
+def test_the_digest_of_another_release_is_no_evidence(there: Path) -> None:
+    digest = json.loads(written(there, "time-use").read_text())["digest"]
+    rewrite(written(there), lambda c: c.update(digest=digest))
+    with pytest.raises(InputError, match="is not of what it says"):
+        adopt(there / "ledger.db", there / "out", yes)
+
+
+def worst_of(folder: Path, book: Ledger) -> Adopted:
+    (prices,) = adopt(book, folder / "out", yes)
+    assert prices.as_paid == (False,)
+    assert prices.spent.epsilon > 10
+    return prices
+
+
+@pytest.mark.parametrize("attack", ["no bill", "another ledger"])
+def test_a_foreign_certificate_counts_at_its_worst(there: Path, attack: str) -> None:
+    """Whoever takes the marks of this ledger off, or writes those of another, gains nothing."""
+    changes = {
+        "no bill": lambda c: c.update(bill=None, digest=None),
+        "another ledger": lambda c: c["bill"].update(book="0" * 16),
+    }
+    rewrite(written(there), changes[attack])
+    prices = worst_of(there, Ledger.open(there / "ledger.db"))
+    assert min(spent(Ledger.open(there / "ledger.db")).values()) == prices.spent.epsilon or len(prices.releases) == 1
+
+
+def test_a_certificate_of_another_ledger_counts_at_its_worst(there: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    tf.release_file(files.write(other, UNITS.replace('"time-use"', '"theirs"')))
+    shutil.copy(written(other, "theirs"), written(there, "theirs"))
+    written(there).unlink()
+    worst_of(there, Ledger.open(there / "ledger.db"))
+
+
+def test_of_another_key_nothing_is_adopted(there: Path) -> None:
+    book = Ledger.open(there / "ledger.db")
+    forge(book, f"update meta set key = '{'ab' * 32}'")
+    with pytest.raises((LedgerError, InputError)):
+        adopt(Ledger.open(there / "ledger.db"), there / "out", yes)
+
+
+def test_a_layout_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    book = lost(tmp_path, UNITS, windows=(None,))
+    worst_of(tmp_path, book)
+
+
+def test_in_another_layout_every_answer_counts(tmp_path: Path) -> None:
+    """Its people may be parts of one person of the layout that is known: the runs are people there."""
+    runs = UNITS_AGAIN.replace('unit = "Who is it?"\npiece = "run no."', 'unit = "run no."')
+    rows = [f"{u},{u}{r},{t},x,sitting" for u in "ab" for r in (1, 2) for t in range(0, 20, 2)]
+    table = "\n".join(["Who is it?,run no.,t [min],spare,état; raw", *rows, ""])
+    book = lost(
+        tmp_path, UNITS.replace("budget = 10", "budget = 999"), runs.replace("budget = 10", "budget = 999"), table=table
+    )
+    (prices,) = adopt(book, tmp_path / "out", yes)
+    assert prices.as_paid == (False,)
+    certificate = read_certificate(written(tmp_path))
+    whole = [any_change(charge_of(one)) for one in published_in(certificate)]
+    assert len(whole) == 4
+    assert prices.spent.epsilon >= prices.before.epsilon + sum(cost or 0 for cost in whole)
+
+
+def test_a_certificate_of_an_earlier_format_is_foreign(there: Path) -> None:
+    fixture = Path(__file__).parents[1] / "certificates" / "format-4.certificate.json"
+    shutil.copy(fixture, written(there))
+    worst_of(there, Ledger.open(there / "ledger.db"))
+    assert adopt(there / "ledger.db", there / "out", yes) == ()
+
+
+def drawn_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Ledger, Path]:
+    """Publish one payment from two copies of the ledger: the second certificate lies in a folder of its own."""
+    where = files.write(folder, UNITS)
+    real = Ledger.drawn
+
+    def call(self: Ledger, *args: Any, **more: Any) -> bytes:
+        if not (folder / "copy.db").exists():
+            copied(folder / "ledger.db", "copy.db")
+        return real(self, *args, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "drawn", call)
+        tf.release_file(where)
+    shutil.move(folder / "out", folder / "theirs")
+    restored(folder / "ledger.db", folder / "copy.db")
+    tf.release_file(where)
+    return Ledger.open(folder / "ledger.db"), folder / "theirs"
+
+
+def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book, theirs = drawn_twice(tmp_path, monkeypatch)
+    ids = {json.loads((f / "time-use.certificate.json").read_text())["release_id"] for f in (theirs, tmp_path / "out")}
+    assert len(ids) == 1
+    before = spent(book)
+    assert adopt(book, tmp_path / "out", yes) == ()
+    (prices,) = adopt(book, theirs, yes)
+    assert prices.as_paid == (True,)
+    assert all(spent(book)[unit] > epsilon for unit, epsilon in before.items())
+    assert adopt(book, theirs, yes) == adopt(book, tmp_path / "out", yes) == ()
+    assert book.check() == ()
+
+
+def test_both_draws_of_one_payment_count_where_neither_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn_twice(tmp_path, monkeypatch)
+    for name in ("one", "two"):
+        origin = {"one": tmp_path / "theirs", "two": tmp_path / "out"}[name]
+        (tmp_path / "all").mkdir(exist_ok=True)
+        shutil.copy(origin / "time-use.certificate.json", tmp_path / "all" / f"{name}.certificate.json")
+    fresh = Ledger.open(tmp_path / "fresh.db")
+    (prices,) = adopt(fresh, tmp_path / "all", yes)
+    assert len(prices.releases) == 2
+    assert prices.after[0].epsilon < prices.after[1].epsilon
+    assert adopt(fresh, tmp_path / "all", yes) == ()
+
+
+DELTA = ("influence-gaussian", {"delta": 1e-4})
+ALONE = ("laplace-exact", {"only_release": True})
+
+
+@pytest.mark.parametrize("mechanism", [DELTA, ALONE])
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_where_the_order_decides_it_is_charged_at_its_worst_or_refused(
+    tmp_path: Path, mechanism: tuple[str, Any], is_lost: bool
+) -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 8, states=["calm", "busy"]))
+    name, more = mechanism
+    odd = tf.calibrate(framework, tf.Count("busy"), 1, mechanism=name, **more)
+    plain = tf.calibrate(framework, tf.Count("busy"), "0.5", mechanism="group")
+    path, out = tmp_path / "ledger.db", tmp_path / "out"
+    out.mkdir()
+    data = ["calm", "busy"] * 4
+    for n, calibration in enumerate((plain, odd) if is_lost else (odd, plain)):
+        if n:
+            copied(path, "copy.db")
+        release = tf.release(calibration, data, ledger=path, budget=(99, 0.5), layout="steps")
+        (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
+    whole = Ledger.open(path).spent("data").spent
+    restored(path, tmp_path / "copy.db")
+    try:
+        (prices,) = adopt(path, out, yes)
+    except TakifuguError:
+        return
+    assert prices.as_paid == (False,)
+    assert whole.fits(prices.spent)
+
+
+def test_the_refusal_names_merge_restore_and_adopt_with_their_prices(there: Path) -> None:
+    files.write(there, UNITS.replace('"time-use"', '"third"'))
+    refused = words_of(invoke("release", there / "release.toml"))
+    whole = Ledger.open(there / "whole.db").spent("study").spent
+    merged, restoring, adopting = (
+        refused.index(word) for word in ("ledger merge", "restore the newest", "ledger adopt")
+    )
+    assert merged < restoring < adopting
+    assert f"would have spent at most {whole}" in refused[merged:restoring]
+    assert f"would have spent {whole}" in refused[adopting:]
+    rewrite(written(there), lambda c: c.update(bill=None, digest=None))
+    refused = words_of(invoke("release", there / "release.toml"))
+    assert "add --dry-run, and it is printed" in refused
+    rewrite(written(there), lambda c: c.update(answers=copy.deepcopy(c["answers"])[:1]))
+    assert "a copy from before" in words_of(invoke("release", there / "release.toml"))
+
+
+def test_a_certificate_tells_nothing_of_layouts_and_people(there: Path) -> None:
+    """Its bill holds keyed hashes, random ids, places and flags; of a pooled table no name."""
+    bill = json.loads(written(there).read_text())["bill"]
+    assert bill["readers"] == []
+    assert set(bill) == {
+        "book", "payment", "layout", "calendar", "places", "readers", "begins_series", "as_composing", "same_people"
+    }  # fmt: skip
+    for text in ("Who is it", "état", "zoë"):
+        assert text not in json.dumps(bill, ensure_ascii=False)
+
+
+def test_what_was_adopted_is_not_merged_a_second_time(there: Path) -> None:
+    """The whole copy pays for it, too: nothing says that it is the same payment, so the copies are not merged."""
+    book = Ledger.open(there / "ledger.db")
+    adopt(book, there / "out", yes)
+    before = dump(there / "ledger.db")
+    with pytest.raises(LedgerError, match="entered it from its certificate"):
+        book.merge(there / "whole.db")
+    assert dump(there / "ledger.db") == before
