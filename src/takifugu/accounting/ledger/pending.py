@@ -44,19 +44,24 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
     if once is None:
         return
     for paid in read_payments(connection, source):
-        if paid.once not in (None, once) and normalised(paid.once or "").casefold() == once.casefold():
-            raise LedgerError(
-                f"the key {once!r} is not {paid.once!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
-                f"({paid.created[:10]}), and looks like it",
-                rule="one key pays once",
-                fix="write the earlier key, which pays nothing for what it has paid for, or another one",
-            ).at("once")
+        refuse_alike(paid, once)
         if paid.once == once and (twice := sorted(wanted & set(paid.ids))):
             raise LedgerError(
                 f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
                 rule="one key pays once",
                 fix="run the same command again, which pays nothing, or write another key",
             ).at("once")
+
+
+def refuse_alike(paid: Payment, once: str | None) -> None:
+    """Raise LedgerError for a key that looks like the one of a payment."""
+    if once is not None and paid.once not in (None, once) and normalised(paid.once or "").casefold() == once.casefold():
+        raise LedgerError(
+            f"the key {once!r} is not {paid.once!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
+            f"({paid.created[:10]}), and looks like it",
+            rule="one key pays once",
+            fix="write the earlier key, which pays nothing for what it has paid for, or another one",
+        ).at("once")
 
 
 def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
@@ -76,9 +81,7 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
         )
 
 
-def read_pending(
-    connection: Connection, ledger: Path, source: int | None, identity: str | None
-) -> tuple[Pending, ...]:
+def read_pending(connection: Connection, ledger: Path, source: int | None, identity: str | None) -> tuple[Pending, ...]:
     """Return what is paid for and not published, oldest first."""
     query = (
         select(reservations, sources.c.name, sources.c.budget_epsilon, sources.c.budget_delta)

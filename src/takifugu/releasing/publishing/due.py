@@ -9,6 +9,7 @@ from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED, Payment
 from takifugu.accounting.ledger.disk.places import path_of
+from takifugu.accounting.ledger.pending import refuse_alike
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
@@ -83,6 +84,8 @@ def to_pay(
         in_the_way = next(iter(sorted(left, key=lambda one: one.is_here)), None)
     if in_the_way is not None:
         raise _words(file, in_the_way, payments, folder)
+    for paid in payments if unpaid else ():
+        refuse_alike(paid, wanted.once)
     return tuple(unpaid)
 
 
