@@ -325,7 +325,7 @@ def case(seed: str) -> Result | None:
 
 @contextmanager
 def quickly() -> Iterator[None]:
-    """Draw no photographs, and compile each statement once for all ledgers: they cost half of the time and no budget."""
+    """Draw no photographs, and compile a statement once for all ledgers: they cost half of the time, no budget."""
     engine_of, photos = sqlite.engine_of, sheets.MOST_PHOTOS
     engines: list[Engine] = []
 
