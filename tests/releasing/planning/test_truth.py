@@ -165,7 +165,9 @@ def test_counts_answer_as_the_entries_do(seed: int) -> None:
 @pytest.mark.parametrize(("entries", "is_read"), [((0, 1), False), ((1, 2), True), (None, True)])
 def test_a_gap_counts_where_the_query_reads_it(entries: tuple[int, ...] | None, is_read: bool) -> None:
     calibration = stand_in(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3), tf.Count(1, entries), Covers.OUTPUT)
-    data = Counted((counted([1, 1, None], [0, 0, 1]),))
+    whole, data = Counted((counted([1, 1, 0], None),)), Counted((counted([1, 1, None], None),))
+    if entries is None:
+        assert true_answer(calibration, whole) == (2,)
     if is_read:
         with pytest.raises(DataError, match="has gaps"):
             true_answer(calibration, data)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 
 State = Hashable
@@ -21,6 +22,8 @@ IntArray = npt.NDArray[np.int64]
 LARGEST_ANSWER = 2.0**61
 #: Entries are looked at so many at a time, where a copy of all would be long.
 _BLOCK = 1 << 18
+#: What so few entries add is kept for others that add the same.
+_SHORT = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +149,17 @@ class Additive:
             yield Additive(self.grid, self.labels[first : first + size], tables, self.weights, self.table_of)
 
     def restrict(self, entries: slice) -> Additive:
-        """Return the part of the answer that a run of entries contributes, with the tables that it uses."""
+        """Return the part of the answer that a run of entries contributes, with the tables that it uses.
+
+        Short parts that add the same numbers are one object.
+        """
+        weights = self.weights[entries]
+        if len(weights) > _SHORT:
+            return self._restricted(entries)
+        which = None if self.table_of is None else self.table_of[entries].tobytes()
+        return cached(self, (Additive.restrict, weights.tobytes(), which), lambda: self._restricted(entries))
+
+    def _restricted(self, entries: slice) -> Additive:
         if self.table_of is None:
             return Additive(self.grid, self.labels, self.tables, self.weights[entries])
         used, table_of = np.unique(self.table_of[entries], return_inverse=True)

@@ -107,6 +107,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
     known: dict[Hashable, tuple[IntArray, IntArray]] = {}  # pieces of a pool are often alike
+    read: dict[Hashable, list[list[int]]] = {}
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
         tables = np.zeros_like(weights) if answer.table_of is None else answer.table_of[run.start : run.stop]
@@ -114,15 +115,15 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
         if key not in known:
             known[key] = _ways(weights, tables, piece.cell)
         ways, which = known[key]
-        if not piece.complete:
-            if len(ways) > 1:
-                seen = piece.weights() != 0
-                ways, missed = ways[np.unique(which[seen])], ways[np.unique(which[~seen])]
-            else:
-                missed = ways
-            if missed[:, 1].any():
-                _check_may_miss(calibration)
-        for cell, weight, table in _read_alike(ways):
+        missed = ways[:0] if piece.complete else ways
+        if len(missed) > 1:
+            seen = piece.weights() != 0
+            ways, missed = ways[np.unique(which[seen])], ways[np.unique(which[~seen])]
+        if missed[:, 1].any():
+            _check_may_miss(calibration)
+        if ways.tobytes() not in read:
+            read[ways.tobytes()] = _read_alike(ways)
+        for cell, weight, table in read[ways.tobytes()]:
             yield piece.counts if piece.by_cell is None else piece.by_cell[cell], weight, table
 
 
