@@ -110,10 +110,10 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
     read: dict[Hashable, list[list[int]]] = {}
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
-        tables = np.zeros_like(weights) if answer.table_of is None else answer.table_of[run.start : run.stop]
-        key = weights.tobytes(), tables.tobytes(), id(piece.cell)
+        tables = None if answer.table_of is None else answer.table_of[run.start : run.stop]
+        key = weights.tobytes(), None if tables is None else tables.tobytes(), id(piece.cell)
         if key not in known:
-            known[key] = _ways(weights, tables, piece.cell)
+            known[key] = _ways(weights, np.zeros_like(weights) if tables is None else tables, piece.cell)
         ways, which = known[key]
         missed = ways[:0] if piece.complete else ways
         if len(missed) > 1:
@@ -121,9 +121,10 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
             ways, missed = ways[np.unique(which[seen])], ways[np.unique(which[~seen])]
         if missed[:, 1].any():
             _check_may_miss(calibration)
-        if ways.tobytes() not in read:
-            read[ways.tobytes()] = _read_alike(ways)
-        for cell, weight, table in read[ways.tobytes()]:
+        different = ways.tobytes()
+        if different not in read:
+            read[different] = _read_alike(ways)
+        for cell, weight, table in read[different]:
             yield piece.counts if piece.by_cell is None else piece.by_cell[cell], weight, table
 
 
