@@ -1,6 +1,7 @@
-"""The processor time of whole commands on the README's chain, next to that of `import numpy` alone.
+"""The processor time of whole commands on the README's chain, next to that of `import numpy` alone; large releases.
 
-Before the first release they load no database, no SciPy and no other kinds of file (`tests/test_imports.py`).
+Before the first release they load no database, no SciPy and no other kinds of file (`tests/test_imports.py`). Releases
+of large tables are next to DuckDB's own sum of the order column by person and state, as a command of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+
+import duckdb
 
 from measure import row, span, title
 
@@ -43,7 +46,79 @@ def processor_time(code: str, folder: Path, runs: int = 3) -> float:
     return min(times)
 
 
+#: Tables: their rows, their people, how they are stored, and which rows are missing.
+LARGE = (
+    ("CSV", 10_000_000, 10_000, "csv", "true"),
+    ("Parquet, gaps of each person's own", 10_000_000, 10_000, "parquet", "hash(who, minute) % 100 <> 7"),
+    ("Parquet, few rows of many people", 1_000_000, 100_000, "parquet", "true"),
+)
+
+
+def write_large(folder: Path, rows: int, people: int, end: str, where: str, tables: int = 1) -> None:
+    """Write a table of so many people, and the release file of a count about all of them."""
+    steps, kind = rows // people, "parquet" if end == "parquet" else "csv, header"
+    source = f"select 'p' || i // {steps} as who, i % {steps} as minute, if(hash(i) % 4 = 0, 'b', 'a') as doing"
+    duckdb.sql("set enable_progress_bar = false")
+    duckdb.sql(f"copy (from ({source} from range({rows}) r(i)) where {where}) to '{folder}/d.{end}' (format {kind})")
+    items = "".join(
+        f'[[release]]\nname = "t{n}"\nquery = "count"\nstates = ["b"]\nepsilon = 1\nper = "pooled"\n'
+        for n in range(tables)
+    )
+    (folder / "f.toml").write_text(f"""
+ledger = "ledger.db"
+[expect]
+source = "a benchmark"
+matters = 1000
+[source]
+name = "s"
+file = "d.{end}"
+unit = "who"
+value = "doing"
+order = "minute"
+step = 1
+budget = 10000
+[belief]
+kind = "markov-chain"
+states = ["a", "b"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+max_length = {steps}
+{items}""")
+
+
+def release_time(folder: Path) -> tuple[float, float]:
+    """Return the processor time of one release, and the peak of its memory in bytes."""
+    code = "import sys; sys.argv = ['takifugu', 'release', 'f.toml', '--new-ledger']; from takifugu.cli import main\n"
+    code += "try: main()\n"
+    code += "finally: open('peak', 'w').write(next(s for s in open('/proc/self/status') if s.startswith('VmHWM')))"
+    took = processor_time(code, folder, runs=1)
+    if not (folder / "ledger.db").exists():
+        raise RuntimeError("nothing was released")
+    return took, int((folder / "peak").read_text().split()[1]) * 1024.0
+
+
+def large() -> None:
+    title("processor time of a whole release, next to a process in which DuckDB sums by person and state")
+    for what, rows, people, end, where in LARGE:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_large(folder, rows, people, end, where)
+            query = f"select who, doing, count(*), sum(minute) from 'd.{end}' group by all"
+            plainly = processor_time(f"import duckdb; duckdb.sql({query!r}).fetchall()", folder)
+            took, peak = release_time(folder)
+            against = f"{took / plainly:.1f} times, {peak / 1e6:.0f} MB"
+            row(f"{what}: {rows:,} rows, {people:,} people", span(took), against)
+    title("1,000 tables of one file, next to 100 tables")
+    times = []
+    for tables in (100, 1_000):
+        with tempfile.TemporaryDirectory() as name:
+            write_large(Path(name), 400, 2, "csv", "true", tables)
+            times.append(release_time(Path(name))[0])
+    row("takifugu release", span(times[1]), f"{times[1] / times[0]:.1f} times")
+
+
 def main() -> None:
+    large()
     title("processor time of a command, best of 3")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

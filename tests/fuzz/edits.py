@@ -20,6 +20,10 @@ from tests.support.workbooks import write_workbook
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import TakifuguError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.questions import debits_of
+from takifugu.releasing.publishing.publish import ready
 
 #: How many rows there are, and the hour of the first.
 ROWS, FIRST = 6, 3
@@ -144,8 +148,22 @@ def hours_ahead(one: Window) -> int:
     return 1 if one.form == "zone" else 0
 
 
+def paid(folder: Path, number: int, is_whole: bool) -> float:
+    """Pay for the one answer of a release file, and return the scale of its noise; draw it, too, where `is_whole`."""
+    path, once = folder / "f.toml", str(number)
+    if is_whole:
+        out = tf.release_file(path, output=folder / f"out{number}", anyway=True, new_ledger=True, once=once)
+        return float(out.tables[0].releases[0][1].randomiser.scale)
+    file = load(path)
+    (question,) = (q for table in plan(file).tables for q in table.questions)
+    ready([question])
+    debits = debits_of([question])
+    Ledger.open(file.ledger).reserve(file.source.name, debits, file.budget, identity=once.encode(), recipe={})
+    return float(question.calibration.randomiser.scale)
+
+
 def published(
-    requested: list[Window], folder: Path, data_form: str, stay: float, said: list[str]
+    requested: list[Window], folder: Path, data_form: str, stay: float, said: list[str], is_whole: bool
 ) -> tuple[float, list[tuple[Window, float]]]:
     """Publish the windows; return what was spent, and those that were published with the scales of their noise."""
     folder.mkdir()
@@ -154,13 +172,11 @@ def published(
     for number, one in enumerate(requested):
         (folder / "f.toml").write_text(text_of(one, data_form, stay))
         try:
-            out = tf.release_file(
-                folder / "f.toml", output=folder / f"out{number}", anyway=True, new_ledger=True, once=str(number)
-            )
+            scale = paid(folder, number, is_whole)
         except TakifuguError as refused:
             said.append(f"{number}: refused: {str(refused)[:200]}")
             continue
-        known.append((one, float(out.tables[0].releases[0][1].randomiser.scale)))
+        known.append((one, scale))
         said.append(f"{number}: {one}, data: {data_form}")
     spent = float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) if known else 0.0
     return spent, known

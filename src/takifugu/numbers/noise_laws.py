@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import erf, exp, expm1, log, pi, sqrt
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ class Moments(NamedTuple):
     square: float
 
 
+@lru_cache(maxsize=256)
 def discrete_laplace_half_width(scale: Fraction, level: Fraction | float) -> int:
     """Return the smallest integer h with P(|X| <= h) >= level, decided exactly; InputError unless 0 < level < 1.
 
@@ -174,6 +176,7 @@ def _normal_moments_on_grid(s: float, g: float) -> Moments:
     return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
 
 
+@lru_cache(maxsize=256)
 def _rounded_half_width(survival: Survival, ratio: Fraction, level: Fraction | float, on_grid: bool) -> int:
     """Return the half-width for ratio = scale / grid.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections import namedtuple
+from collections.abc import Sequence
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +18,8 @@ import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import DataError, InputError
+from takifugu.data import Counted, Piece
+from takifugu.data.rows.pieces import runs_of
 from takifugu.model.frameworks import Framework
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
@@ -108,3 +112,64 @@ def test_every_belief_of_a_framework_knows_the_data() -> None:
     running = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=5, states=["still", "running"])
     with pytest.raises(InputError, match=r"differ in the values that step 0 can take \(running, walking\)"):
         tf.Pufferfish(tf.every_entry(), [CHAIN, running])
+
+
+def counted(values: Sequence[int | None], cells: Sequence[int] | None) -> Piece:
+    """Count a sequence of 0, 1 and None (not observed) by state, in each cell of its steps where there are any."""
+    seen = np.array([value is not None for value in values])
+    by_cell = np.zeros((1 + max(cells or [0]), 2), dtype=np.int64)
+    for cell, value in zip(cells or [0] * len(values), values, strict=True):
+        if value is not None:
+            by_cell[cell, value] += 1
+    numbers = None if cells is None else np.array(cells)
+    each = None if cells is None else by_cell
+    return Piece(None, None, len(values), runs_of(seen), by_cell.sum(axis=0), cell=numbers, by_cell=each)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_counts_answer_as_the_entries_do(seed: int) -> None:
+    """Or they are refused, exactly where entries that were counted together are weighed differently."""
+    c = random.Random(seed)
+    lengths = [c.randint(1, 5) for _ in range(c.randint(1, 4))]
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5)
+    size, is_by_cell = sum(lengths), c.random() < 0.5
+    cells = [c.randrange(3) for _ in range(size)] if is_by_cell else [0] * size
+    weights = {cell: c.choice((0, 1, 1, 2)) for cell in range(3)}
+    each = [c.randrange(3) if c.random() < 0.05 else weights[cell] for cell in cells]
+    belief = tf.IndependentPieces(chain, lengths)
+    choices: list[Any] = [tf.Linear(each), tf.Count(1), tf.Histogram()]
+    parts = {str(cell): [t for t in range(size) if cells[t] == cell] for cell in sorted(set(cells))}
+    choices += [tf.By(tf.Count(1), parts, by="cell")]
+    query = c.choice(choices)
+    values = [c.choice((0, 1)) if c.random() < 0.8 else None for _ in range(size)]
+    values[0] = 1
+    first = np.cumsum([0, *lengths]).tolist()
+    runs = [slice(a, a + n) for a, n in zip(first, lengths, strict=False)]
+    pieces = [counted(values[run], cells[run] if is_by_cell else None) for run in runs]
+    calibration = stand_in(belief, query)
+    answer = calibration.problem.answers[0]
+    ways = {
+        (number, cells[t] if is_by_cell else 0, int(answer.weights[t]), int(answer.table_numbers[t]))
+        for number, run in enumerate(runs) for t in range(run.start, run.stop) if values[t] is not None
+    }  # fmt: skip
+    read = {way[:2] for way in ways if way[2]}
+    if sum(way[:2] in read for way in ways) > len(read):
+        with pytest.raises(DataError, match="counts do not"):
+            true_answer(calibration, Counted(tuple(pieces)))
+    else:
+        assert true_answer(calibration, Counted(tuple(pieces))) == true_answer(
+            calibration, [values[run] for run in runs]
+        )
+
+
+@pytest.mark.parametrize(("entries", "is_read"), [((0, 1), False), ((1, 2), True), (None, True)])
+def test_a_gap_counts_where_the_query_reads_it(entries: tuple[int, ...] | None, is_read: bool) -> None:
+    calibration = stand_in(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3), tf.Count(1, entries), Covers.OUTPUT)
+    whole, data = Counted((counted([1, 1, 0], None),)), Counted((counted([1, 1, None], None),))
+    if entries is None:
+        assert true_answer(calibration, whole) == (2,)
+    if is_read:
+        with pytest.raises(DataError, match="has gaps"):
+            true_answer(calibration, data)
+    else:
+        assert true_answer(calibration, data) == (2,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -52,10 +53,14 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     whole = EXPECTED_ANSWER.of(belief)
     if whole is not ExpectedAnswer:
         return whole(belief).cells(answer) * float(answer.grid)
-    total = np.zeros(answer.cells)
+    alike: dict[Hashable, tuple[Belief, Additive, int]] = {}  # with what keeps the objects of these ids alive
     for number, run in enumerate(belief.components()):
-        piece = belief.component(number)
-        total += EXPECTED_ANSWER.of(piece)(piece).cells(answer.restrict(slice(run.start, run.stop)))
+        piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+        _, _, count = alike.get((id(piece), id(share)), (piece, share, 0))
+        alike[id(piece), id(share)] = piece, share, count + 1
+    total = np.zeros(answer.cells)
+    for piece, share, count in alike.values():
+        total += count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total * float(answer.grid)
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 
 State = Hashable
@@ -19,6 +20,10 @@ IntArray = npt.NDArray[np.int64]
 
 #: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.
 LARGEST_ANSWER = 2.0**61
+#: Entries are looked at so many at a time, where a copy of all would be long.
+_BLOCK = 1 << 18
+#: What so few entries add is kept for others that add the same.
+_SHORT = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +46,11 @@ class Additive:
 
     def __post_init__(self) -> None:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
-        each = reach[0] if self.table_of is None else reach[self.table_of]
-        if float((np.abs(self.weights.astype(float)) * each).sum()) * 2 > LARGEST_ANSWER:
+        total = 0.0
+        for part in self._parts():
+            each = reach[0] if self.table_of is None else reach[self.table_of[part]]
+            total += float((np.abs(self.weights[part].astype(float)) * each).sum())
+        if 2 * total > LARGEST_ANSWER:
             raise InputError(
                 f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
             ).at("grid")
@@ -106,16 +114,18 @@ class Additive:
         """Return the least and the largest that each cell can be, in grid units, whatever the data."""
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
-        which = self.table_numbers
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
-        np.add.at(added, which, np.maximum(self.weights, 0))
-        np.add.at(taken, which, np.minimum(self.weights, 0))
+        for part in self._parts():
+            weights = self.weights[part]
+            which = np.zeros_like(weights) if self.table_of is None else self.table_of[part]
+            np.add.at(added, which, np.maximum(weights, 0))
+            np.add.at(taken, which, np.minimum(weights, 0))
         return added @ least + taken @ most, added @ most + taken @ least
 
-    @property
+    @cached_property
     def is_count(self) -> bool:
         """Whether each cell is a number of entries: one adds 1 to a cell, or nothing."""
-        ones = bool(np.isin(self.weights, (0, 1)).all())
+        ones = bool(self.weights.min(initial=0) >= 0 and self.weights.max(initial=1) <= 1)
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
@@ -139,7 +149,17 @@ class Additive:
             yield Additive(self.grid, self.labels[first : first + size], tables, self.weights, self.table_of)
 
     def restrict(self, entries: slice) -> Additive:
-        """Return the part of the answer that a run of entries contributes, with the tables that it uses."""
+        """Return the part of the answer that a run of entries contributes, with the tables that it uses.
+
+        Short parts that add the same numbers are one object.
+        """
+        weights = self.weights[entries]
+        if len(weights) > _SHORT:
+            return self._restricted(entries)
+        which = None if self.table_of is None else self.table_of[entries].tobytes()
+        return cached(self, (Additive.restrict, weights.tobytes(), which), lambda: self._restricted(entries))
+
+    def _restricted(self, entries: slice) -> Additive:
         if self.table_of is None:
             return Additive(self.grid, self.labels, self.tables, self.weights[entries])
         used, table_of = np.unique(self.table_of[entries], return_inverse=True)
@@ -175,6 +195,9 @@ class Additive:
         for entry in np.flatnonzero(self.weights).tolist():
             total += self.contribution(entry)[values[:, entry]]
         return total
+
+    def _parts(self) -> Iterator[slice]:
+        return (slice(first, first + _BLOCK) for first in range(0, self.size, _BLOCK))
 
     @cached_property
     def _largest(self) -> IntArray:

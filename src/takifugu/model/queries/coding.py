@@ -165,7 +165,7 @@ def alphabets(entries: Entries) -> list[tuple[State, ...]]:
 def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
     """Return 1 for every chosen entry (all without a choice), else 0, in the belief's own order."""
     if chosen is None:
-        return np.ones(entries.size, dtype=np.int64)
+        return np.broadcast_to(np.int64(1), entries.size)  # one number, however many entries there are
     mask = np.zeros(entries.size, dtype=np.int64)
     mask[list(positions(entries, chosen))] = 1
     return mask

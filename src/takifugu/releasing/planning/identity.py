@@ -74,11 +74,15 @@ def identity_of(
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
-    content = _keys(file.only([item]).spec)
+
+    def of(table: Item) -> Json:
+        return _keys(file.spec.model_copy(update={"release": (table,)}))
+
+    content = of(item)
     for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
         content["source"].pop(key, None)
     if item.shares_epsilon:  # its noise depends on all that share the epsilon, whatever they are called
-        sharers = [_keys(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
+        sharers = [of(one)["release"][0] for one in sharing(file, item)]
         content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
     else:
         content.pop("joint_epsilon", None)

@@ -20,7 +20,7 @@ from takifugu.releasing.file.kind import Unit
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Runs of entries, counted through several units: where each starts, and where it stops."""
+    """Separate runs of entries, counted through several units: where each starts, and where it stops, in order."""
 
     starts: IntArray
     stops: IntArray
@@ -30,10 +30,8 @@ class Runs:
 
     def among(self, size: int) -> IntArray:
         """Return 1 for each of so many entries that lies in a run, and 0 for others."""
-        changes = np.zeros(size + 1, dtype=np.int64)
-        np.add.at(changes, self.starts, 1)
-        np.add.at(changes, self.stops, -1)
-        inside: IntArray = np.cumsum(changes)[:-1]
+        changes = np.column_stack([self.starts, self.stops]).ravel()
+        inside: IntArray = np.repeat(np.arange(len(changes) + 1) % 2, np.diff(changes, prepend=0, append=size))
         return inside
 
 

@@ -106,23 +106,39 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
-    known: dict[Hashable, list[list[int]]] = {}  # pieces of a pool are often alike
+    known: dict[Hashable, tuple[IntArray, IntArray]] = {}  # pieces of a pool are often alike
+    read: dict[Hashable, list[list[int]]] = {}
     for run, piece in zip(runs, pieces, strict=True):
         weights = answer.weights[run.start : run.stop]
-        tables = np.zeros_like(weights) if answer.table_of is None else answer.table_of[run.start : run.stop]
-        key = weights.tobytes(), tables.tobytes(), piece.observed, id(piece.cell)
+        tables = None if answer.table_of is None else answer.table_of[run.start : run.stop]
+        key = weights.tobytes(), None if tables is None else tables.tobytes(), id(piece.cell)
         if key not in known:
-            seen = np.ones(len(weights), dtype=bool) if piece.complete else piece.weights() != 0
-            if weights[~seen].any():
-                _check_may_miss(calibration)
-            known[key] = _ways(weights[seen], tables[seen], None if piece.cell is None else piece.cell[seen])
-        for cell, weight, table in known[key]:
+            known[key] = _ways(weights, np.zeros_like(weights) if tables is None else tables, piece.cell)
+        ways, which = known[key]
+        missed = ways[:0] if piece.complete else ways
+        if len(missed) > 1:
+            seen = piece.weights() != 0
+            ways, missed = ways[np.unique(which[seen])], ways[np.unique(which[~seen])]
+        if missed[:, 1].any():
+            _check_may_miss(calibration)
+        different = ways.tobytes()
+        if different not in read:
+            read[different] = _read_alike(ways)
+        for cell, weight, table in read[different]:
             yield piece.counts if piece.by_cell is None else piece.by_cell[cell], weight, table
 
 
-def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> list[list[int]]:
-    """Return the cells of some entries, each with the weight and table that all its entries have; 0 is not read."""
-    ways = np.unique(np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables]), axis=1).T
+def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> tuple[IntArray, IntArray]:
+    """Return the different (cell, weight, table) that entries have, and which of them each entry has."""
+    if cells is None and (weights == weights[:1]).all() and (tables == tables[:1]).all():
+        return np.array([[0, weights[0], tables[0]]]), np.zeros(len(weights), dtype=np.int64)
+    columns = np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables])
+    ways, which = np.unique(columns, axis=1, return_inverse=True)
+    return ways.T, which.ravel()
+
+
+def _read_alike(ways: IntArray) -> list[list[int]]:
+    """Return the ways in which entries are read; DataError where a query reads entries counted together differently."""
     read: list[list[int]] = ways[ways[:, 1] != 0].tolist()
     if len({cell for cell, _, _ in read}) < len(read) or {*ways[ways[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
         raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")

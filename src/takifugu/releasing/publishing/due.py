@@ -42,7 +42,8 @@ def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -
     due = to_pay(chosen, [one for one in standing if one not in waiting], wanted, payments, folder, bool(waiting))
     left = [one for one in standing if one.is_elsewhere and one not in (*waiting, *due)]
     tell(f"{_words(chosen, one, payments, folder).what}; nothing is paid for it now" for one in left)
-    return chosen.only([one.item for one in standing if one in waiting or one in due])
+    to_do = {one.tables for one in (*waiting, *due)}
+    return chosen.only([one.item for one in standing if one.tables in to_do])
 
 
 def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
