@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.influence.quilts.chain.shorter import shorter
 from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.influence.quilts.scores import SAME, best_choice, exact_scale, float_below, scores
 from takifugu.influence.quilts.worst_entry import settle
@@ -41,6 +42,15 @@ class BestQuilt:
 
 def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
     """Return the largest over secret entries of the least D(N)/(epsilon - e(Q)) (Song17 Algorithms 2 and 3)."""
+    for short in shorter(sides, family):
+        needed, quilts = _needed(short.sides, short.family, epsilon)
+        if short.stands_for_longer(quilts, float(needed.scale * epsilon)):
+            return replace(needed, entry=short.in_longer(needed.entry))
+    return _needed(sides, family, epsilon)[0]
+
+
+def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> tuple[Needed, list[tuple[Quilt, int]]]:
+    """Return what the worst entry needs, and the quilts that bound all entries, each with the last of them."""
     limit = float_below(epsilon)
     total = sides.change.total()
 
@@ -56,7 +66,8 @@ def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed
     # An entry whose float bound is not among the ties requires no more than this, whatever epsilon - e has cancelled.
     floor = Fraction(settled.bound) * (1 - 9 * Fraction(SAME))
     worst = max(ties, key=lambda n: n.scale)
-    return worst if worst.scale >= floor else replace(worst, scale=floor)
+    quilts = [(source.quilt, last) for source, last in settled.sources]
+    return worst if worst.scale >= floor else replace(worst, scale=floor), quilts
 
 
 def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt, float]:
