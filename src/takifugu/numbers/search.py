@@ -49,13 +49,15 @@ def smallest_safe(
     good, lowest = math.log(safe), math.log(low) if low else -math.inf
     judged[good] = safe
     at_good = excess(good)
-    step = min(max(-1.05 * at_good, 0.01), 1.5)
+    step = min(max(-1.05 * at_good, 0.01), max(-at_good, 1.5)) if math.isfinite(at_good) else 1.5
     while at_good < 0 and good > lowest:
         bad = max(good - step, lowest)
         at_bad = excess(bad)
         if at_bad > 0:
             return cast(Scale, judged[narrowed(excess, good, bad, at_good, at_bad, tolerance / 2)])
-        good, at_good, step = bad, at_bad, 2 * step
+        is_line = math.isfinite(at_good) and at_good < at_bad
+        beyond = 1.1 * at_bad / (at_good - at_bad) * (good - bad) if is_line else math.inf
+        good, at_good, step = bad, at_bad, min(max(beyond, 0.01), 2 * step)
     return cast(Scale, judged[good])
 
 
@@ -65,24 +67,25 @@ def narrowed(
     """Return `good`, or a place below it where the excess was seen below 0: at most `width` above one where it is not.
 
     The excess falls, is below 0 at `good` and above 0 at `bad`. False position; where one end stays, its excess counts
-    half (Illinois), and each sixth place is the middle.
+    the less the more the other's fell (Anderson and Björck), and each sixth place is the middle.
 
     >>> narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
     True
     """
-    turn = last = 0
+    turn, last = 0, 0.0
     while good - bad > width:
         turn += 1
         is_line = turn % 6 and math.isfinite(at_good) and math.isfinite(at_bad)
         share = at_bad / (at_bad - at_good) if is_line else 0.5
         place = min(max(bad + (good - bad) * share, bad + width / 2), good - width / 2)
         value = excess(place)
+        fall = 1 - value / last if value * last > 0 and math.isfinite(last) else 1.0
+        counted = fall if fall > 0 else 0.5
         if value < 0:
-            at_bad = at_bad / 2 if last < 0 else at_bad
-            good, at_good, last = place, value, -1
+            good, at_good, at_bad = place, value, at_bad * counted
         else:
-            at_good = at_good / 2 if last > 0 else at_good
-            bad, at_bad, last = place, value, 1
+            bad, at_bad, at_good = place, value, at_good * counted
+        last = value
     return good
 
 
