@@ -95,8 +95,10 @@ class Runs:
     def largest(self, places: Sequence[int]) -> int:
         """Return the largest number in some places, 0 where there are none."""
         if isinstance(places, range) and places.step == 1:
-            return int(self.between(max(places.start, 0), min(places.stop, self.size)).values.max(initial=0))
-        return int(self.at(np.asarray(places, dtype=np.int64)).max(initial=0))
+            numbers = self.between(places.start, places.stop).values
+        else:
+            numbers = self.at(np.asarray(places, dtype=np.int64))
+        return int(numbers.max()) if len(numbers) else 0
 
     def between(self, first: int, stop: int) -> Runs:
         """Return the numbers from one place to before another."""

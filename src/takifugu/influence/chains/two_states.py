@@ -133,8 +133,9 @@ def runs_at_once(
 class _Way:
     """F(s) = log((back + remain e^s)/(stay + leave e^s)) for s > 0, where apart = remain - leave = stay - back > 0.
 
-    With e^s = 1 + y, s goes to change + F(s) where y goes to (E + (apart + E remain) y)/(1 + leave y), E = e^change - 1.
-    That has two fixed points, low < 0 < high, and (y - high)/(y - low) falls by the factor e^-rate at each step.
+    With e^s = 1 + y and E = e^change - 1, a step takes s to change + F(s), and y to
+    (E + (apart + E remain) y)/(1 + leave y). That has two fixed points, low < 0 < high, and each step makes
+    (y - high)/(y - low) smaller by the factor e^-rate.
     """
 
     apart: float

@@ -94,7 +94,7 @@ def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
     barrier = None
     if any(row.values.any() for row in without_noise):
         values, ends = refined(*without_noise)
-        barrier = Runs((values > 0).any(axis=0).astype(np.int64), ends)
+        barrier = Runs(np.asarray((values > 0).any(axis=0), dtype=np.int64), ends)
     if len(rates) == 0:
         return RunningChange(Runs.alike(0, len(charges[0][0])), Fraction(1), barrier)
     if len(rates) == 1:
@@ -102,7 +102,9 @@ def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
         if float((tables[key].values.astype(np.float64) * tables[key].lengths).sum()) < 2.0**SUM_BITS:
             return RunningChange(tables[key], rate, barrier)
     values, ends = refined(*tables.values())
-    costs = sum(changes * float_above(rate) for changes, rate in zip(values, rates.values(), strict=True))
+    costs = np.zeros(len(ends))
+    for changes, rate in zip(values, rates.values(), strict=True):
+        costs += changes * float_above(rate)
     costs *= 1 + (len(rates) + 4) * UNIT
     whole = float((costs * np.diff(ends, prepend=0)).sum())
     unit = Fraction(2) ** max(-1000, math.frexp(whole)[1] - SUM_BITS)

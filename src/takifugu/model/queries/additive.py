@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.numbers.runs import IntArray, Runs, refined
+from takifugu.numbers.runs import Runs, refined
 
 State = Hashable
 #: Entries that a query reads: their numbers in the order in which they are listed, and the names of others.
 Chosen = tuple[int | str, ...]
+IntArray = npt.NDArray[np.int64]
 Numbers = TypeVar("Numbers", IntArray, IntArray | None)
 
 #: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.
@@ -38,7 +39,7 @@ class _InRuns(Generic[Numbers]):
         runs = None if answer is None else answer.__dict__[self.name]
         return cast(Numbers, runs if runs is None else runs.numbers)
 
-    def __set__(self, answer: Any, numbers: Numbers | Runs) -> None:
+    def __set__(self, answer: Any, numbers: Numbers) -> None:
         answer.__dict__[self.name] = None if numbers is None else Runs.of(numbers)
 
 
@@ -79,13 +80,13 @@ class Additive:
         return kinds, np.diff(ends, prepend=0)
 
     @property
-    def in_runs(self) -> tuple[Runs, Runs | None]:
-        """Return the weights and the table numbers as they are kept: what another answer is made of."""
+    def in_runs(self) -> tuple[Any, Any]:
+        """Return the weights and the table numbers as `Runs`, of which another answer may be made as of numbers."""
         return self.__dict__["weights"], self.__dict__["table_of"]
 
     @property
     def size(self) -> int:
-        return self.in_runs[0].size
+        return int(self.in_runs[0].size)
 
     @property
     def cells(self) -> int:
@@ -178,9 +179,11 @@ class Additive:
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer that a run of entries contributes, with the tables that it uses."""
         first, stop, _ = entries.indices(self.size)
-        weights, numbers = (None if runs is None else runs.between(first, stop) for runs in self.in_runs)
+        weights, numbers = self.in_runs
+        weights = weights.between(first, stop)
         if numbers is None:
             return Additive(self.grid, self.labels, self.tables, weights)
+        numbers = numbers.between(first, stop)
         used, table_of = np.unique(numbers.values, return_inverse=True)
         tables = tuple(self.tables[int(i)] for i in used) or self.tables[:1]
         return Additive(self.grid, self.labels, tables, weights, numbers.mapped(table_of.astype(np.int64)))

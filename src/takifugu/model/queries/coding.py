@@ -82,9 +82,9 @@ def coded(
     return Additive(grid, (label,), tables, _taken(_read(factors), which), table_of)
 
 
-def _taken(numbers: IntArray, which: IntArray) -> Runs:
+def _taken(numbers: IntArray, which: IntArray) -> IntArray:
     runs = Runs.of(which)
-    return runs.mapped(numbers[runs.values])
+    return runs.mapped(numbers[runs.values]).numbers
 
 
 def _several_alphabets(

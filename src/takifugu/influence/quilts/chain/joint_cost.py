@@ -17,6 +17,7 @@ from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.influence.quilts.scores import Side
 from takifugu.influence.quilts.worst_entry import settle
 from takifugu.model.queries import IntArray
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.log_ratios import NEVER, FloatArray
 from takifugu.numbers.rationals import float_above
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.dispatch import later
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
