@@ -49,15 +49,15 @@ def smallest_safe(
     good, lowest = math.log(safe), math.log(low) if low else -math.inf
     judged[good] = safe
     at_good = excess(good)
-    step = min(max(-1.05 * at_good, 0.01), max(-at_good, 1.5)) if math.isfinite(at_good) else 1.5
+    step = min(max(-1.05 * at_good, 0.01), 1.5)
     while at_good < 0 and good > lowest:
         bad = max(good - step, lowest)
         at_bad = excess(bad)
         if at_bad > 0:
             return cast(Scale, judged[narrowed(excess, good, bad, at_good, at_bad, tolerance / 2)])
         is_line = math.isfinite(at_good) and at_good < at_bad
-        beyond = 1.1 * at_bad / (at_good - at_bad) * (good - bad) if is_line else math.inf
-        good, at_good, step = bad, at_bad, min(max(beyond, 0.01), 2 * step)
+        rest = 1.05 * at_bad / (at_good - at_bad) * (good - bad) if is_line else 2 * step
+        good, at_good, step = bad, at_bad, min(max(rest, 0.01), 8 * step)
     return cast(Scale, judged[good])
 
 

@@ -225,7 +225,10 @@ class Additive:
 
 def whole_change(answer: Additive) -> int:
     """Return D of all entries, in grid units: less than the sum of their changes where several move a term together."""
-    return answer.changes.total if isinstance(answer, Additive) else int(answer.change(range(answer.size)))
+    if isinstance(answer, Additive):
+        return answer.changes.total
+    changes: IntArray = answer.entry_changes()  # may raise Unsupported
+    return int(answer.change(range(len(changes))))
 
 
 def _largest_change(table: IntArray) -> int:
