@@ -24,38 +24,40 @@ AT_ONCE, LARGEST = 512, 200.0
 MOST = TWO_STATES.positions + 2**10
 
 
-def log_ratio(rows: Rows, power: float) -> float:
-    """Return F(power) with a relative error of a few units: from a difference only where the means are alike.
+def log_ratio(far: float, near: float, other_far: float, other_near: float, size: float) -> float:
+    """Return log((far + near e^-size)/(other_far + other_near e^-size)), of rows that each sum to one, size from 0.
 
-    >>> round(log_ratio(((0.9, 0.1), (0.4, 0.6)), 1.0), 9)
+    The relative error is a few units: from a difference only where both sums are alike.
+
+    >>> round(log_ratio(0.6, 0.4, 0.1, 0.9, 1.0), 9)
     0.549947988
     """
-    (stay, leave), (back, remain) = rows
-    if power > 0:  # divide by e^power, which may be large
-        power, (stay, leave), (back, remain) = -power, (leave, stay), (remain, back)
-    share = math.exp(power)
-    above, below = back + remain * share, stay + leave * share
+    share = math.exp(-size)
+    above, below = far + near * share, other_far + other_near * share
     if not above or not below:
         return -math.inf if below else math.inf
     if above < below / 2 or above > 2 * below:
         return math.log(above / below)
-    return math.log1p((remain - leave) * math.expm1(power) / below)
+    return math.log1p((near - other_near) * math.expm1(-size) / below)
 
 
 def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
     """Return R(1, 0) and R(0, 1), rounded up, from rho(1, 0) and rho(0, 1); `error` is relative, of the rows.
 
+    What rounding can hide is added; no loss is more than the largest ratio, which bounds it anyway.
+
     >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
     [0.549948, 0.411565]
     """
-    high, low = log_ratio(rows, up_ratio), log_ratio(rows, -down_ratio)
-    largest = max(up_ratio, down_ratio)
-    return _above(max(high, low), error, largest), _above(max(-high, -low), error, largest)
-
-
-def _above(loss: float, error: float, largest: float) -> float:
-    """Return a loss plus what rounding can hide of it; never more than the largest ratio, which bounds it anyway."""
-    return min(max(loss, 0.0) * (1 + 16 * UNIT) + 2 * error * (1 + error), largest)
+    (stay, leave), (back, remain) = rows
+    high = log_ratio(remain, back, leave, stay, up_ratio)
+    low = log_ratio(back, remain, stay, leave, down_ratio)
+    if high < low:
+        high, low = low, high
+    largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
+    rise = (high if high > 0 else 0.0) * (1 + 16 * UNIT) + rounding
+    fall = (-low if low < 0 else 0.0) * (1 + 16 * UNIT) + rounding
+    return (rise if rise < largest else largest), (fall if fall < largest else largest)
 
 
 def run(
