@@ -38,8 +38,8 @@ def used(monkeypatch):
     stood = []
     honest = shorter.Shorter.stands_for_longer
 
-    def watched(self, quilts, most):
-        stood.append(honest(self, quilts, most))
+    def watched(self, most):
+        stood.append(honest(self, most))
         return stood[-1]
 
     monkeypatch.setattr(shorter, "FIRST", 12)
@@ -91,6 +91,23 @@ def test_an_entry_far_from_both_ends_stays_in_the_middle(used):
     short = next(shorter.shorter(*_sides_and_family(binary(0.9, 0.6, 400))))
     length = short.sides.length
     assert [short.in_longer(entry) for entry in (0, length // 2, length - 1)] == [0, 200, 399]
+
+
+def test_an_entry_stays_in_its_phase(used):
+    matrices = [SWAP, [[0.9, 0.1], [0.5, 0.5]], [[0.6, 0.4], [0.2, 0.8]]]
+    for length in range(300, 306):
+        for short in shorter.shorter(*_sides_and_family(PeriodicChain(matrices, length))):
+            assert {(short.in_longer(entry) - entry) % 3 for entry in range(short.sides.length)} == {0}
+
+
+def test_a_sequence_that_is_too_short_does_not_stand_for_a_longer_one(used):
+    """What needs quilts as wide as a quarter of it, or has not settled, or has other values at first."""
+    short = next(shorter.shorter(*_sides_and_family(binary(0.9, 0.6, 400))))
+    far = short.sides.length // 4
+    assert short.stands_for_longer(far - 0.5)
+    assert not short.stands_for_longer(far)
+    slow, family = _sides_and_family(binary(0.999, 0.998, 400, "any"))
+    assert not next(shorter.shorter(slow, family)).stands_for_longer(0.5)
 
 
 def _sides_and_family(chain):

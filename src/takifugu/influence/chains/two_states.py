@@ -181,7 +181,7 @@ class _Way:
         shares = self._share(start) * np.exp(-self.rate * position)
         exact = np.log1p((self.high - self.low * shares) / (1 - shares)) - self.change
         fastest = self.apart / (math.sqrt(self.remain * self.stay) + math.sqrt(self.leave * (1 - self.remain))) ** 2
-        rounding = 4 * error * (1 + error) + 128 * UNIT * (self.change + max(self.limit, start))
+        rounding = 2 * error * (1 + error) + 128 * UNIT * (self.change + max(self.limit, start))
         fading = 1 / max(1 - fastest, 1e-15)
         return np.asarray(np.maximum(exact, 0.0) + rounding * np.minimum(position, fading))
 

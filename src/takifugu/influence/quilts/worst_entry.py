@@ -25,14 +25,12 @@ Candidate = TypeVar("Candidate")
 class Settled(Generic[Candidate]):
     """The largest bound, what was found for the worst entry that was examined, and what ties with it up to rounding.
 
-    `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding; `sources`
-    are what gave all entries theirs, each with the last of them.
+    `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding.
     """
 
     bound: float
     worst: Candidate
     ties: tuple[tuple[Candidate, IntArray], ...]
-    sources: tuple[tuple[Candidate, int], ...]
 
 
 def settle(
@@ -73,7 +71,5 @@ def settle(
         entry = int(np.argmax(upper))
     largest = float(upper[entry])
     ties = np.flatnonzero(upper >= largest * (1 - 10 * SAME))
-    tied = tuple((settled[n], ties[source[ties] == n]) for n in sorted(set(source[ties].tolist())))
-    last = np.full(len(settled), -1)
-    np.maximum.at(last, source[entries], entries)
-    return Settled(largest, worst, tied, tuple((settled[n], int(last[n])) for n in np.flatnonzero(last >= 0)))
+    sources = sorted(set(source[ties].tolist()))
+    return Settled(largest, worst, tuple((settled[n], ties[source[ties] == n]) for n in sources))

@@ -56,18 +56,18 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     influence = along(part.belief, part.family.pairs)
     sides = ChainSides(influence, change)
     for short in shorter(sides, part.family):
-        cost, worst, shields = _settled(short.sides, short.family)
-        if short.stands_for_longer(shields, cost / float(change.unit)):
+        cost, worst = _settled(short.sides, short.family)
+        if short.stands_for_longer(cost / float(change.unit)):
             entry = short.in_longer(worst.entry)
             break
     else:
-        cost, worst, _ = _settled(sides, part.family)
+        cost, worst = _settled(sides, part.family)
         entry = worst.entry
     return cost, quilt_witness(part, sides, entry, worst.groups[0].quilt, worst.pair, (("cost", cost),))
 
 
-def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts, list[tuple[Quilt, int]]]:
-    """Return what the worst entry costs, its quilts, and those that bound all entries, each with the last of them."""
+def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts]:
+    """Return what releases cost the worst entry, and its quilts."""
     pairs, change = sides.influence.pairs, sides.change
     every = np.arange(1 if pairs is None else len(pairs))
     trivial = JointQuilts(-1, (Group(Quilt(), every, change.each.total, 0.0),), 0)
@@ -85,8 +85,7 @@ def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts, lis
     cost = math.inf
     if math.isfinite(settled.bound):
         cost = float_above(max(_exact(sides, best, entries) for best, entries in settled.ties))
-    shields = [(group.quilt, last) for source, last in settled.sources for group in source.groups]
-    return cost, settled.worst, shields
+    return cost, settled.worst
 
 
 def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:

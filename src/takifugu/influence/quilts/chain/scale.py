@@ -43,14 +43,13 @@ class BestQuilt:
 def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
     """Return the largest over secret entries of the least D(N)/(epsilon - e(Q)) (Song17 Algorithms 2 and 3)."""
     for short in shorter(sides, family):
-        needed, quilts = _needed(short.sides, short.family, epsilon)
-        if short.stands_for_longer(quilts, float(needed.scale * epsilon)):
+        needed = _needed(short.sides, short.family, epsilon)
+        if short.stands_for_longer(float(needed.scale * epsilon)):
             return replace(needed, entry=short.in_longer(needed.entry))
-    return _needed(sides, family, epsilon)[0]
+    return _needed(sides, family, epsilon)
 
 
-def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> tuple[Needed, list[tuple[Quilt, int]]]:
-    """Return what the worst entry needs, and the quilts that bound all entries, each with the last of them."""
+def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
     limit = float_below(epsilon)
     total = sides.change.total()
 
@@ -66,8 +65,7 @@ def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> tuple[Neede
     # An entry whose float bound is not among the ties requires no more than this, whatever epsilon - e has cancelled.
     floor = Fraction(settled.bound) * (1 - 9 * Fraction(SAME))
     worst = max(ties, key=lambda n: n.scale)
-    quilts = [(source.quilt, last) for source, last in settled.sources]
-    return worst if worst.scale >= floor else replace(worst, scale=floor), quilts
+    return worst if worst.scale >= floor else replace(worst, scale=floor)
 
 
 def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt, float]:

@@ -1,28 +1,25 @@
 """A long sequence needs what a shorter one does, where each entry moves the answer alike and the chain forgets.
 
-Theorem. Let every entry of a sequence of T move the answer by the same, and all be secret. Let influences depend on the
-distance of the nodes alone from an entry h on, but for the phase of the entry, and T' = T modulo the period, 4h <= T'.
-If every entry of the first T' has a quilt with both nodes at most h away (less those that fall outside), or before T'/2
-with one after it at most h away, that requires at most s, so has every entry of T.
+Theorem. Let every entry of a sequence of T move the answer by the same c, and all be secret. Let influences depend on
+the distance of the nodes alone from an entry h on, but for the phase of the entry; T' = T modulo the period, 4h <= T',
+and the period at most h. If every entry of the first T' requires at most s, and s epsilon < ch, so does every one of T.
 
-Proof. The entries before T'/2 are those of T, and so are their nodes; none after them falls outside of either. Those
-from T - T'/2 on are the last ones of T', moved by T - T': their nodes are at or behind h in both. Any other is moved to
-one of a period from T'/2 on with the same phase, where no node falls outside, and every node is at or behind h.
-
-The worst entry of T' does not require less in T: nodes farther than h, and missing ones that were not missing before,
-move the answer by h times as much as an entry, and where that alone requires more than s no such quilt is better.
+Proof. A quilt that requires at most s has D(N) <= s epsilon < ch: its near set has fewer than h entries. So the quilts
+of entries before T'/2 have a node after them that is there in both. The entries from T - T'/2 on are the last ones of
+T', moved by T - T': their quilts have a node before them, at or behind h in both. Any other is moved to one of a period
+from T'/2 on with the same phase, whose quilt has both nodes, at or behind h. The other way round a quilt in T of fewer
+than h entries is one in T', so that the worst entry does not require less.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from takifugu.influence.quilts.chain.influence import ChainInfluence
-from takifugu.influence.quilts.chain.sides import ChainSides, Quilt
+from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.near_sets import RunningChange
-from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
 
@@ -38,22 +35,14 @@ class Shorter:
     family: Family
     longer: int
 
-    def stands_for_longer(self, quilts: Iterable[tuple[Quilt, int]], most: float) -> bool:
-        """Whether quilts that protect all entries, each up to a last one, do so in the longer sequence.
-
-        Better ones would move the answer by less than `most` steps.
-        """
+    def stands_for_longer(self, most: float) -> bool:
+        """Whether entries that require quilts that move the answer by `most` steps do so in the longer sequence."""
         influence, far, settled = self.sides.influence, self.sides.length // 4, 0
         if isinstance(influence, ChainInfluence):
             if influence.settled is None:
                 return False
             settled = max(influence.settled, influence.supports.first, _period(self.sides))
-        is_near = all(
-            0 < (quilt.right or 0) <= far
-            and (last < self.sides.length // 2 or (quilt.anchor is None and 0 < (quilt.left or 0) <= far))
-            for quilt, last in quilts
-        )
-        return is_near and settled <= far and float(self.sides.change.steps(_places(0), _places(far))[0]) > most
+        return settled <= far and int(self.sides.change.each.values[0]) * far > most
 
     def in_longer(self, entry: int) -> int:
         """Return the entry of the longer sequence that is like one of this: near the same end, or in the middle."""
@@ -86,7 +75,3 @@ def _period(sides: ChainSides) -> int:
         return 1
     supports = influence.supports
     return math.lcm(influence.period, len(supports.patterns) - supports.first)
-
-
-def _places(place: int) -> IntArray:
-    return Runs.alike(place, 1).values
