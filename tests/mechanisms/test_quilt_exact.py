@@ -323,7 +323,9 @@ def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.Monk
 def test_cost_is_predicted_before_the_work() -> None:
     quick, slow = binary(0.6, 0.7, 10_000), binary(0.999, 0.998, 10_000)
     costs = [QUILT_EXACT.cost(problem(c, Count(1), 1)) for c in (quick, quick.with_length(100_000), slow)]
-    assert costs[0].operations < costs[1].operations < 20 * costs[0].operations
+    assert costs[0].operations == costs[1].operations  # entries far from both ends are alike
+    several = QUILT_EXACT.cost(problem(quick, Linear([1, 2] * 5_000), 1))
+    assert costs[0].operations < several.operations < 20 * costs[0].operations
     assert costs[0].operations < costs[2].operations
     assert costs[0].memory < costs[2].memory
 

@@ -10,6 +10,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem, Witness
 from takifugu.core.entries import entry_word
 from takifugu.model.queries.additive import Additive, whole_change
+from takifugu.numbers.runs import Runs
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
 def _entry_change(part: Part) -> Fraction:
     if (change := hidden_change(part)) is not None:
         return change[1]
-    return Fraction(int(part.answer.entry_changes()[list(part.family.entries)].max()))
+    return Fraction(Runs.of(part.answer.entry_changes()).largest(part.family.entries))
 
 
 def _witness(comparison: str, size: Fraction) -> Witness:

@@ -32,6 +32,7 @@ from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.outward_rounding import FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
+from takifugu.numbers.runs import Runs, different
 
 #: The type of belief that a curve is of.
 Along = TypeVar("Along")
@@ -91,7 +92,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
 
 def influence_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
     """Return the loss by the curve of the belief, and what forced it; None where there is none."""
-    moving = [release for release in releases if release.changes.any()]
+    moving = [release for release in releases if Runs.of(release.changes).values.any()]
     if CURVES.of(part.belief) is None or any(release.scale == 0 for release in moving) or not moving:
         return None
     return _along_curve(part, added([profile_of(part.belief, release) for release in moving]))
@@ -118,18 +119,18 @@ def of_all_values(belief: Belief, profile: Profile) -> Profile:
     """
     if all(len(table) > 1 for table in profile.tables):
         return profile
-    states = _states(belief)
     return _in_runs(
-        np.stack([np.repeat(profile.table_of, profile.lengths), states]),
+        (Runs(profile.table_of, profile.ends), _states(belief)),
         lambda number, count: profile.tables[number] if len(profile.tables[number]) > 1 else np.zeros((count, count)),
     )
 
 
-def _states(belief: Belief) -> IntArray:
+def _states(belief: Belief) -> Runs:
     """Return how many values each entry has."""
     if belief.one_alphabet:
-        return np.full(belief.size, len(belief.alphabet(0)))
-    return np.fromiter((len(belief.alphabet(entry)) for entry in range(belief.size)), dtype=np.int64, count=belief.size)
+        return Runs.alike(len(belief.alphabet(0)), belief.size)
+    counts = (len(belief.alphabet(entry)) for entry in range(belief.size))
+    return Runs.of(np.fromiter(counts, dtype=np.int64, count=belief.size))
 
 
 def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
@@ -160,7 +161,7 @@ def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
     bits = min(40, 60 - int(profile.size).bit_length())
     power = bits - math.frexp(float(largest.max()))[1]
     steps = np.ceil(np.ldexp(largest, power)).astype(np.int64)
-    return np.repeat(steps[profile.table_of], profile.lengths), Fraction(2) ** power
+    return Runs(steps[profile.table_of], profile.ends).numbers, Fraction(2) ** power
 
 
 def is_least(belief: Belief) -> bool:
@@ -204,24 +205,23 @@ def profile_of(belief: Belief, release: Release) -> Profile:
     answer = release.answer
     if answer is None or not isinstance(answer, Additive):
         return _in_runs(
-            np.stack([release.changes, _states(belief)]),
+            (Runs.of(release.changes), _states(belief)),
             lambda change, count: _table(change * (1 - np.eye(count, dtype=np.int64)), release.scale),
         )
-    kinds = answer.table_numbers
+    (weights, kinds), lengths = answer.kinds
     distances = [_distances(table) for table in answer.tables]
+    ends = np.cumsum(lengths)
     profile = _in_runs(
-        np.stack([kinds, np.abs(answer.weights)]),
+        (Runs(kinds, ends), Runs(np.abs(weights), ends)),
         lambda kind, weight: _table(distances[kind] * weight, release.scale),
     )
     return of_all_values(belief, profile)
 
 
-def _in_runs(kinds: IntArray, table: Callable[..., FloatArray]) -> Profile:
-    """Return the profile whose entry t has the table of the numbers kinds[:, t]."""
-    starts = np.flatnonzero(np.concatenate([[True], (kinds[:, 1:] != kinds[:, :-1]).any(axis=0)]))
-    different, number = np.unique(kinds[:, starts], axis=1, return_inverse=True)
-    tables = tuple(table(*kind) for kind in different.T.tolist())
-    return Profile(tables, np.diff(starts, append=kinds.shape[1]), number.ravel())
+def _in_runs(kinds: Sequence[Runs], table: Callable[..., FloatArray]) -> Profile:
+    """Return the profile whose entries each have the table of the numbers that `kinds` have there."""
+    listed, number = different(*kinds)
+    return Profile(tuple(table(*kind) for kind in listed.T.tolist()), number.lengths, number.values)
 
 
 def _distances(table: IntArray) -> IntArray:

@@ -54,7 +54,7 @@ class Influence:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
                 return Refusal(error.message)
-            if 0 < needed * NEXT_TO_NOTHING < part.answer.entry_changes().max():
+            if 0 < needed * NEXT_TO_NOTHING < part.answer.changes.values.max():
                 return Refusal(HIDDEN_ANYHOW)
             if needed > scale:
                 scale, witness = needed, forced_by
@@ -88,7 +88,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
         high = min(high, Fraction(by_quilts.scale))
     if high <= enough:
         return enough, Witness("", "")
-    low = max(enough, Fraction(max(int(answer.entry_changes().max()), 1), 10**6) / epsilon)
+    low = max(enough, Fraction(max(int(answer.changes.values.max()), 1), 10**6) / epsilon)
     scale = round_up(smallest_scale(loss, epsilon, high, min(low, high / 2)))
     while scale < high and not _fits(loss(scale), epsilon):
         scale = round_up(scale * (1 + Fraction(1, 2**38)))

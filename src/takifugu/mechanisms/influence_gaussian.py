@@ -11,8 +11,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.core.errors import Unsupported
@@ -110,4 +108,5 @@ def _part_sigma(
 
 def _least_share(answer: Additive) -> Fraction:
     """Return a share of the noise for all entries that is far less than one of them needs."""
-    return Fraction(1, 10**3 * int(np.count_nonzero(answer.weights)))
+    (weights, _), lengths = answer.kinds
+    return Fraction(1, 10**3 * int(lengths[weights != 0].sum()))

@@ -26,13 +26,13 @@ Judge = Callable[[Any], tuple[float, bool]]
 
 
 def smallest_safe(
-    judge: Judge, safe: Scale, target: float, tolerance: float = SCALE_TOLERANCE, low: float = 0.0
+    judge: Judge, safe: Scale, target: float, tolerance: float = SCALE_TOLERANCE, low: float = 0.0, first: float = 1.5
 ) -> Scale:
     """Return `safe`, or a smaller scale that was judged safe: at most `tolerance` relative above one that is not.
 
     `judge(scale)` returns a loss that falls as the scale grows, and whether the scale is safe (loss <= target); `safe`
     is a safe scale above 0, and stays the answer where judging is too coarse to say so. Scales below `low` are not
-    tried. Log loss against log scale is nearly a line.
+    tried, nor at first one that is more than e^first times smaller. Log loss against log scale is nearly a line.
 
     >>> round(smallest_safe(lambda b: (3 / b, 3 / b <= 2), 100.0, 2.0), 9)
     1.5
@@ -49,13 +49,15 @@ def smallest_safe(
     good, lowest = math.log(safe), math.log(low) if low else -math.inf
     judged[good] = safe
     at_good = excess(good)
-    step = min(max(-1.05 * at_good, 0.01), 1.5)
+    step = min(max(-1.05 * at_good, 0.01), first if math.isfinite(at_good) else 1.5)
     while at_good < 0 and good > lowest:
         bad = max(good - step, lowest)
         at_bad = excess(bad)
         if at_bad > 0:
             return cast(Scale, judged[narrowed(excess, good, bad, at_good, at_bad, tolerance / 2)])
-        good, at_good, step = bad, at_bad, 2 * step
+        is_line = math.isfinite(at_good) and at_good < at_bad
+        rest = 1.05 * at_bad / (at_good - at_bad) * (good - bad) if is_line else 2 * step
+        good, at_good, step = bad, at_bad, min(max(rest, 0.01), 8 * step)
     return cast(Scale, judged[good])
 
 
@@ -65,31 +67,33 @@ def narrowed(
     """Return `good`, or a place below it where the excess was seen below 0: at most `width` above one where it is not.
 
     The excess falls, is below 0 at `good` and above 0 at `bad`. False position; where one end stays, its excess counts
-    half (Illinois), and each sixth place is the middle.
+    the less the more the other's fell (Anderson and Björck), and each eighth place is the middle.
 
     >>> narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
     True
     """
-    turn = last = 0
+    turn, last = 0, 0.0
     while good - bad > width:
         turn += 1
-        is_line = turn % 6 and math.isfinite(at_good) and math.isfinite(at_bad)
+        is_line = turn % 8 and math.isfinite(at_good) and math.isfinite(at_bad)
         share = at_bad / (at_bad - at_good) if is_line else 0.5
         place = min(max(bad + (good - bad) * share, bad + width / 2), good - width / 2)
         value = excess(place)
+        fall = 1 - value / last if value * last > 0 and math.isfinite(last) else 1.0
+        counted = fall if fall > 0 else 0.5
         if value < 0:
-            at_bad = at_bad / 2 if last < 0 else at_bad
-            good, at_good, last = place, value, -1
+            good, at_good, at_bad = place, value, at_bad * counted
         else:
-            at_good = at_good / 2 if last > 0 else at_good
-            bad, at_bad, last = place, value, 1
+            bad, at_bad, at_good = place, value, at_good * counted
+        last = value
     return good
 
 
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
     """Return `high`, or a smaller scale that lost at most epsilon, at most 2**-36 relative above one that lost more.
 
-    `loss` is an upper bound on the true loss at a scale; `high` needs no check, scales below `low` are not tried.
+    `loss` is an upper bound on the true loss at a scale, mostly about its inverse; `high` needs no check, scales below
+    `low` are not tried.
 
     >>> round(float(smallest_scale(lambda b: float(3 / b), Fraction(2), Fraction(100), Fraction(1, 100))), 9)
     1.5
@@ -99,7 +103,7 @@ def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
         lost = loss(Fraction(scale))
         return lost, lost <= epsilon
 
-    return Fraction(smallest_safe(judge, high, float(epsilon), low=float(low)))
+    return Fraction(smallest_safe(judge, high, float(epsilon), low=float(low), first=math.inf))
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:

@@ -142,3 +142,43 @@ def test_a_bound_that_is_proved_is_one(rows):
             if bound is not None:
                 assert all(loss <= above for loss, above in zip(now, bound, strict=True))
                 assert all(true <= above for true, above in zip(limit, bound, strict=True))
+
+
+def random_runs(count):
+    """Yield kernels that forget slowly, their error, and the losses and lengths of runs over them."""
+    rng = np.random.default_rng(1)
+    for _ in range(count):
+        leave, back = 10 ** rng.uniform(-3.5, -2.2, size=2)
+        change = 10 ** rng.uniform(-4, 1)
+        before = (change, change) if rng.random() < 0.5 else tuple(10 ** rng.uniform(-2, 1.3, size=2))
+        error = float(rng.choice([0.0, 78 * UNIT]))
+        yield ((1 - leave, leave), (back, 1 - back)), error, change, before, int(rng.integers(600, 20_000))
+
+
+def test_runs_at_once_are_those_of_one_step_after_the_other(monkeypatch):
+    counted = 0
+    for rows, error, change, before, length in random_runs(60):
+        fast = two_states.runs_at_once(rows, error, change, before, length)
+        if fast is None:
+            continue
+        counted += 1
+        with monkeypatch.context() as patch:
+            patch.setattr(two_states, "AT_ONCE", 10**9)
+            slow = two_states.run(np.array(rows), error, change, before, length)
+        for position in {0, 1, 7, length // 2, length - 1, len(fast[0]) - 1, len(slow[0]) - 1}:
+            one, other = (losses[position] if position < len(losses) else last[0]
+                          for losses, last in (fast, slow))  # fmt: skip
+            assert np.abs(one - other).max() <= 5e-10 * (change + max(before) + other.max())
+        entering = change + np.concatenate([np.zeros((1, 2, 2)), fast[0][:-1]])
+        entering[0, 1, 0], entering[0, 0, 1] = before
+        for position in range(0, len(entering), 97):
+            step = two_states.step(rows, error, float(entering[position, 1, 0]), float(entering[position, 0, 1]))
+            assert step[0] <= fast[0][position, 1, 0]
+            assert step[1] <= fast[0][position, 0, 1]
+    assert counted > 30
+
+
+def test_runs_at_once_that_a_step_exceeds_are_not_taken(monkeypatch):
+    honest = two_states._Way.losses
+    monkeypatch.setattr(two_states._Way, "losses", lambda *given: honest(*given) * (1 - 1e-9))
+    assert all(two_states.runs_at_once(*run) is None for run in random_runs(10))

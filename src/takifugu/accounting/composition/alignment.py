@@ -243,7 +243,7 @@ def _together(
         return None
     whole, moved = layout
     costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, group, strict=True)])
-    each = np.diff(costs.sums)
+    each = costs.each.numbers
     runs = whole.components() if whole is not belief else None
     if runs is None:
         seen = [view.runs(belief, item.charge) for item in group]

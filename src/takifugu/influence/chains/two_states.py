@@ -7,6 +7,8 @@ e^-rho(0,1), so R(1, 0) is the larger of F there, and R(0, 1) the larger of -F (
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,42 +18,46 @@ from takifugu.numbers.outward_rounding import UNIT, FloatArray
 
 #: The two laws of what follows from 0 and from 1.
 Rows = tuple[tuple[float, float], tuple[float, float]]
+#: Runs that settle later are computed at once, for ratios up to this.
+AT_ONCE, LARGEST = 512, 200.0
 #: After so many steps a run is given up: nothing is forgotten.
 MOST = TWO_STATES.positions + 2**10
 
 
-def log_ratio(rows: Rows, power: float) -> float:
-    """Return F(power) with a relative error of a few units: from a difference only where the means are alike.
+def log_ratio(far: float, near: float, other_far: float, other_near: float, size: float) -> float:
+    """Return log((far + near e^-size)/(other_far + other_near e^-size)), of rows that each sum to one, size from 0.
 
-    >>> round(log_ratio(((0.9, 0.1), (0.4, 0.6)), 1.0), 9)
+    The relative error is a few units: from a difference only where both sums are alike.
+
+    >>> round(log_ratio(0.6, 0.4, 0.1, 0.9, 1.0), 9)
     0.549947988
     """
-    (stay, leave), (back, remain) = rows
-    if power > 0:  # divide by e^power, which may be large
-        power, (stay, leave), (back, remain) = -power, (leave, stay), (remain, back)
-    share = math.exp(power)
-    above, below = back + remain * share, stay + leave * share
+    share = math.exp(-size)
+    above, below = far + near * share, other_far + other_near * share
     if not above or not below:
         return -math.inf if below else math.inf
     if above < below / 2 or above > 2 * below:
         return math.log(above / below)
-    return math.log1p((remain - leave) * math.expm1(power) / below)
+    return math.log1p((near - other_near) * math.expm1(-size) / below)
 
 
 def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
     """Return R(1, 0) and R(0, 1), rounded up, from rho(1, 0) and rho(0, 1); `error` is relative, of the rows.
 
+    What rounding can hide is added; no loss is more than the largest ratio, which bounds it anyway.
+
     >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
     [0.549948, 0.411565]
     """
-    high, low = log_ratio(rows, up_ratio), log_ratio(rows, -down_ratio)
-    largest = max(up_ratio, down_ratio)
-    return _above(max(high, low), error, largest), _above(max(-high, -low), error, largest)
-
-
-def _above(loss: float, error: float, largest: float) -> float:
-    """Return a loss plus what rounding can hide of it; never more than the largest ratio, which bounds it anyway."""
-    return min(max(loss, 0.0) * (1 + 16 * UNIT) + 2 * error * (1 + error), largest)
+    (stay, leave), (back, remain) = rows
+    high = log_ratio(remain, back, leave, stay, up_ratio)
+    low = log_ratio(back, remain, stay, leave, down_ratio)
+    if high < low:
+        high, low = low, high
+    largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
+    rise = (high if high > 0 else 0.0) * (1 + 16 * UNIT) + rounding
+    fall = (-low if low < 0 else 0.0) * (1 + 16 * UNIT) + rounding
+    return (rise if rise < largest else largest), (fall if fall < largest else largest)
 
 
 def run(
@@ -69,6 +75,8 @@ def run(
     """
     (stay, leave), (back, remain) = kernel.tolist()
     rows = (stay, leave), (back, remain)
+    if length > AT_ONCE and (both := runs_at_once(rows, error, change, before, length)) is not None:
+        return both
     up_losses, down_losses = [], []
     up_ratio, down_ratio = before
     rise = math.inf
@@ -93,6 +101,94 @@ def run(
             break
         bound = None
     return _matrices(up_losses, down_losses), _matrices(*(([x] for x in bound) if bound else ([], [])))
+
+
+def runs_at_once(
+    rows: Rows, error: float, change: float, before: tuple[float, float], length: int
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return what `run` does by formulas, proved afterwards; None where they do not serve.
+
+    A step is monotone, so numbers bound all losses of a run where each is at least what a step makes of the one before.
+    """
+    (stay, leave), (back, remain) = rows
+    if min(leave, back, remain - leave, stay - back, change) <= 0 or max(change, *before) > LARGEST:
+        return None
+    ways = _Way(remain - leave, stay, leave, remain, change), _Way(stay - back, remain, back, stay, change)
+    settled = max(way.settled(start) for way, start in zip(ways, before, strict=True))
+    count = min(length, TWO_STATES.positions, settled)
+    if count <= AT_ONCE:
+        return None
+    losses = [way.losses(start, error, count) for way, start in zip(ways, before, strict=True)]
+    for way, start, loss in zip(ways, before, losses, strict=True):
+        entering = np.concatenate([[start], np.nextafter(change + loss[:-1], np.inf)])
+        if not (way.step(entering, error) <= loss).all():
+            return None
+    up_losses, down_losses = (loss.tolist() for loss in losses)
+    if count == length:
+        return _matrices(up_losses, down_losses), _matrices([], [])
+    high, low = (max(way.limit, float(loss[-1])) for way, loss in zip(ways, losses, strict=True))
+    bound = _proved_bound(rows, error, change, (high, low), 0.0)
+    return None if bound is None else (_matrices(up_losses, down_losses), _matrices([bound[0]], [bound[1]]))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """F(s) = log((back + remain e^s)/(stay + leave e^s)) for s > 0, where apart = remain - leave = stay - back > 0.
+
+    With e^s = 1 + y and E = e^change - 1, a step takes s to change + F(s), and y to
+    (E + (apart + E remain) y)/(1 + leave y). That has two fixed points, low < 0 < high, and each step makes
+    (y - high)/(y - low) smaller by the factor e^-rate.
+    """
+
+    apart: float
+    stay: float
+    leave: float
+    remain: float
+    change: float
+
+    @cached_property
+    def high(self) -> float:
+        rise = math.expm1(self.change)
+        middle = 1 - self.apart - rise * self.remain
+        root = math.sqrt(middle * middle + 4 * self.leave * rise)
+        return 2 * rise / (middle + root) if middle > 0 else (root - middle) / (2 * self.leave)
+
+    @cached_property
+    def low(self) -> float:
+        return -math.expm1(self.change) / (self.leave * self.high)
+
+    @cached_property
+    def limit(self) -> float:
+        """What the losses go to."""
+        return max(math.log1p(self.high) - self.change, 0.0)
+
+    @cached_property
+    def rate(self) -> float:
+        return 2 * math.log1p(self.leave * self.high) - math.log(self.apart) - self.change
+
+    def _share(self, start: float) -> float:
+        first = math.expm1(start)
+        return (first - self.high) / (first - self.low)
+
+    def settled(self, start: float) -> int:
+        """Return after how many steps losses are as close to their limit as a run is followed."""
+        distance = abs(self._share(start)) * (self.high - self.low) / (1 + self.high)
+        return math.ceil(math.log(max(distance / TWO_STATES.close, 1.0)) / max(self.rate, 1e-15)) + 1
+
+    def losses(self, start: float, error: float, count: int) -> FloatArray:
+        """Return the losses of so many positions, with what rounding may add to each: all steps, or until it fades."""
+        position = np.arange(1, count + 1)
+        shares = self._share(start) * np.exp(-self.rate * position)
+        exact = np.log1p((self.high - self.low * shares) / (1 - shares)) - self.change
+        fastest = self.apart / (math.sqrt(self.remain * self.stay) + math.sqrt(self.leave * (1 - self.remain))) ** 2
+        rounding = 2 * error * (1 + error) + 128 * UNIT * (self.change + max(self.limit, start))
+        fading = 1 / max(1 - fastest, 1e-15)
+        return np.asarray(np.maximum(exact, 0.0) + rounding * np.minimum(position, fading))
+
+    def step(self, ratios: FloatArray, error: float) -> FloatArray:
+        """Return F, rounded up as `step` does, and by twice as much for NumPy's functions."""
+        loss = np.log1p(-self.apart * np.expm1(-ratios) / (self.leave + self.stay * np.exp(-ratios)))
+        return np.minimum(loss * (1 + 32 * UNIT) + 2 * error * (1 + error), ratios)
 
 
 def _proved_bound(

@@ -7,6 +7,7 @@ closed form. Numbers instead of arrays: arrays of four numbers would take ten ti
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from takifugu.influence.chains.two_states import Rows, step
 from takifugu.influence.networks.conditionals import TRUSTED
@@ -34,43 +35,58 @@ def supremum(rows: Rows, ratio: Pair, error: float) -> Pair:
     return fall, rise
 
 
-def binary_losses(
-    parents: list[int | None], tables: list[Rows], possible: list[tuple[bool, ...]], moves: list[Pair]
-) -> list[Pair]:
-    """Return (loss of 0 against 1, of 1 against 0) of each variable of a forest, parents before children.
+@dataclass(frozen=True, eq=False)
+class BinaryForest:
+    """A forest of variables of two values, parents before children: all that does not depend on a profile.
 
-    `tables` are P(variable | parent), two equal rows where there is none; `moves` are (c(0, 1), c(1, 0)).
+    `inward` are P(variable | parent), two equal rows where there is none, and `outward` P(parent | variable) with the
+    relative error of its numbers, None where digits may be lost.
     """
-    size = len(parents)
-    children: list[list[int]] = [[] for _ in range(size)]
-    upward, below = [NONE] * size, list(moves)
-    for v in reversed(range(size)):
-        parent = parents[v]
-        if parent is not None:
-            children[parent].append(v)
-            upward[v] = supremum(tables[v], below[v], 2 * UNIT)
-            below[parent] = plus(below[parent], upward[v])
-    laws: list[Pair] = []
-    units: list[int] = []
-    from_parent, losses = [NONE] * size, []
-    for u in range(size):
-        parent = parents[u]
-        a, b = (1.0, 0.0) if parent is None else laws[parent]
-        (p0, p1), (q0, q1) = tables[u]
-        laws.append((a * p0 + b * q0, a * p1 + b * q1))
-        units.append(1 if parent is None else units[parent] + 3)
-        here = plus(moves[u], from_parent[u])  # c, the parent's message, and those of the children before
-        after = [NONE]  # the messages of the children behind the last, the last two, ...
-        for v in children[u][:0:-1]:
-            after.append(plus(after[-1], upward[v]))
-        for v in children[u]:
-            ratio = plus(here, after.pop())
-            rows = reversed_rows(laws[u], tables[v], possible[u])
-            largest = max(ratio)
-            from_parent[v] = (largest, largest) if rows is None else supremum(rows, ratio, (2 * units[u] + 6) * UNIT)
-            here = plus(here, upward[v])
-        losses.append(here)
-    return losses
+
+    parents: list[int | None]
+    children: list[list[int]]
+    inward: list[Rows]
+    outward: list[Rows | None]
+    errors: list[float]
+
+    @staticmethod
+    def of(parents: list[int | None], tables: list[Rows], possible: list[tuple[bool, ...]]) -> BinaryForest:
+        """Return a forest by P(variable | parent), and by which values are possible."""
+        children: list[list[int]] = [[] for _ in parents]
+        laws: list[Pair] = []
+        units: list[int] = []
+        outward: list[Rows | None] = []
+        for v, (parent, ((p0, p1), (q0, q1))) in enumerate(zip(parents, tables, strict=True)):
+            a, b = (1.0, 0.0) if parent is None else laws[parent]
+            laws.append((a * p0 + b * q0, a * p1 + b * q1))
+            units.append(1 if parent is None else units[parent] + 3)
+            outward.append(None if parent is None else reversed_rows(laws[parent], tables[v], possible[parent]))
+            if parent is not None:
+                children[parent].append(v)
+        errors = [0.0 if parent is None else (2 * units[parent] + 6) * UNIT for parent in parents]
+        return BinaryForest(parents, children, tables, outward, errors)
+
+    def losses(self, moves: list[Pair]) -> list[Pair]:
+        """Return (loss of 0 against 1, of 1 against 0) of each variable; `moves` are (c(0, 1), c(1, 0))."""
+        upward, below = [NONE] * len(moves), list(moves)
+        for v in reversed(range(len(moves))):
+            parent = self.parents[v]
+            if parent is not None:
+                upward[v] = supremum(self.inward[v], below[v], 2 * UNIT)
+                below[parent] = plus(below[parent], upward[v])
+        from_parent, losses = [NONE] * len(moves), []
+        for u, children in enumerate(self.children):
+            here = plus(moves[u], from_parent[u])  # c, the parent's message, and those of the children before
+            after = [NONE]  # the messages of the children behind the last, the last two, ...
+            for v in children[:0:-1]:
+                after.append(plus(after[-1], upward[v]))
+            for v in children:
+                ratio, rows = plus(here, after.pop()), self.outward[v]
+                largest = max(ratio)
+                from_parent[v] = (largest, largest) if rows is None else supremum(rows, ratio, self.errors[v])
+                here = plus(here, upward[v])
+            losses.append(here)
+        return losses
 
 
 def reversed_rows(law: Pair, table: Rows, possible: tuple[bool, ...]) -> Rows | None:

@@ -32,7 +32,7 @@ from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up, up
 from takifugu.numbers.rationals import float_above
 
 #: States of a bag that joins several variables of an order of elimination.
@@ -100,12 +100,16 @@ def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> Ne
 
 def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
     """Return c of an entry plus the largest c of everything that it reaches, for each pair of its values."""
-    active = {t for t in range(network.size) if profile.largest(t)} | {entry}
-    others = 0.0
-    for t in reached(moral_graph(network, active), entry):
-        if t != entry:
-            others = float(sum_up(others, profile.largest(t)))
-    loss = np.array(sum_up(profile.at(entry), np.full_like(profile.at(entry), others)))
+    largest = profile.largest_of_all
+    moving = largest > 0
+
+    def beyond() -> list[int]:
+        active = {*np.flatnonzero(moving).tolist(), entry}
+        return [t for t in reached(moral_graph(network, active), entry) if t != entry]
+
+    others = math.fsum(largest[cached(network, ("reached", entry, moving.tobytes()), beyond)].tolist())
+    here = profile.at(entry)
+    loss = np.array(sum_up(here, np.full_like(here, up(others) if others else 0.0)))
     np.fill_diagonal(loss, 0.0)
     return loss
 
@@ -207,7 +211,7 @@ def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
     return cached(
         network,
         ("influence on a tree", id(profile)),
-        lambda: (profile, _every_loss(network, [profile.at(t) for t in range(network.size)])),
+        lambda: (profile, _every_loss(network, [profile.tables[n] for n in profile.table_numbers.tolist()])),
     )[1]
 
 
@@ -281,11 +285,10 @@ def _largest(
     belief: Belief, family: Family, losses: Callable[[int], FloatArray],
     refined: Callable[[int], FloatArray] | None = None,
 ) -> Loss:  # fmt: skip
-    waiting = []
-    for entry in family.entries:
-        pairs = family.value_pairs(belief, entry)
-        if pairs:
-            waiting.append((_worst_pair(losses(entry), entry, pairs), refined is None, pairs))
+    compared = cached(belief, ("pairs", family), lambda: [(e, family.value_pairs(belief, e)) for e in family.entries])
+    waiting = [
+        (_worst_pair(losses(entry), entry, pairs), refined is None, pairs) for entry, pairs in compared if pairs
+    ]
     while waiting:
         place = max(range(len(waiting)), key=lambda n: waiting[n][0].epsilon)
         worst, is_refined, pairs = waiting[place]
@@ -296,5 +299,6 @@ def _largest(
 
 
 def _worst_pair(table: FloatArray, entry: int, pairs: Sequence[tuple[int, int]]) -> Loss:
-    left, right = max(pairs, key=lambda pair: float(table[pair]))
-    return Loss(float(table[left, right]), entry, left, right)
+    rows = table.tolist()
+    left, right = max(pairs, key=lambda pair: rows[pair[0]][pair[1]])
+    return Loss(rows[left][right], entry, left, right)

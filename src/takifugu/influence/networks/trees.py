@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from takifugu.influence.networks.binary_trees import binary_losses
+from takifugu.core.cache import cached
+from takifugu.influence.networks.binary_trees import BinaryForest
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
@@ -62,15 +63,20 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
 
 
 def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
+    pairs = {id(table): (float(table[0, 1]), float(table[1, 0])) for table in tables}
+    losses = np.zeros((network.size, 2, 2))
+    forest = cached(network, "a forest of two values", lambda: _forest(network))
+    losses[:, (0, 1), (1, 0)] = forest.losses([pairs[id(table)] for table in tables])
+    return list(losses)
+
+
+def _forest(network: BayesianNetwork) -> BinaryForest:
     parents, rows = [], []
     for node, above in zip(network.nodes, network.parents, strict=True):
         parents.append(above[0] if above else None)
         first, second = node.table.tolist() if above else [node.table.tolist()] * 2
         rows.append((tuple(first), tuple(second)))
-    possible = [network.possible(v) for v in range(network.size)]
-    moves = [(float(table[0, 1]), float(table[1, 0])) for table in tables]
-    losses = binary_losses(parents, rows, possible, moves)
-    return [np.array([[0.0, first], [second, 0.0]]) for first, second in losses]
+    return BinaryForest.of(parents, rows, [network.possible(v) for v in range(network.size)])
 
 
 class _Marginals:

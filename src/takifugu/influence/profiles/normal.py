@@ -21,6 +21,7 @@ from takifugu.model.queries import Additive
 from takifugu.numbers.distributions.exact_ratio import BITS
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
 from takifugu.numbers.rationals import float_above
+from takifugu.numbers.runs import Runs, different
 
 #: Logarithms of kappa are lowered by this, which outweighs the rounding of every logarithm and every root here.
 MARGIN = 2.0**-30
@@ -60,16 +61,14 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     kinds = [_kinds(release) for release in releases]
     columns = [number for _, number in kinds]
     if added is not None:
-        columns.append(np.repeat(added.table_of, added.lengths))
-    together, table_of = np.unique(np.stack(columns), axis=1, return_inverse=True)
+        columns.append(Runs(added.table_of, added.ends))
+    together, table_of = different(*columns)
     pairs = []
     for places in together.T.tolist():
         squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
         pure = np.zeros((1, 1)) if added is None else added.tables[places[-1]]
         pairs.append(np.sqrt(reduce(sum_up, squares)) + 1j * pure)
-    starts = np.flatnonzero(np.diff(table_of.ravel(), prepend=-1))
-    lengths = np.diff(starts, append=table_of.size)
-    return Profile(_tables(pairs, log_kappa), lengths, table_of.ravel()[starts].astype(np.int64))
+    return Profile(_tables(pairs, log_kappa), table_of.lengths, table_of.values)
 
 
 def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Profile) -> float:
@@ -89,11 +88,11 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     """
     kinds = [_kinds(release) for release in first]
     if isinstance(other, Profile):
-        others, at = [as_normal(table) for table in other.tables], np.repeat(other.table_of, other.lengths)
+        others, at = [as_normal(table) for table in other.tables], Runs(other.table_of, other.ends)
     else:
         others, at = _kinds(other)
     worst = []
-    for *mine, its in np.unique(np.stack([*(number for _, number in kinds), at]), axis=1).T.tolist():
+    for *mine, its in different(*(number for _, number in kinds), at)[0].T.tolist():
         together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, mine, strict=True)])
         base, moves = np.broadcast_arrays(together, others[its])
         if (moves[base == 0] > 0).any():
@@ -114,13 +113,14 @@ def as_normal(losses: FloatArray) -> FloatArray:
     return np.where(losses > 10, 8 * losses, exact)  # later the digits of 1 - tanh are lost
 
 
-def _kinds(release: NormalRelease) -> tuple[list[FloatArray], IntArray]:
+def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
     """Return the matrices |w(u) - w(v)|^2 / sigma^2 of the different entries, rounded up, and each entry's number."""
     answer = release.answer
-    tables = answer.table_numbers
-    kinds, number = np.unique(np.stack([tables, np.abs(answer.weights)]), axis=1, return_inverse=True)
+    (weights, tables), lengths = answer.kinds
+    ends = np.cumsum(lengths)
+    kinds, number = different(Runs(tables, ends), Runs(np.abs(weights), ends))
     matrices = [_squares(answer.tables[table], (weight / release.sigma) ** 2) for table, weight in kinds.T.tolist()]
-    return matrices, number.ravel()
+    return matrices, number
 
 
 def _squares(table: IntArray, factor: Fraction) -> FloatArray:

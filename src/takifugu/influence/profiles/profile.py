@@ -10,6 +10,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, closed, sum_up
+from takifugu.numbers.runs import Runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,16 @@ class Profile:
     def at(self, entry: int) -> FloatArray:
         """Return c(u, v) of one entry."""
         return self.tables[int(self.table_of[int(np.searchsorted(self.ends, entry, side="right"))])]
+
+    @property
+    def table_numbers(self) -> IntArray:
+        """Return which table each entry has."""
+        return Runs(self.table_of, self.ends).numbers
+
+    @property
+    def largest_of_all(self) -> FloatArray:
+        """Return the largest c(u, v) of each entry."""
+        return np.array([table.max(initial=0.0) for table in self.tables])[self.table_numbers]
 
     def largest(self, entry: int) -> float:
         """Return the largest c(u, v) of one entry."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import UNIT, BoolArray, FloatArray
+from takifugu.numbers.log_ratios import UNIT, FloatArray
 from takifugu.numbers.rationals import float_above
+from takifugu.numbers.runs import Runs, refined
 
 #: Changes of one query stay below this, so that they are exact in floats too.
 MOST_CHANGE = 2**53
@@ -25,18 +26,30 @@ class RunningChange:
     A step is worth `unit` (`step` is that number rounded up); a run with a `blocked` entry costs infinitely much.
     """
 
-    def __init__(self, each: IntArray, unit: Fraction = Fraction(1), blocked: BoolArray | None = None) -> None:
-        self.size = len(each)
+    def __init__(
+        self, each: IntArray | Runs, unit: Fraction = Fraction(1), blocked: Runs | None = None
+    ) -> None:
+        self.each = Runs.of(each)
+        self.size = self.each.size
         self.unit, self.step = unit, float_above(unit)
-        self.sums: IntArray = np.concatenate([[0], np.cumsum(each, dtype=np.int64)])
-        self._blocked = None if blocked is None else np.concatenate([[0], np.cumsum(blocked)])
+        self._blocked = blocked
+
+    def steps(self, low: IntArray, high: IntArray | int) -> IntArray:
+        """Return the steps of the runs low .. high - 1."""
+        return self.each.sum_before(np.asarray(high)) - self.each.sum_before(low)
 
     def between(self, low: IntArray, high: IntArray | int) -> FloatArray:
         """Return the cost of the runs low .. high - 1 (0 where a run is empty)."""
-        cost = (self.sums[high] - self.sums[low]) * self.step
+        cost = self.steps(low, high) * self.step
         if self._blocked is not None:
-            return np.where(self._blocked[high] > self._blocked[low], np.inf, cost)
+            is_blocked = self._blocked.sum_before(np.asarray(high)) > self._blocked.sum_before(low)
+            return np.where(is_blocked, np.inf, cost)
         return np.asarray(cost, dtype=np.float64)
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether some entry must not change."""
+        return self._blocked is not None
 
     def total(self) -> float:
         """Return the cost of all entries."""
@@ -49,12 +62,13 @@ def query_change(each: IntArray) -> RunningChange:
     >>> query_change(np.array([1, 0, 2])).between(np.array([0, 1]), 3).tolist()
     [3.0, 2.0]
     """
-    if float(each.astype(np.float64).sum()) >= MOST_CHANGE:
+    runs = Runs.of(each)
+    if float((runs.values.astype(np.float64) * runs.lengths).sum()) >= MOST_CHANGE:
         raise Unsupported(
             f"the answer can change by {MOST_CHANGE} steps of its grid or more, too many to add exactly",
             fix="declare a coarser grid",
         )
-    return RunningChange(each)
+    return RunningChange(runs)
 
 
 def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
@@ -64,30 +78,34 @@ def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
     every entry that it reads.
 
     >>> cost = joint_change([(np.array([1, 1]), Fraction(3)), (np.array([1, 1]), Fraction(6))])
-    >>> cost.sums[-1] * cost.unit
+    >>> cost.each.total * cost.unit
     Fraction(1, 1)
     """
-    size = len(charges[0][0])
-    blocked = np.zeros(size, dtype=bool)
-    rates: dict[bytes, Fraction] = {}
-    tables: dict[bytes, IntArray] = {}
+    rates: dict[Hashable, Fraction] = {}
+    tables: dict[Hashable, Runs] = {}
+    without_noise: list[Runs] = []
     for changes, scale in charges:
+        row = Runs.of(changes)
         if scale == 0:
-            blocked |= changes > 0
+            without_noise.append(row)
             continue
-        key = np.ascontiguousarray(changes, dtype=np.int64).tobytes()
-        rates[key] = rates.get(key, Fraction(0)) + 1 / Fraction(scale)
-        tables[key] = changes
-    barrier = blocked if blocked.any() else None
+        rates[row.key] = rates.get(row.key, Fraction(0)) + 1 / Fraction(scale)
+        tables[row.key] = row
+    barrier = None
+    if any(row.values.any() for row in without_noise):
+        values, ends = refined(*without_noise)
+        barrier = Runs(np.asarray((values > 0).any(axis=0), dtype=np.int64), ends)
     if len(rates) == 0:
-        return RunningChange(np.zeros(size, dtype=np.int64), Fraction(1), barrier)
+        return RunningChange(Runs.alike(0, len(charges[0][0])), Fraction(1), barrier)
     if len(rates) == 1:
         (key, rate) = next(iter(rates.items()))
-        if float(tables[key].astype(np.float64).sum()) < 2.0**SUM_BITS:
+        if float((tables[key].values.astype(np.float64) * tables[key].lengths).sum()) < 2.0**SUM_BITS:
             return RunningChange(tables[key], rate, barrier)
-    costs = np.zeros(size)
-    for key, rate in rates.items():
-        costs += tables[key] * float_above(rate)
+    values, ends = refined(*tables.values())
+    costs = np.zeros(len(ends))
+    for changes, rate in zip(values, rates.values(), strict=True):
+        costs += changes * float_above(rate)
     costs *= 1 + (len(rates) + 4) * UNIT
-    unit = Fraction(2) ** max(-1000, math.frexp(float(costs.sum()))[1] - SUM_BITS)
-    return RunningChange(np.ceil(costs / float(unit)).astype(np.int64), unit, barrier)
+    whole = float((costs * np.diff(ends, prepend=0)).sum())
+    unit = Fraction(2) ** max(-1000, math.frexp(whole)[1] - SUM_BITS)
+    return RunningChange(Runs(np.ceil(costs / float(unit)).astype(np.int64), ends), unit, barrier)

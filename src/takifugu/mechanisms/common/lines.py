@@ -90,7 +90,8 @@ def along_line(answer: Additive) -> Additive | None:
 def _along_line(answer: Additive) -> Additive | None:
     if not isinstance(answer, Additive):
         return None  # whole columns move it by any step of a term
-    used = {0} if answer.table_of is None else set(np.unique(answer.table_of[answer.weights != 0]).tolist())
+    (weights, kinds), _ = answer.kinds
+    used = set(kinds[weights != 0].tolist())
     moves = [table - table[0] for table in answer.tables]
     direction: IntArray | None = None
     places = []
@@ -105,7 +106,7 @@ def _along_line(answer: Additive) -> Additive | None:
         if (np.outer(steps, direction) != move).any():
             return None
         places.append((steps * int(np.abs(direction).sum()))[:, None])
-    return Additive(answer.grid, ("place on the line",), tuple(places), answer.weights, answer.table_of)
+    return Additive(answer.grid, ("place on the line",), tuple(places), *answer.in_runs)
 
 
 def _primitive(vector: IntArray) -> IntArray:

@@ -6,24 +6,44 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.runs import Runs, refined
 
 State = Hashable
 #: Entries that a query reads: their numbers in the order in which they are listed, and the names of others.
 Chosen = tuple[int | str, ...]
 IntArray = npt.NDArray[np.int64]
+Numbers = TypeVar("Numbers", IntArray, IntArray | None)
 
 #: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.
 LARGEST_ANSWER = 2.0**61
-#: Entries are looked at so many at a time, where a copy of all would be long.
-_BLOCK = 1 << 18
-#: What so few entries add is kept for others that add the same.
+#: What so few runs of entries add is kept for others that add the same.
 _SHORT = 1 << 14
+
+
+class _InRuns(Generic[Numbers]):
+    """A field that is set to numbers, or runs of them, kept as runs, and read as numbers one by one."""
+
+    def __init__(self, is_optional: bool = False) -> None:
+        self.is_optional = is_optional
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, answer: Any, owner: type) -> Numbers:
+        if answer is None and not self.is_optional:
+            raise AttributeError(self.name)  # a dataclass reads from this that the field has no default
+        runs = None if answer is None else answer.__dict__[self.name]
+        return cast(Numbers, runs if runs is None else runs.numbers)
+
+    def __set__(self, answer: Any, numbers: Numbers) -> None:
+        answer.__dict__[self.name] = None if numbers is None else Runs.of(numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,32 +52,44 @@ class Additive:
 
     `tables` are integer arrays (number of values, number of cells); `weights` are integers, one per entry, 0 where an
     entry is not observed; x_i is the index of entry i's value in its alphabet. Without `table_of` all entries share
-    the only table. Raises InputError when an answer could exceed 2**61 grid units.
+    the only table. Both are kept as runs of entries that count alike (`kinds`), and written out when they are read.
+    Raises InputError when an answer could exceed 2**61 grid units.
     """
 
     grid: Fraction
     labels: tuple[str, ...]
     tables: tuple[IntArray, ...]
-    weights: IntArray
-    table_of: IntArray | None = None
+    weights: _InRuns[IntArray] = _InRuns()
+    table_of: _InRuns[IntArray | None] = _InRuns(is_optional=True)
 
     on_grid = True  # every answer is a multiple of the grid
     is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
 
     def __post_init__(self) -> None:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
-        total = 0.0
-        for part in self._parts():
-            each = reach[0] if self.table_of is None else reach[self.table_of[part]]
-            total += float((np.abs(self.weights[part].astype(float)) * each).sum())
-        if 2 * total > LARGEST_ANSWER:
+        (weights, tables), lengths = self.kinds
+        if float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()) * 2 > LARGEST_ANSWER:
             raise InputError(
                 f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
             ).at("grid")
 
+    @cached_property
+    def kinds(self) -> tuple[IntArray, IntArray]:
+        """The weight and the table number of each run of entries that count alike, shape (2, runs), and its length."""
+        weights, numbers = self.in_runs
+        if numbers is None:
+            return np.stack([weights.values, np.zeros_like(weights.values)]), weights.lengths
+        kinds, ends = refined(weights, numbers)
+        return kinds, np.diff(ends, prepend=0)
+
+    @property
+    def in_runs(self) -> tuple[Any, Any]:
+        """Return the weights and the table numbers as `Runs`, of which another answer may be made as of numbers."""
+        return self.__dict__["weights"], self.__dict__["table_of"]
+
     @property
     def size(self) -> int:
-        return len(self.weights)
+        return int(self.in_runs[0].size)
 
     @property
     def cells(self) -> int:
@@ -66,13 +98,13 @@ class Additive:
     @property
     def key(self) -> Hashable:
         """Return a key that two shares of an answer have in common exactly when they add the same numbers."""
-        table_of = None if self.table_of is None else self.table_of.tobytes()
-        return self.weights.tobytes(), table_of, tuple((t.shape, t.tobytes()) for t in self.tables)
+        kinds, lengths = self.kinds
+        return kinds.tobytes(), lengths.tobytes(), tuple((t.shape, t.tobytes()) for t in self.tables)
 
     @property
     def table_numbers(self) -> IntArray:
         """Return which of the tables each entry uses, shape (entries,)."""
-        return np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+        return Runs.alike(0, self.size).numbers if self.table_of is None else self.table_of
 
     def table(self, entry: int) -> IntArray:
         return self.tables[0 if self.table_of is None else int(self.table_of[entry])]
@@ -82,28 +114,29 @@ class Additive:
         share: IntArray = self.table(entry) * self.weights[entry]
         return share
 
-    def entry_changes(self) -> IntArray:
-        """Return the largest L1 change of the answer when one entry alone changes, one integer per entry (grid units).
+    @cached_property
+    def changes(self) -> Runs:
+        """The largest L1 change of the answer when one entry alone changes, one integer per entry (grid units).
 
         D(N) is the sum of these over N: reached when all tables are alike (every query on one alphabet), and an upper
         bound when columns with different tables are added (triangle inequality).
         """
-        each = self._largest[0] if self.table_of is None else self._largest[self.table_of]
-        return np.abs(self.weights) * each
+        (weights, tables), lengths = self.kinds
+        return Runs(np.abs(weights) * self._largest[tables], np.cumsum(lengths))
+
+    def entry_changes(self) -> IntArray:
+        """Return `changes`, one integer per entry."""
+        return self.changes.numbers
 
     def change(self, entries: Iterable[int]) -> int:
         """Return D(N): the largest L1 change of the answer, in grid units, when only the entries in N change."""
-        index = np.fromiter(entries, dtype=np.int64)
-        return int(self.entry_changes()[index].sum())
+        return int(self.changes.at(np.fromiter(entries, dtype=np.int64)).sum())
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         """Return the largest change of a single cell when one of `entries` changes, in grid units."""
         spread = np.array([int((t.max(axis=0) - t.min(axis=0)).max(initial=0)) for t in self.tables], dtype=np.int64)
-        index = np.asarray(entries, dtype=np.int64)
-        if index.size == 0:
-            return 0
-        each = spread[0] if self.table_of is None else spread[self.table_of[index]]
-        return int((np.abs(self.weights[index]) * each).max())
+        (weights, tables), lengths = self.kinds
+        return Runs(np.abs(weights) * spread[tables], np.cumsum(lengths)).largest(entries)
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return how far each cell's largest possible value is from its smallest, in grid units, whatever the data."""
@@ -114,18 +147,16 @@ class Additive:
         """Return the least and the largest that each cell can be, in grid units, whatever the data."""
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
+        (weights, which), lengths = self.kinds
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
-        for part in self._parts():
-            weights = self.weights[part]
-            which = np.zeros_like(weights) if self.table_of is None else self.table_of[part]
-            np.add.at(added, which, np.maximum(weights, 0))
-            np.add.at(taken, which, np.minimum(weights, 0))
+        np.add.at(added, which, np.maximum(weights, 0) * lengths)
+        np.add.at(taken, which, np.minimum(weights, 0) * lengths)
         return added @ least + taken @ most, added @ most + taken @ least
 
     @cached_property
     def is_count(self) -> bool:
         """Whether each cell is a number of entries: one adds 1 to a cell, or nothing."""
-        ones = bool(self.weights.min(initial=0) >= 0 and self.weights.max(initial=1) <= 1)
+        ones = bool(np.isin(self.in_runs[0].values, (0, 1)).all())
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
@@ -134,37 +165,38 @@ class Additive:
         An entry adds the same to the sum whatever its value, so the sum is that of all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
-        which = self.table_numbers
-        read = np.unique(which[self.weights != 0]).tolist()
+        (weights, which), lengths = self.kinds
+        read = np.unique(which[weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None
         each = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
-        return int((each[which] * self.weights).sum()) * self.grid
+        return int((each[which] * weights * lengths).sum()) * self.grid
 
     def blocks(self, count: int) -> Iterator[Additive]:
         """Yield the answer's cells in so many blocks of equally many, each as an answer of its own."""
         size = self.cells // count
         for first in range(0, self.cells, size):
             tables = tuple(table[:, first : first + size] for table in self.tables)
-            yield Additive(self.grid, self.labels[first : first + size], tables, self.weights, self.table_of)
+            yield Additive(self.grid, self.labels[first : first + size], tables, *self.in_runs)
 
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer that a run of entries contributes, with the tables that it uses.
 
-        Short parts that add the same numbers are one object.
+        Parts of few runs that add the same numbers are one object.
         """
-        weights = self.weights[entries]
-        if len(weights) > _SHORT:
-            return self._restricted(entries)
-        which = None if self.table_of is None else self.table_of[entries].tobytes()
-        return cached(self, (Additive.restrict, weights.tobytes(), which), lambda: self._restricted(entries))
+        first, stop, _ = entries.indices(self.size)
+        weights, numbers = (None if runs is None else runs.between(first, stop) for runs in self.in_runs)
+        if len(weights.ends) > _SHORT or (numbers is not None and len(numbers.ends) > _SHORT):
+            return self._of_part(weights, numbers)
+        key = (Additive.restrict, weights.key, None if numbers is None else numbers.key)
+        return cached(self, key, lambda: self._of_part(weights, numbers))
 
-    def _restricted(self, entries: slice) -> Additive:
-        if self.table_of is None:
-            return Additive(self.grid, self.labels, self.tables, self.weights[entries])
-        used, table_of = np.unique(self.table_of[entries], return_inverse=True)
+    def _of_part(self, weights: Any, numbers: Any) -> Additive:
+        if numbers is None:
+            return Additive(self.grid, self.labels, self.tables, weights)
+        used, table_of = np.unique(numbers.values, return_inverse=True)
         tables = tuple(self.tables[int(i)] for i in used) or self.tables[:1]
-        return Additive(self.grid, self.labels, tables, self.weights[entries], table_of.astype(np.int64))
+        return Additive(self.grid, self.labels, tables, weights, numbers.mapped(table_of.astype(np.int64)))
 
     def evaluate(self, values: npt.NDArray[np.integer]) -> tuple[int, ...]:
         """Return the true answer in grid units, one integer per cell, of value indices x (one per entry).
@@ -196,9 +228,6 @@ class Additive:
             total += self.contribution(entry)[values[:, entry]]
         return total
 
-    def _parts(self) -> Iterator[slice]:
-        return (slice(first, first + _BLOCK) for first in range(0, self.size, _BLOCK))
-
     @cached_property
     def _largest(self) -> IntArray:
         return np.array([_largest_change(t) for t in self.tables], dtype=np.int64)
@@ -206,8 +235,10 @@ class Additive:
 
 def whole_change(answer: Additive) -> int:
     """Return D of all entries, in grid units: less than the sum of their changes where several move a term together."""
-    changes: IntArray = answer.entry_changes()
-    return int(changes.sum()) if isinstance(answer, Additive) else int(answer.change(range(len(changes))))
+    if isinstance(answer, Additive):
+        return answer.changes.total
+    changes: IntArray = answer.entry_changes()  # may raise Unsupported
+    return int(answer.change(range(len(changes))))
 
 
 def _largest_change(table: IntArray) -> int:

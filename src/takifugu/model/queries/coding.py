@@ -13,6 +13,7 @@ from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.runs import Runs
 
 #: The values of an alphabet and the mode of absence, "" where there is none.
 Spelled = tuple[tuple[State, ...], str]
@@ -75,10 +76,15 @@ def coded(
     if grid is None or multiple.denominator == 1:
         table = integer_table([[int(v / step * multiple)] for v in values])
         whole = integer_row([int(w / unit) for w in factors])
-        return Additive(grid or implied_grid([unit * step]), (label,), (table,), whole[which])
+        return Additive(grid or implied_grid([unit * step]), (label,), (table,), _taken(whole, which))
     tables = tuple(_rounded([w * v for v in values], grid) for w in factors)
     table_of = None if len(tables) == 1 else which
-    return Additive(grid, (label,), tables, _read(factors)[which], table_of)
+    return Additive(grid, (label,), tables, _taken(_read(factors), which), table_of)
+
+
+def _taken(numbers: IntArray, which: IntArray) -> IntArray:
+    runs = Runs.of(which)
+    return runs.mapped(numbers[runs.values]).numbers
 
 
 def _several_alphabets(
@@ -106,7 +112,8 @@ def _several_alphabets(
 def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[Fraction], IntArray]:
     """Return the different factors and the number of each entry's."""
     if weights is None:
-        return ([Fraction(1)], 1 - mask) if mask.all() else ([Fraction(0), Fraction(1)], mask)
+        is_whole = bool(Runs.of(mask).values.all())
+        return ([Fraction(1)], Runs.alike(0, len(mask)).numbers) if is_whole else ([Fraction(0), Fraction(1)], mask)
     different = sorted(set(weights))
     number = {w: i for i, w in enumerate(different)}
     return different, integer_row([number[w] for w in weights])
@@ -165,7 +172,7 @@ def alphabets(entries: Entries) -> list[tuple[State, ...]]:
 def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
     """Return 1 for every chosen entry (all without a choice), else 0, in the belief's own order."""
     if chosen is None:
-        return np.broadcast_to(np.int64(1), entries.size)  # one number, however many entries there are
+        return Runs.alike(1, entries.size).numbers
     mask = np.zeros(entries.size, dtype=np.int64)
     mask[list(positions(entries, chosen))] = 1
     return mask

@@ -10,12 +10,14 @@ import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Charges, quilts
+from takifugu.influence.quilts.chain.shorter import shorter
 from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.influence.quilts.chain.witness import quilt_witness
 from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.influence.quilts.scores import Side
 from takifugu.influence.quilts.worst_entry import settle
 from takifugu.model.queries import IntArray
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.log_ratios import NEVER, FloatArray
 from takifugu.numbers.rationals import float_above
 
@@ -49,12 +51,26 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """
     change, along = joint_change(charges), quilts(part.belief).along
     if along is None:
-        total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
+        total = math.inf if math.isinf(change.total()) else float_above(change.each.total * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
     influence = along(part.belief, part.family.pairs)
     sides = ChainSides(influence, change)
-    every = np.arange(1 if influence.pairs is None else len(influence.pairs))
-    trivial = JointQuilts(-1, (Group(Quilt(), every, int(change.sums[-1]), 0.0),), 0)
+    for short in shorter(sides, part.family):
+        cost, worst = _settled(short.sides, short.family)
+        if short.stands_for_longer(cost / float(change.unit)):
+            entry = short.in_longer(worst.entry)
+            break
+    else:
+        cost, worst = _settled(sides, part.family)
+        entry = worst.entry
+    return cost, quilt_witness(part, sides, entry, worst.groups[0].quilt, worst.pair, (("cost", cost),))
+
+
+def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts]:
+    """Return what releases cost the worst entry, and its quilts."""
+    pairs, change = sides.influence.pairs, sides.change
+    every = np.arange(1 if pairs is None else len(pairs))
+    trivial = JointQuilts(-1, (Group(Quilt(), every, change.each.total, 0.0),), 0)
 
     def spread(best: JointQuilts, entries: IntArray) -> FloatArray:
         largest = np.zeros(len(entries))
@@ -64,13 +80,12 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
         return _finite(largest)
 
     settled = settle(
-        sides.secret(part.family), trivial, change.total(), lambda entry: best_joint(sides, entry), spread
+        sides.secret(family), trivial, change.total(), lambda entry: best_joint(sides, entry), spread
     )
-    worst = settled.worst
     cost = math.inf
     if math.isfinite(settled.bound):
         cost = float_above(max(_exact(sides, best, entries) for best, entries in settled.ties))
-    return cost, quilt_witness(part, sides, worst.entry, worst.groups[0].quilt, worst.pair, (("cost", cost),))
+    return cost, settled.worst
 
 
 def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:

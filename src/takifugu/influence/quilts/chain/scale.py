@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.influence.quilts.chain.shorter import shorter
 from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.influence.quilts.scores import SAME, best_choice, exact_scale, float_below, scores
 from takifugu.influence.quilts.worst_entry import settle
@@ -41,6 +42,14 @@ class BestQuilt:
 
 def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
     """Return the largest over secret entries of the least D(N)/(epsilon - e(Q)) (Song17 Algorithms 2 and 3)."""
+    for short in shorter(sides, family):
+        needed = _needed(short.sides, short.family, epsilon)
+        if short.stands_for_longer(float(needed.scale * epsilon)):
+            return replace(needed, entry=short.in_longer(needed.entry))
+    return _needed(sides, family, epsilon)
+
+
+def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
     limit = float_below(epsilon)
     total = sides.change.total()
 

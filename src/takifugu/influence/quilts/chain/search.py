@@ -25,6 +25,7 @@ from takifugu.influence.quilts.chain.constants import reversible_constants
 from takifugu.influence.quilts.chain.influence import MOST_HELD, ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.influence.quilts.chain.scale import Needed, fast_scale, needed_scale
+from takifugu.influence.quilts.chain.shorter import entries_searched
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.chain.witness import quilt_witness, worst_pair
 from takifugu.influence.quilts.near_sets import query_change
@@ -32,6 +33,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.numbers.runs import Runs
 
 #: Operations for each entry: with exact influence every quilt that was found is tried on all of them; with bounds a
 #: search looks at most once at every distance, and tries it on all entries.
@@ -46,9 +48,11 @@ class ExactSearch(Search):
         """Predict the work from how fast the chain forgets: tables up to the widest useful quilt, then the entries."""
         chain: Any = self.part.belief
         pairs = float(len(chain.states)) ** 2
-        tabled = _distance(chain, float(epsilon)) * len(chain.step_matrices)
-        operations = tabled * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * chain.length
-        return Cost(operations, 24 * tabled * pairs + 80 * chain.length)
+        distance = _distance(chain, float(epsilon))
+        tabled = distance * len(chain.step_matrices)
+        entries = entries_searched(chain.length, Runs.of(self.part.answer.entry_changes()), distance)
+        operations = tabled * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * entries
+        return Cost(operations, 24 * tabled * pairs + 80 * entries)
 
     def worst(self, epsilon: Fraction) -> Worst:
         sides = _sides(self.part, chain_influence)
@@ -68,9 +72,8 @@ class BoundedSearch(Search):
     def worst(self, epsilon: Fraction) -> Worst:
         """Return the need by Algorithm 5 where it applies and ends, else by the search over all entries."""
         sides, family = _sides(self.part, self.influence), self.part.family
-        changes, fast = np.diff(sides.change.sums), None
-        by_distance = not isinstance(sides.influence, ChainInfluence)
-        if by_distance and len(family.entries) == sides.length and (changes == changes[0]).all():
+        by_distance, fast = not isinstance(sides.influence, ChainInfluence), None
+        if by_distance and len(family.entries) == sides.length and len(sides.change.each.values) == 1:
             fast = fast_scale(sides, epsilon)
         return _worst(self.part, sides, fast or needed_scale(sides, family, epsilon))
 

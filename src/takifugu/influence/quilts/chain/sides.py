@@ -104,8 +104,7 @@ class ChainSides:
 
     def steps(self, quilt: Quilt, entries: IntArray) -> IntArray:
         """Return D(N) of a quilt at each entry as a whole number of steps."""
-        low, high = self.near(quilt, entries)
-        return np.asarray(self.change.sums[high] - self.change.sums[low])
+        return self.change.steps(*self.near(quilt, entries))
 
     def influences(self, quilt: Quilt, entries: IntArray, pairs: IntArray | None = None) -> FloatArray:
         """Return bounds on max over pairs of e for a quilt at each (sorted) entry, nodes outside left out."""
@@ -126,9 +125,10 @@ class ChainSides:
 
     def farthest_useful(self, entry: int, most: float) -> int:
         """Return the largest distance of a node whose own side's near set moves the answer by less than `most`."""
-        sums, steps = self.change.sums, most / self.change.step
-        before = entry - int(np.searchsorted(sums, sums[entry] - steps, side="right")) + 1
-        after = int(np.searchsorted(sums, sums[entry + 1] + steps, side="left")) - entry - 1
+        each, steps = self.change.each, most / self.change.step
+        at, behind = each.sum_before(np.array([entry, entry + 1])).tolist()
+        before = entry - each.first_above(at - steps) + 1
+        after = each.first_above(behind + steps, or_at=True) - entry - 1
         return max(1, min(before, entry), min(after, self.length - 1 - entry))
 
     def grow(self, farthest: int, useful: int) -> int:

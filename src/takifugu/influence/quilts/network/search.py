@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.dispatch import later
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
@@ -71,7 +69,7 @@ class NetworkSearch(Search):
 def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """Return max over secret entries and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up."""
     change = joint_change(charges)
-    steps = [int(s) for s in np.diff(change.sums)]
+    steps = change.each.numbers.tolist()
     for changes, scale in charges:
         if scale == 0:
             steps = [BLOCKED if moved else s for s, moved in zip(steps, changes, strict=True)]

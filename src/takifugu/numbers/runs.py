@@ -1,0 +1,161 @@
+"""Integers of many places as runs of equal ones, so that a count over 10^9 steps is one run, and no array of 8 GB."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import Unsupported
+
+IntArray = npt.NDArray[np.int64]
+
+#: Places beyond which different numbers are not written out one by one: 2 GB.
+MOST_WRITTEN = 2**28
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Integers in a row: values[j] stands in the places from ends[j - 1] on, or 0, to before ends[j].
+
+    >>> runs = Runs.of(np.array([1, 1, 1, 0, 0, 2]))
+    >>> runs.values.tolist(), runs.ends.tolist(), runs.sum_before(np.array([2, 4, 6])).tolist()
+    ([1, 0, 2], [3, 5, 6], [2, 3, 5])
+    """
+
+    values: IntArray
+    ends: IntArray
+
+    @staticmethod
+    def of(numbers: Runs | IntArray) -> Runs:
+        """Return numbers as runs; an array that repeats one number in memory (`np.broadcast_to`) is not read."""
+        if isinstance(numbers, Runs):
+            return numbers
+        size = len(numbers)
+        if size and numbers.strides == (0,):
+            return Runs.alike(int(numbers[0]), size)
+        ends = np.append(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1, size) if size else np.zeros(0, dtype=np.int64)
+        runs = Runs(numbers[ends - 1], ends)
+        if len(ends) > 1:
+            object.__setattr__(runs, "numbers", numbers)
+        return runs
+
+    @staticmethod
+    def alike(value: int, size: int) -> Runs:
+        """Return one number in all of so many places."""
+        return Runs(np.array([value] if size else [], dtype=np.int64), np.array([size] if size else [], dtype=np.int64))
+
+    @property
+    def size(self) -> int:
+        return int(self.ends[-1]) if len(self.ends) else 0
+
+    @cached_property
+    def starts(self) -> IntArray:
+        return np.concatenate([[0], self.ends[:-1]]) if len(self.ends) else self.ends
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        return self.ends - self.starts
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """The numbers one by one, not to be written to; those of one run repeat one number in memory.
+
+        Raises Unsupported for several runs of more than 2^28 places.
+        """
+        if len(self.values) == 1:
+            return np.broadcast_to(self.values[0], self.size)
+        if self.size > MOST_WRITTEN:
+            raise Unsupported(
+                f"{self.size:,} entries that do not all count alike would be written out one by one",
+                rule=f"that is done for up to {MOST_WRITTEN:,}",
+                fix="publish windows of the sequence one by one",
+            )
+        return np.repeat(self.values, self.lengths)
+
+    @property
+    def key(self) -> Hashable:
+        """Return a key that rows of numbers have in common exactly when they are the same."""
+        return self.values.tobytes(), self.ends.tobytes()
+
+    def numbers_of_runs(self, places: IntArray) -> IntArray:
+        """Return which run each place is in."""
+        if len(self.ends) == self.size:
+            return np.asarray(places)
+        return np.asarray(np.searchsorted(self.ends, places, side="right"))
+
+    def at(self, places: IntArray) -> IntArray:
+        """Return the numbers in some places."""
+        return np.asarray(self.values[self.numbers_of_runs(places)])
+
+    def largest(self, places: Sequence[int]) -> int:
+        """Return the largest number in some places, 0 where there are none."""
+        if isinstance(places, range) and places.step == 1:
+            numbers = self.between(places.start, places.stop).values
+        else:
+            numbers = self.at(np.asarray(places, dtype=np.int64))
+        return int(numbers.max()) if len(numbers) else 0
+
+    def between(self, first: int, stop: int) -> Runs:
+        """Return the numbers from one place to before another."""
+        if first >= stop:
+            return Runs.alike(0, 0)
+        low, high = self.numbers_of_runs(np.array([first, stop - 1])).tolist()
+        return Runs(self.values[low : high + 1], np.minimum(self.ends[low : high + 1], stop) - first)
+
+    def mapped(self, values: IntArray) -> Runs:
+        """Return the same runs with other values, one for each."""
+        return Runs(values, self.ends)
+
+    @cached_property
+    def _sums(self) -> IntArray:
+        return np.concatenate([[0], np.cumsum(self.values * self.lengths)])
+
+    def sum_before(self, places: IntArray) -> IntArray:
+        """Return the sum of all numbers before each place."""
+        if not len(self.ends):
+            return np.zeros(np.shape(places), dtype=np.int64)
+        run = np.minimum(self.numbers_of_runs(places), len(self.ends) - 1)
+        return np.asarray(self._sums[run] + self.values[run] * (places - self.starts[run]))
+
+    @property
+    def total(self) -> int:
+        return int(self._sums[-1])
+
+    def first_above(self, limit: float, or_at: bool = False) -> int:
+        """Return the first place before which numbers from 0 on sum to more than a limit, or to it; else size + 1.
+
+        >>> [Runs.of(np.array([2, 2, 2, 0, 5])).first_above(limit, or_at) for limit in (4, 6, 11) for or_at in (0, 1)]
+        [3, 2, 5, 3, 6, 5]
+        """
+        behind = int(np.searchsorted(self._sums, limit, side="left" if or_at else "right"))
+        if behind in (0, len(self._sums)):
+            return 0 if behind == 0 else self.size + 1
+        start, value, before = int(self.starts[behind - 1]), int(self.values[behind - 1]), int(self._sums[behind - 1])
+        places = max(math.floor((limit - before) / value), 0)
+        while before + places * value < limit or (not or_at and before + places * value == limit):
+            places += 1
+        return start + places
+
+
+def refined(*rows: Runs) -> tuple[IntArray, IntArray]:
+    """Return the runs in which all rows are constant: their values, shape (rows, runs), and the ends.
+
+    >>> values, ends = refined(Runs.of(np.array([1, 1, 0])), Runs.of(np.array([5, 6, 6])))
+    >>> values.tolist(), ends.tolist()
+    ([[1, 1, 0], [5, 6, 6]], [1, 2, 3])
+    """
+    ends = np.unique(np.concatenate([row.ends for row in rows]))
+    return np.stack([row.at(ends - 1) for row in rows]), ends
+
+
+def different(*rows: Runs) -> tuple[IntArray, Runs]:
+    """Return what rows of numbers have in some place, each once, shape (rows, kinds), and which kind each place has."""
+    values, ends = refined(*rows)
+    kinds, number = np.unique(values, axis=1, return_inverse=True)
+    changes = np.append(np.flatnonzero(np.diff(number.ravel())), len(ends) - 1) if len(ends) else ends
+    return kinds, Runs(number.ravel()[changes].astype(np.int64), ends[changes])

@@ -1,0 +1,68 @@
+"""Numbers as runs are the numbers one by one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.runs import Runs, different, refined
+
+NUMBERS = st.lists(st.integers(-2, 2), max_size=12).map(lambda row: np.array(row, dtype=np.int64))
+PAIRS = st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 2)), min_size=1, max_size=12)
+
+
+@given(NUMBERS, st.data())
+def test_runs_are_the_numbers(row, data):
+    runs, places = Runs.of(row), np.arange(len(row))
+    assert runs.size == len(row)
+    assert runs.numbers.tolist() == runs.at(places).tolist() == row.tolist()
+    assert Runs(runs.values, runs.ends).numbers.tolist() == row.tolist()
+    assert (np.diff(runs.values) != 0).all()
+    assert runs.lengths.sum() == len(row)
+    assert runs.sum_before(np.append(places, len(row))).tolist() == [sum(row[:n]) for n in range(len(row) + 1)]
+    assert runs.total == row.sum()
+    first = data.draw(st.integers(0, len(row)))
+    stop = data.draw(st.integers(first, len(row)))
+    assert runs.between(first, stop).numbers.tolist() == row[first:stop].tolist()
+    assert runs.largest(range(first, stop)) == max(row[first:stop].tolist(), default=0)
+    assert runs.largest([*range(first, stop)]) == max(row[first:stop].tolist(), default=0)
+
+
+@given(NUMBERS.map(np.abs), st.one_of(st.integers(-1, 25), st.floats(-1, 25)), st.booleans())
+def test_where_sums_pass_a_limit(row, limit, or_at):
+    sums = [sum(row[:n]) for n in range(len(row) + 1)]
+    beyond = [n for n, total in enumerate(sums) if total > limit or (or_at and total == limit)]
+    assert Runs.of(row).first_above(limit, or_at) == min(beyond, default=len(row) + 1)
+
+
+def test_sums_pass_no_infinite_limit():
+    assert Runs.alike(1, 5).first_above(math.inf) == 6
+    assert Runs.alike(1, 5).first_above(-math.inf, or_at=True) == 0
+
+
+@given(PAIRS)
+def test_rows_together(pairs):
+    rows = [Runs.of(np.array(row)) for row in zip(*pairs, strict=True)]
+    values, ends = refined(*rows)
+    assert [tuple(values[:, n]) for n in np.searchsorted(ends, np.arange(len(pairs)), side="right")] == pairs
+    kinds, number = different(*rows)
+    assert sorted(map(tuple, kinds.T.tolist())) == sorted(set(pairs))
+    assert [tuple(kinds[:, n]) for n in number.numbers] == pairs
+    assert (np.diff(number.values) != 0).all()
+
+
+def test_a_long_run_takes_no_memory():
+    long = Runs.alike(3, 10**12)
+    assert long.numbers.shape == (10**12,)
+    assert long.numbers.strides == (0,)
+    assert Runs.of(long.numbers).key == long.key
+    assert long.sum_before(np.array([10**11])).tolist() == [3 * 10**11]
+    with pytest.raises(ValueError, match="read-only"):
+        long.numbers[0] = 1
+    with pytest.raises(Unsupported, match="written out one by one"):
+        _ = Runs(np.array([1, 0]), np.array([1, 10**12])).numbers
