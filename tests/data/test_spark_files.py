@@ -14,9 +14,10 @@ import duckdb
 import pytest
 from tests.data.test_spark import session  # noqa: F401 (the fixture)
 
-from takifugu.core.errors import DataError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.data import Layout, Recode, pieces
 from takifugu.data.engines import spark
+from takifugu.data.engines.outside import Address
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.run import release_file
 
@@ -91,6 +92,15 @@ def test_one_release_from_the_command_line(written: Written, tmp_path: Path) -> 
     assert "SENTINEL" not in ran.stdout + ran.stderr
     assert json.loads(ran.stdout)
     assert (tmp_path / "minutes-published" / "walking.csv").exists()
+
+
+def test_java_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No session runs before the first test that uses one."""
+    for name in ("JAVA_HOME", "SPARK_REMOTE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError, match="install Java 17"):
+        spark.opened(Address(table="minutes"))
 
 
 @pytest.mark.usefixtures("session")

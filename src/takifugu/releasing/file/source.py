@@ -40,7 +40,8 @@ def written_of(*keys: object) -> Written:
         return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
-    parts = {key: getattr(keys[0], key, None) for key in PARTS}
+    opens = getattr(keys[0], "engine", None) is None  # whose table it is otherwise
+    parts = {key: getattr(keys[0], key, None) for key in PARTS if opens}
     return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
 
 
