@@ -79,17 +79,17 @@ def test_one_line_says_what_to_do(source: str, words: str, tmp_path: Path, monke
 
 def test_an_engine_opens_what_the_file_names(tmp_path: Path, rows: Path) -> None:
     """Data through an engine are the data of the file: one layout, one release; columns are those that are named."""
-    asked = list[Address]()
+    addresses = list[Address]()
 
     def opened(address: Address) -> object:
-        asked.append(address)
+        addresses.append(address)
         return duckdb.sql(f"select person, minute, state, other from '{rows}'")
 
     register_engine(Engine("mine", lambda data: False, lambda data: data, opened=opened))
     plain = load(release_of(tmp_path, 'file = "minutes.parquet"'))
     through = load(release_of(tmp_path, 'engine = "mine"\nfile = "minutes.parquet"'))
     assert through.layout() == plain.layout()
-    (address,) = asked
+    (address,) = addresses
     assert address.file == f"file://{rows}"
     assert address.columns is not None
     assert {"person", "minute", "state"} <= address.columns
@@ -97,7 +97,7 @@ def test_an_engine_opens_what_the_file_names(tmp_path: Path, rows: Path) -> None
     release_file(release_of(tmp_path, 'file = "minutes.parquet"'), anyway=True)
     once = (tmp_path / "minutes-published" / "walking.csv").read_bytes()
     release_file(release_of(tmp_path, 'engine = "mine"\ntable = "minutes"'), anyway=True)
-    assert asked[-1] == Address(None, "minutes", asked[-1].columns)
+    assert addresses[-1] == Address(None, "minutes", addresses[-1].columns)
     assert (tmp_path / "minutes-published" / "walking.csv").read_bytes() == once
 
 

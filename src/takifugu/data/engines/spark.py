@@ -32,7 +32,7 @@ def opened(address: Address) -> DataFrame:
     """
     session = _session()
     try:
-        with _told(address):
+        with _plain_errors(address):
             return _pinned(session, address)
     finally:
         _stop_unused(session)
@@ -94,7 +94,7 @@ def _session() -> SparkSession:
 
 
 @contextmanager
-def _told(address: Address) -> Iterator[None]:
+def _plain_errors(address: Address) -> Iterator[None]:
     """Turn an error of Spark's into one that names the address, and never quotes Spark."""
     key = "table" if address.file is None else "file"
     try:
