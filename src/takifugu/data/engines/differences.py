@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError, EngineError, TakifuguError
-from takifugu.data.engines.faults import engine_failure
+from takifugu.data.engines.faults import engine_failure, is_of_stopped_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,6 +27,7 @@ def wrapped(native: object) -> Frame:
     return frame
 
 
+_ENDED = "belongs to a session that ended", "start again, with a session that stays until the end"
 #: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
 _REASONS = (
     (
@@ -40,6 +41,16 @@ _REASONS = (
     ("No files found", "cannot be read", "check the path"),
     ("Permission denied", "cannot be read (permission denied)", "check who may read it"),
     ("Connection has already been closed", "belongs to a connection that was closed", "keep it open"),
+    ("should be created first", *_ENDED),
+    ("stopped SparkContext", *_ENDED),
+    ("Answer from Java side is empty", *_ENDED),
+    ("while sending or receiving", *_ENDED),
+    ("Connection refused", *_ENDED),
+    (
+        "Checkpoint block",
+        "lost rows with a machine that left the cluster",
+        "start again; machines that hold rows must stay until the end",
+    ),
     ("No space left", "needs more space for temporary files than the disk has", "free some space"),
     ("Out of Memory", "needs more memory than there is", "free some, or use a larger machine"),
 )
@@ -63,6 +74,8 @@ def careful(source: str) -> Iterator[None]:
         for words, what, fix in _REASONS:
             if words in text:
                 raise DataError(f"{source} {what}", fix=fix) from None
+        if is_of_stopped_session(error):
+            raise DataError(f"{source} {_ENDED[0]}", fix=_ENDED[1]) from None
         who, fix = engine_failure(error)
         raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
 

@@ -27,6 +27,11 @@ def engine_failure(error: BaseException) -> tuple[str, str]:
     return f"{who} ({type(error).__name__}), which says nothing about the data", fix
 
 
+def is_of_stopped_session(error: BaseException) -> bool:
+    """Return whether PySpark stumbled over parts of a session that stopping it took away."""
+    return isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark"
+
+
 def _engine_of(error: BaseException) -> str | None:
     """Return the engine that an error comes from: its class, the module that could not be imported, the last frame."""
     named = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]

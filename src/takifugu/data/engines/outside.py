@@ -12,10 +12,27 @@ from takifugu.data.engines.faults import BUILT_IN_ENGINES
 
 
 @dataclass(frozen=True)
+class Address:
+    """Where a release file says that rows are: a table's name, or a path or URL; other columns need not be read.
+
+    `columns` is None where the release file alone does not tell which columns it reads.
+    """
+
+    file: str | None = None
+    table: str | None = None
+    columns: frozenset[str] | None = None
+
+    def __str__(self) -> str:
+        return f"the table {self.table!r}" if self.file is None else repr(self.file)
+
+
+@dataclass(frozen=True)
 class Engine:
     """A library that holds rows: `holds` knows its tables; `frame` makes of one what narwhals knows, reading no row.
 
     `ordered` says that its rows have an order of their own; where they have none, an order column is required.
+    `opened` returns the frame at an address, for `engine` in a release file. Whoever asks again while somebody has the
+    frame must get the same rows, whatever is written there meanwhile.
 
     >>> engine = Engine("mine", holds=lambda data: isinstance(data, frozenset), frame=list)
     >>> engine.holds(frozenset()), engine.ordered
@@ -26,9 +43,10 @@ class Engine:
     holds: Callable[[object], bool]
     frame: Callable[[Any], object]
     ordered: bool = False
+    opened: Callable[[Address], object] | None = None
 
 
-_ENGINES: Registry[Engine] = Registry("the engine", {})
+_ENGINES: Registry[Engine] = Registry("the engine", {"spark": "data.engines.spark:SPARK"})
 
 
 def register(engine: Engine) -> None:
@@ -43,3 +61,19 @@ def register(engine: Engine) -> None:
 def engine_of(data: object) -> Engine | None:
     """Return the registered engine that holds the data, if there is one."""
     return next((engine for engine in map(_ENGINES.find, _ENGINES.names) if engine.holds(data)), None)
+
+
+def opened(name: str, address: Address) -> object:
+    """Return the frame at an address of an engine; InputError where there is none, or where its library is missing."""
+    engine = _ENGINES.find(name)
+    if engine.opened is None:
+        raise InputError(
+            f"the engine {name!r} opens nothing by itself",
+            fix="give its table in Python: tf.release_file(..., data=table)",
+        ).at("engine")  # fmt: skip
+    if (address.file is None) == (address.table is None):
+        raise InputError(
+            f"the engine {name!r} has {'nothing' if address.file is None else 'a table and a file'} to open",
+            fix='write either table = "catalog.database.name", or file with a path or URL that it reads',
+        ).at("table")
+    return engine.opened(address)

@@ -24,7 +24,7 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
 
     Of a frame, and where the file cannot be opened, nothing is known of this.
     """
-    path = data if data is not None else source.file and folder / source.file
+    path = data if data is not None else source.engine is None and source.file and folder / source.file
     dialect: Mapping[str, object] = {}
     if table is not None and isinstance(path, str | os.PathLike):
         dialect = cached(table, "dialect", lambda: _dialect(Path(path), source))

@@ -50,8 +50,10 @@ def opened(
     shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
 ) -> tuple[Data | None, list[TakifuguError]]:
     """Open the source without reading it; return it, and what is wrong with its columns."""
+    # Columns by a pattern are not named; of a wide table, one that is not declared is refused.
+    named = not shape.of_belief and getattr(spec.source, "rows", None) != "wide"
     try:
-        table = open_source(spec.source, folder, data)
+        table = open_source(spec, folder, data, named)
     except TakifuguError as error:
         part = [key for key in error.where[:1] if key in BLAMED]
         return None, [blamed(error, "source", *(part or ["file"]))]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Numerals, Table, Written, open_frame
+from takifugu.data.engines import outside
+from takifugu.data.engines.outside import Address
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
-from takifugu.releasing.file.sections import SourceKeys
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
 
 #: Keys that choose what is read of a file.
 PARTS = ("sheet", "table", "file_names")
 #: Keys that are blamed for a source that cannot be opened, where they are wrong.
-BLAMED = (*PARTS, "renamed")
+BLAMED = (*PARTS, "renamed", "engine")
 
 
 class Unopened:
@@ -37,7 +40,8 @@ def written_of(*keys: object) -> Written:
         return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
-    parts = {key: getattr(keys[0], key, None) for key in PARTS}
+    opens = getattr(keys[0], "engine", None) is None  # whose table it is otherwise
+    parts = {key: getattr(keys[0], key, None) for key in PARTS if opens}
     return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
 
 
@@ -46,8 +50,14 @@ def open_public(keys: object, source: SourceKeys, path: Path | str, missing: boo
     return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
 
 
-def open_source(source: SourceKeys, folder: Path, data: object) -> Table:
-    """Open the private data without reading it; InputError where neither a file is named nor data are given."""
+def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False) -> Table:
+    """Open the private data without reading it; InputError where neither a file is named nor data are given.
+
+    `named` says that no column is read but those that the release file names.
+    """
+    source = spec.source
+    if data is None and source.engine is not None:
+        data = outside.opened(source.engine, _address(spec, folder, named))
     if data is not None:
         return open_frame(data, source.missing, written_of(source)).renamed(source.renamed)
     if source.file is None:
@@ -62,11 +72,33 @@ def open_source(source: SourceKeys, folder: Path, data: object) -> Table:
     return open_frame(path, source.missing, written_of(source)).renamed(source.renamed)
 
 
+def _address(spec: FileSpec, folder: Path, named: bool) -> Address:
+    """Return where an engine opens the data, and which columns at most: of these names, which the release file says."""
+    source = spec.source
+    file = source.file
+    if file is not None and "://" not in file:
+        file = f"file:///{Path(os.path.abspath(folder / file)).as_posix().lstrip('/')}"
+    texts = frozenset(_texts(spec.model_dump(mode="json", by_alias=True, warnings=False)))
+    return Address(file, source.table, texts if named else None)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text in plain data, the keys included."""
+    if isinstance(value, str):
+        yield value
+    for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(part)
+
+
 def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open: some were given, or the file that is named exists."""
     if data is UNOPENED:
         return False
-    return data is not None or (source.file is not None and leads_to_data(folder / source.file))
+    return (
+        data is not None
+        or source.engine is not None
+        or (source.file is not None and leads_to_data(folder / source.file))
+    )
 
 
 def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path, ...]:

@@ -175,7 +175,7 @@ def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) 
         return  # which is told of every file of a belief
     try:
         listed = open_public(given, spec.source, path, missing=False)
-        if same_rows(listed, open_source(spec.source, folder, data), [given.column]):
+        if same_rows(listed, open_source(spec, folder, data, named=True), [given.column]):
             yield fault(("belief", "places", "file"), IS_PRIVATE, given.instead)
     except TakifuguError:
         return  # whoever needs these files says what is wrong with them
