@@ -185,7 +185,8 @@ class Additive:
         Parts of few runs that add the same numbers are one object.
         """
         first, stop, _ = entries.indices(self.size)
-        weights, numbers = (None if runs is None else runs.between(first, stop) for runs in self.in_runs)
+        weights, numbers = self.in_runs
+        weights, numbers = weights.between(first, stop), None if numbers is None else numbers.between(first, stop)
         if len(weights.ends) > _SHORT or (numbers is not None and len(numbers.ends) > _SHORT):
             return self._of_part(weights, numbers)
         key = (Additive.restrict, weights.key, None if numbers is None else numbers.key)
