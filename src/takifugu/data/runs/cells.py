@@ -41,7 +41,7 @@ class CellSums:
         return number + passes * self._most  # an hour that clocks show twice is two stretches
 
     def summed(self, numbers: IntArray, ends: IntArray, places: IntArray) -> IntArray:
-        """Return the steps in each cell: `ends` sum the signs of the ends of runs in a stretch, `places` signed places."""
+        """Return the steps in each cell; `ends` and `places` sum, by stretch, the signs and the places of runs' ends."""
         rows = np.searchsorted(self._numbers, numbers)
         starts = self._starts[rows]
         total: IntArray = ends @ self._before(starts)
@@ -74,7 +74,7 @@ class CellSums:
 
     @cached_property
     def _table(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the first place, the number and the cell of each stretch, in time; the window's end is the last one."""
+        """Return the first place, the number and the cell of each stretch; the window's end is the last one."""
         window = self.slots.window
         places = np.arange(window.start, window.stop + 1, dtype=np.int64)
         numbers = np.asarray(self.stretch(places, _choose), dtype=np.int64) + 0 * places

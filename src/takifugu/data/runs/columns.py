@@ -130,9 +130,9 @@ def _ticked(
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
     frame = settled(frame, ["tick", "there"])
-    if clock.zone is not None and isinstance(kind, nw.Date | nw.Datetime):
-        if in_texts or not getattr(kind, "time_zone", None):
-            frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
+    is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and (in_texts or not getattr(kind, "time_zone", None))
+    if clock.zone is not None and is_clock_time:
+        frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
     columns = frame.collect_schema().names()
     fault = nw.when(nw.col("tick").is_null()).then(nw.lit(MISSING, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
     if "fault" in columns:

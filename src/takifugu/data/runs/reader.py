@@ -64,7 +64,7 @@ class Runs:
 
     @property
     def _neighbours(self) -> Frame:
-        """Return the rows with the start of the unit's next one `then` (null for its last), and what is wrong with two."""
+        """Return the rows, when the unit's next one starts (`then`), and what is wrong with the two."""
         frame = settled(self.rows.frame.with_columns(later=-nw.col("start")), ["later"])
         frame = with_neighbour(frame, ["unit"], "later", ["start"]).with_columns(then=nw.col("start_before"))
         flags = {"tied": nw.col("start") == nw.col("then"), "unended": nw.lit(False), "overlapping": nw.lit(False)}
@@ -152,7 +152,8 @@ def pieces_of_runs(
     """
     states.check(table.missing)
     table, calendar = in_engine(table), layout.calendar
-    assert calendar is not None and calendar.size is not None  # which release files of runs declare
+    assert calendar is not None  # which release files of runs declare, with its end
+    assert calendar.size is not None
     with careful(table.source):
         rows, units = surveyed(table, layout, states, rules)
         covers = {name: Cover.of(calendar, ends, rows.step) for name, ends in rules.covered.items()}
