@@ -136,7 +136,8 @@ def checked(data: Any, rules: Rules, rows: Sequence[Row], window: range, steps: 
         assert piece.length == len(window)
         mine = [-1 if s in (None, MISSING) else STATES.index(str(s)) for s in steps[unit][window.start : window.stop]]
         if gaps == "public":
-            assert piece.values is not None and piece.values.tolist() == mine
+            assert piece.values is not None
+            assert piece.values.tolist() == mine
             assert (piece.weights() != 0).tolist() == [code >= 0 for code in mine]
         else:
             assert piece.complete
@@ -147,7 +148,7 @@ def in_file(folder: Path, rows: Sequence[Row]) -> Path:
     columns = columns_of(rows, "text")
     lines = [
         ",".join(columns),
-        *(",".join(text or "" for text in row) for row in zip(*(c for _, c in columns.values()))),
+        *(",".join(text or "" for text in row) for row in zip(*(c for _, c in columns.values()), strict=True)),
     ]
     (folder / "log.csv").write_text("\n".join(lines) + "\n")
     return folder / "log.csv"
@@ -157,11 +158,11 @@ def in_file(folder: Path, rows: Sequence[Row]) -> Path:
 def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path) -> None:
     refused, number = 0, 25
     for chance, rules, rows, window in cases(sum(map(ord, engine)), number):
-        told = replace(rules, has_order=engine != "duckdb")
-        steps, gaps = oracle(rows, told), chance.choice(("public", "hidden"))
+        ruled = replace(rules, has_order=engine != "duckdb")
+        steps, gaps = oracle(rows, ruled), chance.choice(("public", "hidden"))
         refused += steps is None
         data = in_file(tmp_path, rows) if engine == "csv" else engines.ENGINES[engine](columns_of(rows))
-        checked(data, told, rows, window, steps, gaps)
+        checked(data, ruled, rows, window, steps, gaps)
     assert number // 10 < refused < number * 2 // 3
 
 
@@ -169,8 +170,8 @@ def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path)
 def test_runs_of_many_tables_are_counted_as_if_each_step_had_a_row() -> None:
     for chance, rules, rows, window in cases(7, 4000):
         data = engines.ENGINES[chance.choice(("polars", "polars lazy", "duckdb"))]
-        told = replace(rules, has_order=data is not engines.ENGINES["duckdb"])
-        checked(data(columns_of(rows)), told, rows, window, oracle(rows, told), chance.choice(("public", "hidden")))
+        ruled = replace(rules, has_order=data is not engines.ENGINES["duckdb"])
+        checked(data(columns_of(rows)), ruled, rows, window, oracle(rows, ruled), chance.choice(("public", "hidden")))
 
 
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin", "Australia/Lord_Howe"])
@@ -188,7 +189,8 @@ def test_cells_of_runs_are_those_of_their_steps(zone: str | None) -> None:
             continue
         cells = Cells(by, zone or "UTC").count(steps, rules, window)
         for piece in pieces_of_runs(data, layout, Recode(STATES), declared(rules)):
-            assert layout.slots is not None and piece.by_cell is not None
+            assert layout.slots is not None
+            assert piece.by_cell is not None
             numbers = layout.slots.cells[0].tolist()
             named = {
                 (layout.slots.label(number), STATES[code]): int(piece.by_cell[place, code])

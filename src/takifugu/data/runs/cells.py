@@ -41,7 +41,7 @@ class CellSums:
         return number + passes * self._most  # an hour that clocks show twice is two stretches
 
     def summed(self, numbers: IntArray, ends: IntArray, places: IntArray) -> IntArray:
-        """Return the steps in each cell; `ends` and `places` sum, by stretch, the signs and the places of runs' ends."""
+        """Return the steps in each cell; `ends` and `places` sum, by stretch, signs and places of the ends of runs."""
         rows = np.searchsorted(self._numbers, numbers)
         starts = self._starts[rows]
         total: IntArray = ends @ self._before(starts)

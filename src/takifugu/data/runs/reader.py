@@ -252,11 +252,11 @@ def _whole(value: nw.Expr | int) -> nw.Expr:
 def _tied(column: str, duplicates: str) -> DataError:
     if duplicates == "refuse":
         return DataError(
-            f"column {column!r} has two rows of one unit at one time", rule="only one of them can hold from then on",
+            f"column {column!r} has two rows of one person at one time", rule="only one of them can hold from then on",
             fix='leave one out, or declare which row counts: duplicates = "first" or "last"',
         ).at("duplicates")  # fmt: skip
     return DataError(
-        f"column {column!r} has two rows of one unit at one time, and this source keeps no order of its rows",
+        f"column {column!r} has two rows of one person at one time, and this source keeps no order of its rows",
         rule="none of them is the first or the last", fix="leave one row for each time",
     ).at("duplicates")  # fmt: skip
 
@@ -265,12 +265,12 @@ def _check_stays(unended: int, overlapping: int, rules: RunRules) -> None:
     column = rules.last_column
     if unended:
         raise DataError(
-            f"column {column!r} has a stay without an end, and another one of its unit starts later",
+            f"column {column!r} has a stay without an end, and another one of the same person starts later",
             rule="a stay without an end lasts until the data end", fix="write when it ended",
         ).at("end" if rules.end else "duration")  # fmt: skip
     if overlapping and rules.overlap == "refuse":
         raise DataError(
-            f"column {column!r} has stays that end after the next one of their unit has started",
-            rule="a unit is in one state at a time",
+            f"column {column!r} has stays that end after the next one of the same person has started",
+            rule="a person is in one state at a time",
             fix='repair them, or declare which counts: overlap = "first" or "last" (which ends the other)',
         ).at("overlap")  # fmt: skip

@@ -95,7 +95,7 @@ def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.duration is not None:
         try:
             if not isinstance(parse_step(source.duration[1]), timedelta):
-                raise InputError("is a number without a unit", fix='write a time, such as ["minutes", "1min"]')
+                raise InputError("is a number and no time", fix='write a time, such as ["minutes", "1min"]')
         except TakifuguError as error:
             yield blamed(error, "source", "duration")
 
@@ -110,7 +110,7 @@ def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[Takif
 def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
     if source.unit is None:
         if source.roster is not None:
-            yield fault(("source", "roster"), "is given, and no column says whose row it is", "write unit")
+            yield fault(("source", "roster"), "is given, and no column says whose row it is", "name it, too")
         return
     if source.roster is None:
         rule = f"which {PEOPLE.many} there are is declared, and not seen in their rows"

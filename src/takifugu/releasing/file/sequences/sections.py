@@ -78,7 +78,7 @@ class SourceSpec(SourceKeys):
     roster: Annotated[
         Path | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
         Field(
-            description="who is covered, of changes and stays: a public list with the column of unit and, if they "
+            description="who is covered, of changes and stays: a public list with their column and, where these "
             "differ, from and until; or the names",
             examples=["agents.csv"],
         ),
@@ -92,7 +92,7 @@ class SourceSpec(SourceKeys):
     )
     duration: Annotated[
         tuple[Text, Text] | None,
-        Field(description="instead of end: the column of how long a stay is, and its unit", examples=[["hours", "1h"]]),
+        Field(description="instead of end: the column of how long a stay is, and what a 1 there is", examples=[["hours", "1h"]]),
     ] = None
     otherwise: Annotated[State | None, Field(description="the state of a step without a stay")] = None
     overlap: Annotated[
