@@ -206,7 +206,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('value = "state"', 'value = "state"\npiece = "state2"'),), "source.piece: is given"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
-    ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and rows are"),
+    ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and"),
     ((*STAYS, ('end = "end"\n', "")), "source.end: is missing"),
     ((*STAYS, ('otherwise = "away"\n', "")), "source.otherwise: is missing"),
     ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "60"]')), "source.duration: is a number and no time"),
@@ -224,7 +224,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
 @pytest.mark.parametrize(("rows", "lines", "words"), [
     ((), ["stranger,2026-01-06T10:00:00,talking"], "the roster lacks"),
     ((), ["agent 0,2026-01-19T00:00:00,talking"], "source.until"),
-    ((), ["agent 0,2026-01-06T10:00:00,talking", "agent 0,2026-01-06T10:00:00,away"], "two rows of one person at one"),
+    ((), ["agent 0,2026-01-06T10:00:00,talking", "agent 0,2026-01-06T10:00:00,away"], "two rows of one person"),
     ((), ["agent 0,2026-01-06T10:00:01,"], "missing states"),
     ((), [",2026-01-06T10:00:01,away"], "missing values"),
     ((), ["agent 0,soon,away"], "source.order"),

@@ -163,12 +163,12 @@ def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path)
         refused += steps is None
         data = in_file(tmp_path, rows) if engine == "csv" else engines.ENGINES[engine](columns_of(rows))
         checked(data, ruled, rows, window, steps, gaps)
-    assert number // 10 < refused < number * 2 // 3
+    assert 0 < refused < number * 2 // 3
 
 
 @pytest.mark.slow
 def test_runs_of_many_tables_are_counted_as_if_each_step_had_a_row() -> None:
-    for chance, rules, rows, window in cases(7, 4000):
+    for chance, rules, rows, window in cases(7, 1000):
         data = engines.ENGINES[chance.choice(("polars", "polars lazy", "duckdb"))]
         ruled = replace(rules, has_order=data is not engines.ENGINES["duckdb"])
         checked(data(columns_of(rows)), ruled, rows, window, oracle(rows, ruled), chance.choice(("public", "hidden")))
@@ -179,7 +179,7 @@ def test_cells_of_runs_are_those_of_their_steps(zone: str | None) -> None:
     chance = random.Random(11)
     for number in range(40):
         step = STEPS[chance.choice(("30min", "1min" if zone is None else "30min", "7min" if zone is None else "30min"))]
-        size = chance.choice((20, 200, 600, 3000)) if step < 1800 else chance.choice((30, 100, 400))
+        size = chance.choice((20, 200, 600, 3000)) if step < 1800 else chance.choice((30, 100, 400, 1200))
         rules = rules_of(chance, ("changes", "stays")[number % 2], step * SECOND, size)
         rows, window, by = tables(chance, rules), window_of(chance, size), chance.choice(AXES)
         steps = oracle(rows, rules)

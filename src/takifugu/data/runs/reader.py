@@ -120,18 +120,21 @@ class Runs:
         for unit, code, steps in collected(summed):
             yield unit, int(code), int(steps)
 
-    def cells(self, sums: CellSums) -> Iterator[tuple[object, int, list[tuple[int, int, int]]]]:
-        """Yield unit, code, and of its runs the ends in each stretch: the stretch, their signs, their signed places."""
-        placed, groups = self._placed, dict[tuple[object, int], list[tuple[int, int, int]]]()
+    def cells(self, sums: CellSums) -> Iterator[tuple[object, int, list[tuple[int, int, int, int]]]]:
+        """Yield unit, code, and the ends of its runs by stretch: its number, and sums of signs, places and periods."""
+        placed, groups = self._placed, dict[tuple[object, int], list[tuple[int, int, int, int]]]()
+        columns = ("unit", "code", "stretch", "ends", "places", "periods")
         for column, sign in (("first", -1), ("last", 1)):
             frame = placed.with_columns(place=nw.col(column))
-            stretch = sums.stretch(nw.col("place"), _choose)
-            frame = settled(frame.with_columns(stretch=_whole(stretch)), ["stretch", "place"])
-            summed = frame.group_by("unit", "code", "stretch").agg(number=nw.len(), places=nw.col("place").sum())
-            for unit, code, number, ends, places in collected(
-                summed.select("unit", "code", "stretch", "number", "places")
-            ):
-                groups.setdefault((unit, int(code)), []).append((int(number), sign * int(ends), sign * int(places)))
+            stretch, period = sums.stretch(nw.col("place"), _choose)
+            frame = frame.with_columns(stretch=_whole(stretch), period=_whole(period))
+            frame = settled(frame, ["place", "stretch", "period"])
+            summed = frame.group_by("unit", "code", "stretch").agg(
+                ends=nw.len(), places=nw.col("place").sum(), periods=nw.col("period").sum()
+            )
+            for unit, code, number, *signed in collected(summed.select(*columns)):
+                ends, places, periods = (sign * int(total) for total in signed)
+                groups.setdefault((unit, int(code)), []).append((int(number), ends, places, periods))
         for (unit, code), some in groups.items():
             yield unit, code, some
 

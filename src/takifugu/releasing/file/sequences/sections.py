@@ -92,7 +92,10 @@ class SourceSpec(SourceKeys):
     )
     duration: Annotated[
         tuple[Text, Text] | None,
-        Field(description="instead of end: the column of how long a stay is, and what a 1 there is", examples=[["hours", "1h"]]),
+        Field(
+            description="instead of end: the column of how long a stay is, and what a 1 there is",
+            examples=[["hours", "1h"]],
+        ),
     ] = None
     otherwise: Annotated[State | None, Field(description="the state of a step without a stay")] = None
     overlap: Annotated[
