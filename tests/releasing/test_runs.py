@@ -157,6 +157,13 @@ def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path)
     assert nobody[2] == [23, 0]  # type: ignore[index]
 
 
+def test_a_log_of_one_parking_bay_needs_no_roster(tmp_path: Path) -> None:
+    alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
+    path = written(tmp_path, *alone)
+    (tmp_path / "changes.csv").write_text(f"when,state\n{at(10, 30)},talking\n{at(20)},away\n")
+    assert counts(path)[0][2] == [HOURS - 9, 9]  # type: ignore[index]
+
+
 LAYOUTS = {"changes": (), "samples": SAMPLES, "stays": STAYS, "lengths": DURATIONS}
 
 

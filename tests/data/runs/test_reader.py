@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -198,3 +199,26 @@ def test_cells_of_runs_are_those_of_their_steps(zone: str | None) -> None:
             }  # fmt: skip
             assert named == dict(cells[str(piece.unit)])
             assert piece.counts.tolist() == piece.by_cell.sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("times", [[0, 3, 7], [0.0, 2.5, 6.5], ["0", "2.5", "6.001"]])
+def test_changes_along_numbers_hold_from_the_next_step_on(times: list[Any]) -> None:
+    kind = {int: "int", float: "float", str: "text"}[type(times[0])]
+    data = engines.ENGINES["polars"]({"at": (kind, times), "state": ("text", ["a", "b", "c"])})
+    layout = Layout("state", order="at", step=1, calendar=Calendar.read(0, 10, Fraction(1)), window=range(10))
+    (piece,) = pieces_of_runs(open_frame(data), layout, Recode(STATES), RunRules("changes"), entrywise=True)
+    assert (piece.unit, piece.counts.tolist()) == (None, [3, 4, 3])
+    assert piece.values is not None
+    assert piece.values.tolist() == [0] * 3 + [1] * 4 + [2] * 3
+
+
+def test_a_date_and_a_time_of_day_are_one_order(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("day,clock,state\n05/01/2026,00:00,a\n05/01/2026,10:15,b\n06/01/2026,05:00,a\n")
+    calendar = Calendar.read("2026-01-05", "2026-01-07", timedelta(hours=1))
+    layout = Layout(
+        "state", order="day", time_of_day="clock", order_format="%d/%m/%Y %H:%M", step="1h", calendar=calendar,
+        window=range(48),
+    )  # fmt: skip
+    (piece,) = pieces_of_runs(open_frame(file), layout, Recode(STATES), RunRules("changes"))
+    assert piece.counts.tolist() == [30, 18, 0]

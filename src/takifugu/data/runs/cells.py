@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class CellSums:
     def _of_period(self) -> IntArray:
         """Return the steps of a whole period in each cell; 0 where clocks never run so long."""
         starts = [*(place for place, _ in self.slots.offsets), self.slots.window.stop]
-        longest = max(zip(starts, starts[1:], strict=False), key=lambda ends: ends[1] - ends[0])
+        longest = max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
         if self._repeats is None or longest[1] - longest[0] < self._repeats[1]:
             return np.zeros(self.size, dtype=np.int64)
         return self.between(longest[0], longest[0] + self._repeats[1])
