@@ -10,7 +10,6 @@ from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.open import looked_into, open_frame, sniffed
 from takifugu.data.rows.kinds_of_order import order_kind
 from takifugu.data.rows.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
-from takifugu.data.runs.rules import RunRules
 from takifugu.data.sequences import Counted, Piece, pieces, transitions, transitions_by
 from takifugu.data.tally import Known, tally
 from takifugu.data.times.calendar import Calendar
@@ -45,7 +44,6 @@ __all__ = [
     "Numerals",
     "Piece",
     "Recode",
-    "RunRules",
     "Slots",
     "SourceFormat",
     "Table",

@@ -42,7 +42,8 @@ def tables(chance: random.Random, rules: Rules) -> list[Row]:
             if rules.rows == "changes" or chance.random() < 0.05:
                 end = None
             rows.append((unit, moment, state, end))
-            moment += max(length, 0 if chance.random() < 0.05 else 1)
+            overlaps = rules.overlap != "refuse" and rules.rows == "stays" and chance.random() < 0.5
+            moment += max(length // 3 if overlaps else length, 0 if chance.random() < 0.05 else 1)
             moment = moment if chance.random() < 0.7 else moment + chance.randrange(rules.step * 3)
         while rows and rows[-1][0] == unit and chance.random() < 0.95 and not _inside(rows[-1], last):
             rows.pop()

@@ -130,7 +130,8 @@ def _ticked(
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
     frame = settled(frame, ["tick", "there"])
-    is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and (in_texts or not getattr(kind, "time_zone", None))
+    has_zone = isinstance(kind, nw.Datetime) and kind.time_zone is not None and not in_texts
+    is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and not has_zone
     if clock.zone is not None and is_clock_time:
         frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
     columns = frame.collect_schema().names()

@@ -13,7 +13,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.data.engines.differences import collected
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import check_values, names_of, without_place
-from takifugu.data.rows.layout import Layout, Recode, unit_name
+from takifugu.data.rows.layout import Layout, Recode, text_of, unit_name
 from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Fact, Key, by_piece
 from takifugu.data.runs.columns import RunRows, kind_of_all, run_rows
 from takifugu.data.runs.rules import Cover, RunRules
@@ -91,8 +91,8 @@ def _groups(rows: RunRows) -> list[_Group]:
 
 def _group(rows: RunRows, read: Mapping[str, object]) -> _Group:
     def whole(name: str) -> int | None:
-        value = read.get(name)
-        return None if value is None or value != value else int(value)  # type: ignore[call-overload]
+        text = text_of(read.get(name))
+        return None if text is None else int(text)
 
     name = None if rows.layout.unit is None else unit_name(read["unit"], rows.layout.unit)
     faults = {bound: whole(f"{bound}_fault") or 0 for bound in _BOUNDS}

@@ -13,8 +13,8 @@ from pathlib import Path
 from takifugu.core.errors import DataError, InputError, TakifuguError, did_you_mean
 from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
-from takifugu.data import RunRules, meant, open_frame, parse_step, text_of
-from takifugu.data.runs.rules import Ends
+from takifugu.data import meant, open_frame, parse_step, text_of
+from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.moments import Moment, moment
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import columns_of
