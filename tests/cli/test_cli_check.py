@@ -27,6 +27,7 @@ shares = { calm = 0.75, busy = 0.25 }
 [source]
 name = "ward"
 file = "ward.csv"
+rows = "samples"
 value = "state"
 order = "hour"
 step = "1h"

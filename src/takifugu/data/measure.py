@@ -50,14 +50,14 @@ def measure(
     The place is None where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
     """
     rows, grouped = rows.surveyed()
-    _check_values(grouped, layout, states, table)
+    check_values(grouped, layout, states, table)
     if layout.order is None:
         _check_together(grouped, layout)
     else:
         rows, grouped = _in_order(rows, grouped, layout, table)
     if layout.calendar is not None and rows.step is not None:
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
-    names = _names(grouped, layout)
+    names = names_of(grouped, layout)
     whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
     longest = lengths.longest
     before = longest if longest is not None and max(whole.values()) > longest else None
@@ -82,7 +82,7 @@ def measure(
     return rows, measured, before
 
 
-def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
+def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
     if not grouped:
         raise DataError("the data has no rows", rule="nothing can be released")
     if layout.null_keys != "keep":
@@ -119,7 +119,7 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
         ).at("nulls")
 
 
-def _names(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
+def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
     """Return what the unit and the piece of every written key are called; DataError for two spellings of one."""
     counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
     rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
@@ -152,7 +152,7 @@ def _in_order(
     """Return the rows as the order column sorts them, one in each place; DataError where it does not."""
     reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
     if reasons:
-        raise _without_place(min(reasons), layout)
+        raise without_place(min(reasons), layout)
     rows, arrangement = rows.arranged()
     if arrangement.set_back and (arrangement.ties or layout.step is None):
         raise DataError(
@@ -189,7 +189,7 @@ def _both_columns(layout: Layout, table: Table) -> str:
     return f'write order = ["{layout.order}", "{clocks[0]}"] if the time of day is in a column of its own, '
 
 
-def _without_place(reason: int, layout: Layout) -> DataError:
+def without_place(reason: int, layout: Layout) -> DataError:
     if reason == SKIPPED:
         return DataError(
             f"column {layout.order!r} has times that clocks in {layout.timezone!r} skipped",

@@ -112,7 +112,7 @@ class Slots:
         return tuple(parts[axis] for axis in axes)
 
     @cached_property
-    def _offsets(self) -> list[tuple[int, int]]:
+    def offsets(self) -> list[tuple[int, int]]:
         """Return the places from which on clocks are so far ahead of UTC, in microseconds, from the window's start."""
         zone, start = self.calendar.zone, self.window.start
         if zone is None:
@@ -128,13 +128,13 @@ class Slots:
     @cached_property
     def _monday(self) -> int:
         """Return a Monday before the window's first step on the clock, in microseconds: what local time counts from."""
-        day = (self._moment(self.window.start) + self._offsets[0][1]) // DAY
+        day = (self._moment(self.window.start) + self.offsets[0][1]) // DAY
         return (day - (day + 3) % 7 - 7) * DAY
 
     @cached_property
     def _unit(self) -> int:
         """Return the microseconds of which all local times are multiples: small numbers stay exact on every engine."""
-        shifts = [self._moment(self.window.start) + offset for _, offset in self._offsets]
+        shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
         return math.gcd(HOUR, int(self.calendar.step), *shifts)
 
     @property
@@ -145,7 +145,7 @@ class Slots:
     def _clocks(self) -> list[tuple[int, int]]:
         """Return from which place on, how far the window's first step would be behind that Monday, in units."""
         first = self._moment(self.window.start) - self._monday
-        return [(place, (first + offset) // self._unit) for place, offset in self._offsets]
+        return [(place, (first + offset) // self._unit) for place, offset in self.offsets]
 
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
@@ -163,7 +163,7 @@ class Slots:
     @property
     def _days(self) -> int:
         """Return how many days there are from that Monday to the end of the window, at most."""
-        return (self._moment(self.window.stop) + max(offset for _, offset in self._offsets) - self._monday) // DAY + 1
+        return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
 
     def _part(self, axis: str, wall: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
         if axis == "month":

@@ -108,7 +108,8 @@ def check(
         for item in file.items
         for name, _ in tables_of(file, item)
     )
-    return Checked(tables, (*(f"{', '.join(names)}: {w}" for w, names in remarks.items()), *notices_of_ledgers(file)))
+    notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
+    return Checked(tables, (*notices, *notices_of_ledgers(file), *file.kind.notices(file)))
 
 
 def _depends_on_people(planned: Plan, table: Table) -> bool:

@@ -117,7 +117,7 @@ Budget = Annotated[
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
 _NO_LAYOUT = frozenset((
     "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
-    "engine", "attributes", "batch", "rows_per_person", "as_composing", "begins_series", "renamed",
+    "engine", "attributes", "batch", "rows_per_person", "as_composing", "begins_series", "renamed", "roster",
 ))  # fmt: skip
 #: What is meant where a key of [source] is left out, if its section does not say so.
 _MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}

@@ -18,8 +18,9 @@ ASCII_BELOW = frozenset((
 ))  # fmt: skip
 #: Keys that say at which step an entry lies.
 PLACES = frozenset(("step", "from", "times", "timezone", "order_format", "round_to", "ambiguous"))
-#: Keys by which rows are left out, or one of several counts, so that an entry of one layout may be none of another.
-_CHOOSING = ("duplicates", "min_length", "max_length")
+#: Keys by which rows are left out, one of several counts, or are no entries: an entry of one layout may be none of
+#: another.
+_CHOOSING = ("rows", "duplicates", "min_length", "max_length")
 _NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
 
 

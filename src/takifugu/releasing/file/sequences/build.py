@@ -39,6 +39,7 @@ def layout_of(
     """
     keys = ("value", "unit", "piece", "order", "order_format")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
+    named["order"] = named["order"] or source.times
     named["order"], named["time_of_day"] = columns_of_order(named["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     rules_of_source = values_of(source, rules)
@@ -53,7 +54,7 @@ def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, s
 def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
     """Return the columns that the first section which has it names for each role, by the key that names it."""
     named = dict[tuple[str, ...], str]()
-    for key in ("unit", "piece", "order", "value"):
+    for key in ("unit", "piece", "order", "start", "end", "value"):
         given = [one for section in sections for one in values_of(section, written(section, (key,))).values()]
         columns = given[0] if given else ()
         for column in (columns,) if isinstance(columns, str) else columns:

@@ -15,7 +15,7 @@ from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.public import faults_of, key_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
-from takifugu.releasing.file.sequences import groups, measured, windows
+from takifugu.releasing.file.sequences import groups, measured, runs, windows
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
@@ -53,6 +53,7 @@ def meaning_of(
             problems += faults
         problems += _columns(source, table, faulty)
         problems += _source(source)
+        problems += runs.faults_of(source, belief, spec.release, folder, data)
         problems += windows.faults_of(source, belief, hide, spec.release)
         problems += groups.faults_of(source, spec.release)
         problems += () if table is None else groups.columns_of(source, table)
@@ -111,14 +112,14 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             parse_step(source.step)
         except TakifuguError as error:
             yield blamed(error, "source", "step")
-        if source.order is None:
+        if source.times is None:
             rule = 'steps are counted along an order column, write order = "<column>"'
             yield fault(("source", "order"), "is missing", rule=rule)
             return
     rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
     try:
-        order, time_of_day = columns_of_order(source.order)
-        step = source.step if source.order else None
+        order, time_of_day = columns_of_order(source.times)
+        step = source.step if source.times else None
         Layout(source.value, order=order, time_of_day=time_of_day, step=step, **rules)
     except TakifuguError as error:
         if error.where[:1] != ("step",):  # which is told above

@@ -66,6 +66,8 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
                 yield line(f"# {role} = {toml_of(examples[role].name)}", f"{needs}{_WHAT[role]}")
             if role == "order":
                 yield from comment(_NO_ORDER)
+    if timed:
+        yield line('rows = "samples"', 'guessed: each row is one step; "changes", "stays" if what it says lasts')
     if timed and by_role["order"].is_set_back:
         yield from comment("FILL IN the zone of the clock: it was set back, and what it shows twice is two steps.")
         yield '# timezone = "Europe/Berlin"'

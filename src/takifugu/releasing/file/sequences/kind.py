@@ -22,6 +22,7 @@ from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_ce
 from takifugu.releasing.file.sequences.checks import meaning_of
 from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.releasing.file.sequences.lasting import lasting
+from takifugu.releasing.file.sequences.runs import notices_of, words_of
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     ItemSpec,
@@ -109,9 +110,15 @@ class Sequences(Kind):
             raise SpecError([fault(("release", number, "weights"), what, fix)])
         return sequence_of(file, units)
 
+    def notices(self, file: ReleaseFile) -> Iterator[str]:
+        return notices_of(file.sections(ReleaseSpec).source)
+
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(ReleaseSpec)
-        if spec.source.unit is not None:
+        yield from words_of(spec.source, file.people.many)
+        if spec.source.unit is not None and spec.source.rows != "samples":
+            yield f"the {file.people.many} are independent of each other"
+        elif spec.source.unit is not None:
             people = file.people.many
             yield f"which {people} there are, and the lengths of their pieces, are public"
             yield f"the {people} are independent of each other"

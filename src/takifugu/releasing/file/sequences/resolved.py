@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain
+from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, order_kind, parse_step
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.epochs import EPOCHS
@@ -31,7 +32,7 @@ def resolved(said: Plain, source: SourceSpec, belief: SequenceBelief, table: Tab
     the order column holds is known where the source was opened.
     """
     layout: Json = {key: value for key, value in said.items() if key not in _OF_ORDER}
-    if source.order is not None:
+    if source.times is not None:
         layout |= _of_order(source, table)
     if source.unit is None and source.piece is None:
         layout.pop("null_keys", None)
@@ -41,6 +42,10 @@ def resolved(said: Plain, source: SourceSpec, belief: SequenceBelief, table: Tab
         layout["bins"] = {state: [_edge(end) for end in ends] for state, ends in source.bins.items()}
     layout["states"] = {str(state): str(state) for state in belief.states}
     layout["states"] |= {raw: str(state) for raw, state in belief.map.items()}
+    if source.duration is not None:
+        layout["duration"] = [source.duration[0], _length(source.duration[1])]
+    for key, state in values_of(source, ("before", "otherwise")).items():
+        layout[key] = None if state is None else str(state)
     layout["min_length"] = belief.min_length if belief.min_length > 1 else None
     layout["max_length"] = belief.max_length if belief.longer == "cut" else None
     return layout
@@ -62,11 +67,11 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
 
 
 def _key(source: SourceSpec) -> tuple[object, ...]:
-    return "order", source.order, source.order_format, source.null_keys
+    return "order", source.times, source.order_format, source.null_keys
 
 
 def _order(source: SourceSpec) -> Layout:
-    day, clock = source.order if isinstance(source.order, tuple) else (source.order, None)
+    day, clock = source.times if isinstance(source.times, tuple) else (source.times, None)
     return Layout(
         source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.order_format,
         time_of_day=clock,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
-from takifugu.releasing.file.keys import Bins, Name, NullKeys, Positive, SourceFile, State, Text, UnitsIndependent
+from takifugu.releasing.file.keys import Bins, Name, NullKeys, Path, Positive, SourceFile, State, Text, UnitsIndependent
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
 
@@ -19,6 +20,12 @@ Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 
 def _format(value: str | None) -> str | None:
     check_order_format(value)
+    return value
+
+
+def _rows(value: object) -> object:
+    if value in ("events", "wide", "visits", "answers", "contacts"):
+        raise InputError(f"is {value!r}, which is not read yet", fix='write "samples", "changes" or "stays"')
     return value
 
 
@@ -33,6 +40,14 @@ class SourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
+    rows: Annotated[
+        Literal["samples", "changes", "stays"],
+        BeforeValidator(_rows),
+        Field(
+            description='what a row says: the state in its own step ("samples"), the state from then on until the next '
+            'row ("changes"), or the state from a start to an end ("stays")'
+        ),
+    ] = "samples"
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
     unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
     piece: Annotated[Text | None, Field(description="the column that numbers a person's pieces")] = None
@@ -60,6 +75,36 @@ class SourceSpec(SourceKeys):
         Literal["hidden", "public"],
         Field(description='which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
     ] = "hidden"
+    roster: Annotated[
+        Path | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
+        Field(
+            description="who is covered, of changes and stays: a public list with their column and, where these "
+            "differ, from and until; or the names",
+            examples=["agents.csv"],
+        ),
+    ] = None
+    before: Annotated[
+        State | None, Field(description="of changes: what everybody was until a first row, if that is a fact")
+    ] = None
+    start: Annotated[Text | None, Field(description="the column that says when a stay starts")] = None
+    end: Annotated[Text | None, Field(description="the column that says when a stay ends; empty where it has not")] = (
+        None
+    )
+    duration: Annotated[
+        tuple[Text, Text] | None,
+        Field(
+            description="instead of end: the column of how long a stay is, and what a 1 there is",
+            examples=[["hours", "1h"]],
+        ),
+    ] = None
+    otherwise: Annotated[State | None, Field(description="the state of a step without a stay")] = None
+    overlap: Annotated[
+        Literal["refuse", "first", "last"],
+        Field(
+            description='stays that overlap: "refuse", the one that began "first" counts, or the "last" one, which '
+            "ends the other"
+        ),
+    ] = "refuse"
     nulls: Annotated[
         Literal["refuse", "unobserved"],
         Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
@@ -105,6 +150,11 @@ class SourceSpec(SourceKeys):
     list_units: Annotated[
         StrictBool, Field(description="name the people on the certificates of pooled tables, not only their number")
     ] = False
+
+    @property
+    def times(self) -> str | tuple[str, str] | None:
+        """Return the column, or two, that says when each row was."""
+        return self.order if self.start is None else self.start
 
     @property
     def calendar(self) -> Calendar | None:
@@ -211,7 +261,7 @@ class ReleaseSpec(FileSpec):
 
     source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
     belief: SequenceBelief
-    hide: Annotated[
-        EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
-    ] = EveryEntrySpec()
+    hide: Annotated[EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")] = (
+        EveryEntrySpec()
+    )
     release: tuple[ItemSpec, ...]

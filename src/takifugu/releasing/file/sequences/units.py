@@ -12,6 +12,7 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.file.sequences.by import counted_by
 from takifugu.releasing.file.sequences.groups import with_attributes
+from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 #: The section of a release file that has a key, where it is not [source].
@@ -29,7 +30,12 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
-        listed = pieces(file.table, *rules, entrywise=entrywise)
+        if spec.source.rows == "samples":
+            listed = pieces(file.table, *rules, entrywise=entrywise)
+        else:
+            from takifugu.data.runs.reader import pieces_of_runs
+
+            listed = pieces_of_runs(file.table, *rules[:2], run_rules(spec.source, file.folder), entrywise)
         if file.places is not None and layout.gaps == "public":
             listed = tuple(piece for piece in listed if piece.observed)  # who has rows in the window is public, too
             if not listed:

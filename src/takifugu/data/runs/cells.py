@@ -1,0 +1,124 @@
+"""How many steps of a run are in each cell of a calendar: G(end) - G(start), G(t)[c] being those before t in cell c.
+
+A run's ends are summed up by the stretch of steps that they lie in, which has one cell: days, or hours where a cell is
+one; then G(t) = G(s) + (t - s) [c is its cell], s its first step. Cells that repeat with each day or week have the
+stretches of one; G then grows by n[c], the steps of a whole period in cell c, with each that lies between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.data.times.cells import DAY, Slots
+
+IntArray = npt.NDArray[np.int64]
+Choose = Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class CellSums:
+    """The cells of a window, by the stretches of steps that each has one cell."""
+
+    slots: Slots
+
+    @property
+    def size(self) -> int:
+        """Return how many cells there are."""
+        return len(self.slots.cells[0])
+
+    def stretch(self, place: Any, choose: Choose) -> tuple[Any, Any]:
+        """Return the number of the stretch that a step of the window, or its end, is in, and that of its period."""
+        number, passes = self._fine.of(place, choose), place * 0
+        for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
+            passes = passes + choose(place >= first, 1, 0)
+        if self._repeats is None:
+            return number + passes * self._most, place * 0
+        return number % self._repeats[0] + passes * self._repeats[0], number // self._repeats[0]
+
+    def summed(self, numbers: IntArray, ends: IntArray, places: IntArray, periods: IntArray) -> IntArray:
+        """Return the steps in each cell: by stretch, the sums of the signs, places and periods of the ends of runs."""
+        starts, known, period, cell = self._table
+        order = np.unique(known, return_index=True)[1]
+        rows = order[np.searchsorted(known[order], numbers)]
+        behind = periods - ends * period[rows]
+        total: IntArray = ends @ self._cumulative[rows] + behind.sum() * self._of_period
+        size = 0 if self._repeats is None else self._repeats[1]
+        np.add.at(total, cell[rows], places - ends * starts[rows] - size * behind)
+        return total
+
+    def between(self, start: int, stop: int) -> IntArray:
+        """Return the steps of the window from one up to before another one in each cell."""
+        first = self.slots.window.start
+        which = self.slots.cells[1][start - first : stop - first]
+        return np.bincount(which, minlength=self.size).astype(np.int64)
+
+    @cached_property
+    def _fine(self) -> Slots:
+        axes = ("date", "hour") if "hour" in self.slots.axes else ("date",)
+        return Slots(self.slots.calendar, self.slots.window, axes)
+
+    @cached_property
+    def _most(self) -> int:
+        """Return more than any number of a stretch that counts no passes."""
+        window = self.slots.window
+        return int(np.max(self._fine.of(np.array([window.start, window.stop], dtype=np.int64), _choose))) * 2 + 50
+
+    @cached_property
+    def _repeats(self) -> tuple[int, int] | None:
+        """Return after how many stretches, and steps, cells repeat on one clock: a day, or a week; None if they do not.
+        """
+        calendar, axes = self.slots.calendar, {*self.slots.axes}
+        days = 7 if "weekday" in axes else 1
+        steps = calendar.steps_in(days * 86_400)
+        if not axes <= {"hour", "weekday"} or not steps or steps * calendar.step != days * DAY:
+            return None
+        return (24 if "hour" in axes else 1) * days, steps
+
+    @cached_property
+    def _of_period(self) -> IntArray:
+        """Return the steps of a whole period in each cell; 0 where clocks never run so long."""
+        starts = [*(place for place, _ in self.slots.offsets), self.slots.window.stop]
+        longest = max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
+        if self._repeats is None or longest[1] - longest[0] < self._repeats[1]:
+            return np.zeros(self.size, dtype=np.int64)
+        return self.between(longest[0], longest[0] + self._repeats[1])
+
+    @cached_property
+    def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return the first place, the number, the period and the cell of each stretch; the window's end is the last."""
+        window = self.slots.window
+        places = np.arange(window.start, window.stop + 1, dtype=np.int64)
+        numbers, periods = (np.asarray(part, dtype=np.int64) for part in self.stretch(places, _choose))
+        changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
+        first = np.flatnonzero(np.concatenate(([True], changed)))
+        which = self.slots.cells[1]
+        return places[first], numbers[first], periods[first], self._cells_at(first, which)
+
+    def _cells_at(self, first: IntArray, which: IntArray) -> IntArray:
+        """Return the cell of each stretch; a run that ends with the window does not reach into the one there."""
+        return which[np.minimum(first, len(which) - 1)]
+
+    @cached_property
+    def _cumulative(self) -> IntArray:
+        """Return the steps in each cell before each stretch."""
+        starts, _, _, cell = self._table
+        counts = np.zeros((len(starts), self.size), dtype=np.int64)
+        counts[np.arange(len(starts)), cell] = np.diff(np.append(starts, max(self.slots.window.stop, starts[-1])))
+        return np.cumsum(counts, axis=0) - counts
+
+
+def _choose(when: Any, yes: Any, no: Any) -> Any:
+    return np.where(when, yes, no)
+
+
+def add_up(groups: Sequence[tuple[int, int, int, int]], sums: CellSums) -> IntArray:
+    """Return the steps in each cell of runs of one unit and state: stretches, with signs, places and periods."""
+    array = np.array(groups, dtype=np.int64).reshape(-1, 4)
+    return sums.summed(array[:, 0], array[:, 1], array[:, 2], array[:, 3])

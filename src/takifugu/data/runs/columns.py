@@ -1,0 +1,167 @@
+"""Rows of changes or stays with exact times: who, in which state, from which tick on, and up to which one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import narwhals.stable.v2 as nw
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame, numbered, settled
+from takifugu.data.engines.fixed_point import bin_number, not_a_number, number, round_half_even
+from takifugu.data.engines.sanitise import is_text, key_column, kind_of, state_code, state_column, text
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
+from takifugu.data.rows.joined_order import with_joined_order
+from takifugu.data.rows.layout import Layout, Recode, parse_step
+from takifugu.data.rows.local_time import in_utc
+from takifugu.data.rows.order import kind_of_texts, with_ticks
+from takifugu.data.rows.pieces import MISSING
+from takifugu.data.runs.rules import RunRules
+
+#: A stay cannot be so many microseconds long.
+LONGEST = 2.0**52
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """A frame with `unit`, `code` (the state), `start` and `row`, and of stays `end`, null of one without an end.
+
+    `start_fault` and `end_fault` say why a time has no tick (0 where it has), `start_zoned` and `end_zoned` whether it
+    is written with its zone. `step` is how many ticks make a step; `guessed` says that the kind of times was seen in
+    the first rows alone.
+    """
+
+    frame: Frame
+    table: Table
+    layout: Layout
+    step: int
+    guessed: bool
+    has_ends: bool
+
+
+def run_rows(
+    table: Table, layout: Layout, states: Recode, rules: RunRules, kind: nw.dtypes.DType | None = None
+) -> RunRows:
+    """Pick the columns and give each row its ticks; `kind` is what texts of times are, where it is known.
+
+    Raises InputError for a column that is not there, DataError for one whose values are of no use.
+    """
+    table, layout = with_joined_order(table, layout)
+    named = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "last": rules.last_column}
+    roles = {role: column for role, column in named.items() if column is not None}
+    frame = table.pick(roles)
+    kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
+    frame = _with_code(frame, kinds["raw"], table, layout, states)
+    frame = _with_unit(frame, kinds.get("unit"), table, layout)
+    frame = numbered(frame) if table.ordered else frame.with_columns(row=nw.lit(0, nw.Int64))
+    clock, guessed = layout.clock, False
+    if _is_written(kinds["tick"], clock.form is not None):
+        guessed = kind is None and clock.form is None
+        texts = _texts(frame, "tick", table, layout)
+        kind = kind or kind_of_texts(texts.head(GUESSED_FROM), str(layout.order), clock.form)
+        if guessed and kind.is_integer() and isinstance(parse_step(str(layout.step)), timedelta):
+            kind = nw.Datetime("us")  # a column without a text is read as numbers; where there are some, all are read
+    else:
+        kind = kinds["tick"]
+    frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout)
+    if rules.end is not None:
+        with_zone = isinstance(kind, nw.Date | nw.Datetime)
+        written = nw.Datetime("us") if with_zone and is_text(kinds["last"]) else kind
+        of_end = written if _is_written(kinds["last"], clock.form is not None) else kinds["last"]
+        frame, other = _ticked(frame, "end", "last", kinds["last"], of_end, table, replace(layout, order=rules.end))
+        if other != step:
+            raise DataError(
+                f"column {layout.order!r} and column {rules.end!r} hold numbers of two kinds, whole ones and others",
+                fix="write both alike",
+            ).at("end")
+    elif rules.duration is not None:
+        frame = _with_duration(frame, kinds["last"], table, *rules.duration)
+    columns = ["unit", "code", "start", "start_fault", "start_zoned", "row"]
+    columns += [] if rules.last_column is None else ["end", "end_fault", "end_zoned"]
+    return RunRows(frame.select(*columns), table, layout, step, guessed, rules.last_column is not None)
+
+
+def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DType:
+    """Return what all texts of times are, not the first ones alone."""
+    table, layout = with_joined_order(table, layout)
+    kinds = [
+        kind_of_texts(_texts(table.pick({"tick": column}), "tick", table, layout), column, layout.clock.form)
+        for column in (str(layout.order), rules.end) if column is not None
+    ]  # fmt: skip
+    return next((kind for kind in kinds if not kind.is_integer()), kinds[0])
+
+
+def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout: Layout) -> Frame:
+    if kind is None or layout.unit is None:
+        return frame.with_columns(unit=nw.lit(0, nw.Int64))
+    frame = frame.with_columns(unit=key_column("unit", layout.unit, kind))
+    return frame.with_columns(unit=text(nw.col("unit"), table.missing)) if is_text(kind) else frame
+
+
+def _with_code(frame: Frame, kind: nw.dtypes.DType, table: Table, layout: Layout, states: Recode) -> Frame:
+    """Add the number of each row's state: that of its text, or of the bin that its number is in."""
+    if states.bins is None:
+        frame = frame.with_columns(raw=state_column("raw", layout.value, kind))
+        frame = frame.with_columns(raw=text(nw.col("raw"), table.missing)) if is_text(kind) else frame
+    else:
+        frame = frame.with_columns(raw=bin_number("raw", layout.value, kind, table, states.bins))
+    code = state_code("raw", frame.collect_schema()["raw"], states.codes)
+    return settled(frame.with_columns(code=code), ["code"])
+
+
+def _is_written(kind: nw.dtypes.DType, has_format: bool) -> bool:
+    return is_text(kind) or (has_format and kind.is_integer())
+
+
+def _texts(frame: Frame, role: str, table: Table, layout: Layout) -> Frame:
+    return frame.with_columns(tick=nw.col(role)).with_columns(tick=order_text(table, layout))
+
+
+def _ticked(
+    frame: Frame, name: str, role: str, typed: nw.dtypes.DType, kind: nw.dtypes.DType, table: Table, layout: Layout
+) -> tuple[Frame, int]:
+    """Add the ticks of a column of times under a name, why one has none, and whether it is written with its zone."""
+    clock, column = layout.clock, str(layout.order)
+    in_texts = _is_written(typed, clock.form is not None)
+    frame = _texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
+    frame = frame.with_columns(there=(~nw.col("tick").is_null()).cast(nw.Int64))
+    frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
+    assert step is not None  # which release files of runs declare
+    frame = settled(frame, ["tick", "there"])
+    has_zone = isinstance(kind, nw.Datetime) and kind.time_zone is not None and not in_texts
+    is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and not has_zone
+    if clock.zone is not None and is_clock_time:
+        frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
+    columns = frame.collect_schema().names()
+    fault = nw.when(nw.col("tick").is_null()).then(nw.lit(MISSING, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
+    if "fault" in columns:
+        fault = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(fault)
+    if name == "end":  # a stay may have none
+        fault = nw.when(nw.col("there") == 1).then(fault).otherwise(nw.lit(0, nw.Int64))
+    zoned = nw.col("zoned") if "zoned" in columns else nw.lit(0, nw.Int64)
+    frame = frame.with_columns(
+        nw.col("tick").cast(nw.Int64).alias(name), fault.alias(f"{name}_fault"), zoned.alias(f"{name}_zoned")
+    )
+    frame = settled(frame, [name, f"{name}_fault", f"{name}_zoned"])
+    return frame.drop(*(c for c in ("tick", "there", "zoned", "fault") if c in columns)), step
+
+
+def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:
+    """Add when each stay ends: so many units after its start, halves of a microsecond to the even one."""
+    bad = not_a_number("last", kind, table)
+    frame = frame.with_columns(
+        end_fault=nw.lit(0, nw.Int64) if bad is None else bad.cast(nw.Int64) * MISSING, end_zoned=nw.lit(0, nw.Int64),
+        length=number("last", column, kind, table) * float(unit),
+    )  # fmt: skip
+    there = ~nw.col("length").is_null()
+    too_long = there & ~(nw.col("length").abs() < LONGEST).fill_null(False)
+    frame = frame.with_columns(
+        there=there.cast(nw.Int64),
+        end_fault=nw.when(too_long).then(nw.lit(MISSING, nw.Int64)).otherwise(nw.col("end_fault")),
+        length=nw.when(there & ~too_long).then(nw.col("length")).otherwise(nw.lit(0.0)),
+    )
+    frame = round_half_even(settled(frame, ["there", "end_fault"]), ["length"])
+    end = nw.when(nw.col("there") == 1).then(nw.col("start") + nw.col("length"))
+    return settled(frame.with_columns(end=end), ["end"]).drop("there", "length")

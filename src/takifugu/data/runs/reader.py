@@ -1,0 +1,279 @@
+"""The steps that each unit is in each state, from rows that are changes of it or stays in it; no step is expanded.
+
+A run is a unit's state from one step on up to before another one. Rows are sorted where they are, each is compared with
+its neighbour, and sums of lengths come back. A step's state is the one in force at its start.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame, alike, careful, collected, settled, with_neighbour, with_row_before
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.layout import Layout, Recode, natural
+from takifugu.data.rows.pieces import runs_of
+from takifugu.data.runs.cells import CellSums, add_up
+from takifugu.data.runs.columns import RunRows
+from takifugu.data.runs.in_memory import in_engine
+from takifugu.data.runs.rules import Cover, RunRules
+from takifugu.data.runs.survey import OfUnit, check_covers, surveyed
+from takifugu.data.sequences import Piece
+from takifugu.data.values.codes import UNOBSERVED
+
+IntArray = npt.NDArray[np.int64]
+
+#: No window has a place as far as this.
+FARTHEST_PLACE = 2**40
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Rows with the ticks of the next start of their unit, the steps that units are covered in, and the window read."""
+
+    rows: RunRows
+    rules: RunRules
+    units: Sequence[OfUnit] = field(repr=False)
+    covers: Mapping[str | None, Cover] = field(repr=False)
+    window: range
+
+    def without_ties(self) -> Runs:
+        """Return the rows with one at each time of a unit; DataError where no rule says which, or stays overlap."""
+        flags = [nw.col(name).sum() for name in ("tied", "unended", "overlapping")]
+        ((tied, unended, overlapping),) = collected(self._neighbours.select(*flags))
+        layout, table = self.rows.layout, self.rows.table
+        if tied:
+            if layout.duplicates == "refuse" or not table.ordered:
+                raise _tied(str(layout.order), layout.duplicates)
+            row = nw.col("row").min() if layout.duplicates == "first" else nw.col("row").max()
+            chosen = self.rows.frame.group_by("unit", "start").agg(row=row).select("row")
+            frame = self.rows.frame.join(chosen, on="row", how="inner")  # type: ignore[arg-type]
+            frame = settled(frame, ["row", "start", "end"])
+            single = replace(self, rows=replace(self.rows, frame=frame))
+            ((_, unended, overlapping),) = collected(single._neighbours.select(*flags))
+            _check_stays(unended, overlapping, self.rules)
+            return single
+        _check_stays(unended, overlapping, self.rules)
+        return self
+
+    @property
+    def _neighbours(self) -> Frame:
+        """Return the rows, when the unit's next one starts (`then`), and what is wrong with the two."""
+        frame = settled(self.rows.frame.with_columns(later=-nw.col("start")), ["later"])
+        frame = with_neighbour(frame, ["unit"], "later", ["start"]).with_columns(then=nw.col("start_before"))
+        flags = {"tied": nw.col("start") == nw.col("then"), "unended": nw.lit(False), "overlapping": nw.lit(False)}
+        if self.rows.has_ends:
+            flags["unended"] = nw.col("end").is_null() & ~nw.col("then").is_null()
+            flags["overlapping"] = nw.col("then") < nw.col("end")
+        return frame.with_columns(**{name: flag.fill_null(False).cast(nw.Int64) for name, flag in flags.items()})
+
+    @property
+    def _placed(self) -> Frame:
+        """Return units and codes with the part of each run that lies in the window, `first` up to before `last`."""
+        frame = self._neighbours
+        low = self._of_unit(lambda cover: max(cover.places.start, self.window.start))
+        high = self._of_unit(lambda cover: min(cover.places.stop, self.window.stop))
+        frame = settled(frame.with_columns(low=low, high=high), ["low", "high"])
+        first, last = self._place("start"), self._place("then")
+        if self.rows.has_ends:
+            end = self._place("end")
+            last = nw.when(nw.col("end").is_null()).then(nw.col("high")).otherwise(end)
+            if self.rules.overlap == "last":
+                then = self._place("then")
+                last = nw.when((nw.col("then") < nw.col("end")).fill_null(False)).then(then).otherwise(last)
+        else:
+            last = nw.when(nw.col("then").is_null()).then(nw.col("high")).otherwise(last)
+        frame = settled(frame.with_columns(first=first, last=last), ["first", "last"])
+        frame = _within(_within(frame, "first"), "last")
+        frame = _behind_earlier_ones(frame) if self.rules.overlap == "first" else frame
+        return frame.filter(nw.col("first") < nw.col("last")).select("unit", "code", "first", "last")
+
+    def _place(self, column: str) -> nw.Expr:
+        """Return the first step that starts at a tick or after it; ticks are moved above 0, by whole steps, first."""
+        step, calendar = self.rows.step, self.rows.layout.calendar
+        assert calendar is not None
+        origin = calendar.ticks(step)
+        lowest = min([unit.first for unit in self.units] + [origin])
+        before = (origin - lowest) // step + 1
+        return (nw.col(column) + (before * step - origin + step - 1)) // step - before
+
+    def _of_unit(self, what: Callable[[Cover], int]) -> nw.Expr:
+        """Return a number of each row's unit, which most units share."""
+        numbers = {unit.raw: what(self.covers[unit.name]) for unit in self.units}
+        ((usual, _),) = Counter(numbers.values()).most_common(1)
+        others = {raw: number for raw, number in numbers.items() if number != usual}
+        if not others:
+            return nw.lit(usual, nw.Int64)
+        unit = nw.col("unit")
+        return unit.replace_strict(list(others), list(others.values()), default=usual, return_dtype=nw.Int64)
+
+    def counts(self) -> Iterator[tuple[object, int, int]]:
+        """Yield unit, code, and how many steps of the window it is in that state."""
+        lengths = self._placed.with_columns(steps=nw.col("last") - nw.col("first"))
+        summed = lengths.group_by("unit", "code").agg(steps=nw.col("steps").sum()).select("unit", "code", "steps")
+        for unit, code, steps in collected(summed):
+            yield unit, int(code), int(steps)
+
+    def cells(self, sums: CellSums) -> Iterator[tuple[object, int, list[tuple[int, int, int, int]]]]:
+        """Yield unit, code, and the ends of its runs by stretch: its number, and sums of signs, places and periods."""
+        placed, groups = self._placed, dict[tuple[object, int], list[tuple[int, int, int, int]]]()
+        columns = ("unit", "code", "stretch", "ends", "places", "periods")
+        for column, sign in (("first", -1), ("last", 1)):
+            frame = placed.with_columns(place=nw.col(column))
+            stretch, period = sums.stretch(nw.col("place"), _choose)
+            frame = frame.with_columns(stretch=_whole(stretch), period=_whole(period))
+            frame = settled(frame, ["place", "stretch", "period"])
+            summed = frame.group_by("unit", "code", "stretch").agg(
+                ends=nw.len(), places=nw.col("place").sum(), periods=nw.col("period").sum()
+            )
+            for unit, code, number, *signed in collected(summed.select(*columns)):
+                ends, places, periods = (sign * int(total) for total in signed)
+                groups.setdefault((unit, int(code)), []).append((int(number), ends, places, periods))
+        for (unit, code), some in groups.items():
+            yield unit, code, some
+
+    def listed(self, missing_only: bool) -> Iterator[tuple[object, int, range]]:
+        """Yield unit, code and steps of every run in the window, or of those alone whose state is missing."""
+        frame = self._placed.filter(nw.col("code") == UNOBSERVED) if missing_only else self._placed
+        for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
+            yield unit, int(code), range(int(first), int(last))
+
+
+def pieces_of_runs(
+    table: Table, layout: Layout, states: Recode, rules: RunRules, entrywise: bool = False
+) -> tuple[Piece, ...]:
+    """Return one piece for each unit that is declared: the window of a calendar with an end, counted by state.
+
+    Steps that are not covered are unobserved; so are those of missing states. `entrywise` brings every step's state,
+    too. Raises InputError for a column that is not there, and DataError for rows that break a rule.
+    """
+    states.check(table.missing)
+    table, calendar = in_engine(table), layout.calendar
+    assert calendar is not None  # which release files of runs declare, with its end
+    assert calendar.size is not None
+    with careful(table.source):
+        rows, units = surveyed(table, layout, states, rules)
+        covers = {name: Cover.of(calendar, ends, rows.step) for name, ends in rules.covered.items()}
+        check_covers(units, covers, layout, rules)
+        window = range(calendar.size) if layout.window is None else layout.window
+        runs = Runs(rows, rules, units, covers, window)
+        made = _pieces(runs.without_ties() if units else runs, layout, states, entrywise)
+    return tuple(sorted(made, key=lambda piece: natural(piece.unit)))
+
+
+def _pieces(runs: Runs, layout: Layout, states: Recode, entrywise: bool) -> list[Piece]:
+    """Return the pieces; of every array by state the last number is that of missing ones."""
+    size, slots, rules = len(states.states), layout.slots, runs.rules
+    name_of, written = {unit.raw: unit.name for unit in runs.units}, {u.name: u.written for u in runs.units}
+    sums = None if slots is None else CellSums(slots)
+    counts = {name: np.zeros((1 if sums is None else sums.size, size + 1), dtype=np.int64) for name in runs.covers}
+    listed: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
+    has_gaps = any(unit.has_gaps for unit in runs.units)
+    if runs.units and sums is None:
+        for unit, code, steps in runs.counts():
+            counts[name_of[unit]][0, code] += steps
+    elif runs.units and sums is not None:
+        for unit, code, groups in runs.cells(sums):
+            counts[name_of[unit]][:, code] += add_up(groups, sums)
+    if runs.units and (entrywise or (has_gaps and layout.gaps == "public")):
+        for unit, code, run in runs.listed(not entrywise):
+            listed[name_of[unit]].append((code, run))
+    state = rules.before if rules.rows == "changes" else rules.otherwise
+    filled = UNOBSERVED if state is None else states.states.index(state)
+    pieces = []
+    for name, cover in runs.covers.items():
+        inside = _cut(cover.places, runs.window)
+        table = counts[name]
+        covered = np.array([len(inside)]) if sums is None else sums.between(inside.start, inside.stop)
+        table[:, filled] += covered - table.sum(axis=1)
+        values = _values(runs.window, inside, filled, listed[name])
+        observed: tuple[range, ...] = (range(len(runs.window)),)
+        if entrywise or layout.gaps == "public":
+            observed = runs_of(values != UNOBSERVED)
+        pieces.append(Piece(
+            name, None, len(runs.window), observed, table[:, :size].sum(axis=0), written.get(name, name),
+            values if entrywise else None, None if slots is None else slots.cells[1],
+            None if slots is None else table[:, :size],
+        ))  # fmt: skip
+    return pieces
+
+
+def _values(window: range, inside: range, filled: int, runs: Sequence[tuple[int, range]]) -> IntArray:
+    """Return the code of every step of the window; where runs with a state are not listed, that of some other one."""
+    values = np.full(len(window), UNOBSERVED, dtype=np.int64)
+    values[inside.start - window.start : inside.stop - window.start] = max(filled, 0)
+    for code, steps in runs:
+        values[steps.start - window.start : steps.stop - window.start] = code
+    return values
+
+
+def _cut(places: range, window: range) -> range:
+    start = min(max(places.start, window.start), window.stop)
+    return range(start, max(start, min(places.stop, window.stop)))
+
+
+def _within(frame: Frame, column: str) -> Frame:
+    """Move a place into its unit's part of the window."""
+    place = nw.when(nw.col(column) < nw.col("low")).then(nw.col("low")).otherwise(nw.col(column))
+    frame = settled(frame.with_columns(place.alias(column)), [column])
+    place = nw.when(nw.col(column) > nw.col("high")).then(nw.col("high")).otherwise(nw.col(column))
+    return settled(frame.with_columns(place.alias(column)), [column])
+
+
+def _behind_earlier_ones(frame: Frame) -> Frame:
+    """Let each stay count from where all that began before it have ended."""
+    frame = frame.drop("start_before")
+    if not frame.implementation.is_pyarrow():
+        frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
+    else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough
+        frame = with_row_before(frame.sort("unit", "start"), ["unit"])
+        is_next = (~alike("unit", "unit_before")).cast(nw.Int64)
+        frame = settled(frame.with_columns(apart=is_next), ["apart"])
+        frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
+        so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
+        frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
+    frame = with_neighbour(frame, ["unit"], "start", ["so_far"])
+    ended = nw.col("so_far_before")
+    is_behind = (ended > nw.col("first")).fill_null(False)
+    return settled(frame.with_columns(first=nw.when(is_behind).then(ended).otherwise(nw.col("first"))), ["first"])
+
+
+def _choose(when: nw.Expr, yes: nw.Expr | int, no: nw.Expr | int) -> nw.Expr:
+    return nw.when(when).then(_whole(yes)).otherwise(_whole(no))
+
+
+def _whole(value: nw.Expr | int) -> nw.Expr:
+    return nw.lit(value, nw.Int64) if isinstance(value, int) else value
+
+
+def _tied(column: str, duplicates: str) -> DataError:
+    if duplicates == "refuse":
+        return DataError(
+            f"column {column!r} has two rows of one person at one time", rule="only one of them can hold from then on",
+            fix='leave one out, or declare which row counts: duplicates = "first" or "last"',
+        ).at("duplicates")  # fmt: skip
+    return DataError(
+        f"column {column!r} has two rows of one person at one time, and this source keeps no order of its rows",
+        rule="none of them is the first or the last", fix="leave one row for each time",
+    ).at("duplicates")  # fmt: skip
+
+
+def _check_stays(unended: int, overlapping: int, rules: RunRules) -> None:
+    column = rules.last_column
+    if unended:
+        raise DataError(
+            f"column {column!r} has a stay without an end, and another one of the same person starts later",
+            rule="a stay without an end lasts until the data end", fix="write when it ended",
+        ).at("end" if rules.end else "duration")  # fmt: skip
+    if overlapping and rules.overlap == "refuse":
+        raise DataError(
+            f"column {column!r} has stays that end after the next one of the same person has started",
+            rule="a person is in one state at a time",
+            fix='repair them, or declare which counts: overlap = "first" or "last" (which ends the other)',
+        ).at("overlap")  # fmt: skip

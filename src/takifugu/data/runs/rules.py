@@ -1,0 +1,66 @@
+"""What is declared of rows that are changes of a state, or stays in one, and of the steps that they cover."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from takifugu.data.times.calendar import Calendar
+from takifugu.data.times.moments import Moment
+
+#: From when to when a unit is covered: where the calendar starts and ends if None.
+Ends = tuple[Moment | None, Moment | None]
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """What rows say: `changes` of a state, which hold until the next one, or `stays` in one, from start to end.
+
+    `covered` are all units, with their ends; without names there is one unit. Of changes, `before` is the state up to a
+    unit's first one (None: it must have one by then). Of stays, `end` names the column of their ends, or `duration`
+    that of their lengths and the microseconds of one; `otherwise` is the state of a step without a stay, and `overlap`
+    says which of two counts: none ("refuse"), the one that began "first", or the "last" one, which ends the other.
+    """
+
+    rows: str
+    covered: Mapping[str | None, Ends] = field(default_factory=lambda: {None: (None, None)})
+    before: Hashable = None
+    end: str | None = None
+    duration: tuple[str, int] | None = None
+    otherwise: Hashable = None
+    overlap: str = "refuse"
+
+    @property
+    def last_column(self) -> str | None:
+        """Return the column that says when a stay ends, or how long it is."""
+        return self.end if self.duration is None else self.duration[0]
+
+
+@dataclass(frozen=True)
+class Cover:
+    """The steps of a calendar in which a unit is covered, the tick of the first one, and that from which on none are.
+
+    >>> from datetime import timedelta
+    >>> calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
+    >>> Cover.of(calendar, (None, calendar.start + 5_400_000_000), 3_600_000_000).places
+    range(0, 2)
+    """
+
+    places: range
+    first: int
+    until: int
+
+    @staticmethod
+    def of(calendar: Calendar, ends: Ends, per_step: int) -> Cover:
+        """Return what two moments cover, in a calendar with an end, of whose steps each is so many ticks."""
+        size = calendar.size or 0
+        first, last = calendar.moment_of(0), calendar.moment_of(size)
+        start = max(first, first if ends[0] is None else ends[0])
+        until = min(last, last if ends[1] is None else ends[1])
+        places = [math.ceil(Fraction(moment - first) / calendar.step) for moment in (start, until)]
+        return Cover(
+            range(places[0], max(places)), calendar.ticks(per_step) + places[0] * per_step,
+            math.ceil(Fraction(until) / calendar.step * per_step),
+        )  # fmt: skip

@@ -1,0 +1,223 @@
+"""What rows say, where they are changes of a state or stays in one: the keys of [source] about it, and the roster.
+
+When a person is covered is declared or comes from a public list, and is never seen in the rows: the first and the last
+change of somebody are themselves secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from takifugu.core.errors import DataError, InputError, TakifuguError, did_you_mean
+from takifugu.core.people import PEOPLE
+from takifugu.core.sections import values_of, written
+from takifugu.data import meant, open_frame, parse_step, text_of
+from takifugu.data.runs.rules import Ends, RunRules
+from takifugu.data.times.moments import Moment, moment
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.reading import columns_of
+from takifugu.releasing.file.same_data import is_one_of
+from takifugu.releasing.file.sequences.build import step_of
+from takifugu.releasing.file.sequences.sections import ItemSpec, SequenceBelief, SourceSpec
+from takifugu.releasing.file.source import private_files
+
+#: Keys that rows of one sort alone have.
+_OF_CHANGES, _OF_STAYS = ("before",), ("start", "end", "duration", "overlap", "otherwise")
+#: Keys that rows which are no steps do not have, and why.
+_NOT_OF_RUNS = {
+    "piece": "in which each person has one recording", "attributes": "which are read row by row",
+    "round_to": "whose times are read as they are: a step has the state at its start",
+}  # fmt: skip
+_ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and from, until), or the names themselves'
+
+
+def faults_of(
+    source: SourceSpec, belief: SequenceBelief | None, items: tuple[ItemSpec | None, ...], folder: Path, data: object
+) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the keys that say what a row is."""
+    is_run = source.rows != "samples"
+    foreign = {"samples": (*_OF_CHANGES, *_OF_STAYS, "roster"), "changes": _OF_STAYS, "stays": _OF_CHANGES}[source.rows]
+    for key in _declared(source, foreign):
+        of_which = "changes" if key in _OF_CHANGES else "changes or stays" if key == "roster" else "stays"
+        what = f"is given, and rows are {source.rows}"
+        yield fault(
+            ("source", key), what, f'write rows = "{of_which.split()[0]}" if rows are {of_which}, or leave it out'
+        )
+    if not is_run:
+        return
+    for key, why in _NOT_OF_RUNS.items():
+        if _declared(source, (key,)):
+            yield fault(("source", key), f"is given, and rows are {source.rows}, {why}", "leave it out")
+    if source.null_keys == "drop" or source.ambiguous == "drop":
+        key = "null_keys" if source.null_keys == "drop" else "ambiguous"
+        what = f"leaves rows out, and rows are {source.rows}"
+        fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
+        yield fault(("source", key), what, fix, rule="without a row another state seems to last")
+    yield from _missing_keys(source)
+    yield from _states(source, belief)
+    if written(belief, ("fit",)):
+        what = f"counts transitions row by row, and rows are {source.rows}"
+        yield fault(("belief", "fit"), what, "write stay and next, or a matrix")
+    for number, item in enumerate(items):
+        if item is not None and item.query == "linear":
+            what = f"weighs each step, and rows are {source.rows}"
+            yield fault(("release", number, "query"), what, "publish a count, a sum or a histogram")
+    yield from _roster(source, folder, data)
+
+
+def _declared(source: SourceSpec, keys: Sequence[str]) -> list[str]:
+    return [key for key, value in values_of(source, keys).items() if value not in (None, "refuse", {})]
+
+
+def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
+    examples = {"from_": '"2026-01-05"', "until": '"2026-12-28", when the data were exported', "step": '"1min"'}
+    for key, example in examples.items():
+        if getattr(source, key) is None:
+            name = key.removesuffix("_")
+            rule = f"rows are {source.rows}: which steps they cover is declared, and not seen in them"
+            yield fault(("source", name), "is missing", f"write {name} = {example}", rule=rule)
+    if source.rows == "changes":
+        if source.order is None:
+            yield fault(("source", "order"), "is missing", "write the column that says when each change was")
+        return
+    if source.order is not None:
+        yield fault(("source", "order"), "is given, and rows are stays", "write start, and end or duration")
+    if source.start is None:
+        yield fault(("source", "start"), "is missing", "write the column that says when each stay starts")
+    if (source.end is None) == (source.duration is None):
+        what = "is missing" if source.end is None else "is given beside duration"
+        yield fault(("source", "end"), what, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
+    if source.otherwise is None:
+        fix = "write the state in which somebody is who has no stay, one of the states of the belief"
+        yield fault(("source", "otherwise"), "is missing", fix)
+    if source.duration is not None:
+        try:
+            if not isinstance(parse_step(source.duration[1]), timedelta):
+                raise InputError("is a number and no time", fix='write a time, such as ["minutes", "1min"]')
+        except TakifuguError as error:
+            yield blamed(error, "source", "duration")
+
+
+def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
+    for key, state in values_of(source, ("before", "otherwise")).items():
+        if state is not None and belief is not None and state not in belief.states:
+            what = f"is {state!r}, which is no state{did_you_mean(state, belief.states)}"
+            yield fault(("source", key), what, f"write one of {list(map(str, belief.states))}")
+
+
+def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
+    if source.unit is None:
+        if source.roster is not None:
+            yield fault(("source", "roster"), "is given, and no column says whose row it is", "name it, too")
+        return
+    if source.roster is None:
+        rule = f"which {PEOPLE.many} there are is declared, and not seen in their rows"
+        yield fault(("source", "roster"), "is missing", _ROSTER.format(source.unit), rule=rule)
+        return
+    if isinstance(source.roster, str) and is_one_of(folder / source.roster, private_files(source, folder, data)):
+        yield fault(("source", "roster"), "is the private data itself, so it is no public list", "write another file")
+        return
+    try:
+        _ = source.calendar
+    except TakifuguError:  # which is told with the calendar
+        return
+    try:
+        covered_by(source, folder)
+    except TakifuguError as error:
+        yield blamed(error, "source", "roster")
+
+
+def notices_of(source: SourceSpec) -> Iterator[str]:
+    """Yield what is taken for granted of rows with times where the file does not say what they are."""
+    if source.model_fields_set & {"rows"} or not isinstance(step_of(source), timedelta):
+        return
+    yield (
+        "source.rows is not written, so each row counts as the state in its own step alone; if a row says what holds "
+        'until the next one, or from a start to an end, write rows = "changes" or "stays", else rows = "samples"'
+    )
+
+
+def run_rules(source: SourceSpec, folder: Path) -> RunRules:
+    """Return what the rows of a file that was checked say; DataError for data that cannot have been exported yet."""
+    calendar = source.calendar
+    assert calendar is not None  # which `faults_of` requires
+    assert calendar.size is not None
+    if not calendar.is_over(range(calendar.size)):
+        raise DataError(
+            f"rows are {source.rows}, and the data are declared to run until a time that has not come",
+            rule="what lasts until then is not known", fix="write when the data were exported",
+        ).at("until")  # fmt: skip
+    duration = None
+    if source.duration is not None:
+        unit = parse_step(source.duration[1])
+        assert isinstance(unit, timedelta)
+        duration = source.duration[0], unit // timedelta(microseconds=1)
+    return RunRules(
+        source.rows, covered_by(source, folder), source.before, source.end, duration, source.otherwise, source.overlap
+    )
+
+
+def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
+    """Return all people, with when they are covered from and until; DataError for a roster that does not say it."""
+    roster = source.roster
+    if source.unit is None or roster is None:
+        return {None: (None, None)}
+    if not isinstance(roster, str):
+        names = meant([(name, None) for name in roster], "roster", "unit")
+        return dict.fromkeys(names.values(), (None, None))
+    table = open_frame(folder / roster, source.missing)
+    table.require([source.unit])
+    columns = [source.unit, *(name for name in ("from", "until") if name in table.names)]
+    rows = list(zip(*columns_of(table, columns), strict=True))
+    texts = [tuple(None if (t := text_of(v)) in table.missing else t for v in row) for row in rows]
+    if not texts or any(name is None for name, *_ in texts):
+        raise DataError(f"column {source.unit!r} of the roster has missing values", fix="name everybody, once").at(
+            "roster"
+        )
+    names = meant([(str(name), row) for row, (name, *_) in enumerate(texts)], source.unit, "unit")
+    if len(names) < len(texts):
+        what = f"column {source.unit!r} of the roster names a {PEOPLE.one} twice"
+        raise DataError(what, rule="each is covered from one time until another", fix="write one line for each").at(
+            "roster"
+        )
+    return {names[str(name)]: _ends(source, dict(zip(columns[1:], ends, strict=True))) for name, *ends in texts}
+
+
+def _ends(source: SourceSpec, texts: dict[str, str | None]) -> Ends:
+    zone = None if source.calendar is None else source.calendar.zone
+    is_time = source.calendar is None or source.calendar.is_time
+
+    def at(key: str) -> Moment | None:
+        text = texts.get(key)
+        return None if text is None else moment(text, is_time, "roster", zone)
+
+    first, last = at("from"), at("until")
+    if first is not None and last is not None and last <= first:
+        raise DataError("somebody's until in the roster is not after their from", fix="repair it").at("roster")
+    return first, last
+
+
+def words_of(source: SourceSpec, people: str) -> Iterator[str]:
+    """Yield what a certificate says of rows that are changes or stays: what is declared, and what is not hidden."""
+    if source.rows == "samples":
+        return
+    lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
+    one, calendar = ("change", source.calendar) if source.rows == "changes" else ("stay", source.calendar)
+    length = "" if calendar is None else f" of {calendar.length}"
+    hidden = f"what is hidden of it is the state in one step{length}, not all of the {one}"
+    yield f"a row is a {one} that holds {lasts}; {hidden}"
+    yield "a step has the state at its start; what changes within a step is not counted"
+    which = f"which {people} there are, and from when until when each is covered, is public" if source.unit else (
+        "from when until when the data run is public")  # fmt: skip
+    yield f"{which}, and declared: no row decides it; the data are declared to be complete until {source.until}"
+    if source.before is not None:
+        yield f"who has no row at or before the first step was {str(source.before)!r} until the first one"
+    if source.otherwise is not None:
+        yield f"who has no stay is {str(source.otherwise)!r}"
+    if source.overlap != "refuse":
+        which = (
+            "the one that began first counts" if source.overlap == "first" else "the last one to begin ends the other"
+        )
+        yield f"of stays that overlap {which}"

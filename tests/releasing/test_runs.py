@@ -1,0 +1,284 @@
+"""Release files whose rows are changes of a state, or stays in one: what they publish, cost, promise and refuse."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.support.release_files import changed
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.data.times import moments
+from takifugu.releasing.advice.checking import check
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing.run import release_file
+
+START, HOURS = datetime(2026, 1, 5), 14 * 24
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[expect]
+source = "a test"
+matters = 100000
+[source]
+name = "calls"
+file = "changes.csv"
+rows = "changes"
+unit = "agent"
+roster = "agents.csv"
+order = "when"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-19"
+before = "away"
+value = "state"
+budget = 50
+[belief]
+kind = "markov-chain"
+states = ["away", "talking"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+units_independent = true
+[[release]]
+name = "time"
+query = "histogram"
+epsilon = 1
+[[release]]
+name = "hours"
+query = "histogram"
+by = "hour"
+window = "2026-W02"
+epsilon = 1
+"""
+SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'), ('roster = "agents.csv"\n', ""),
+           ('before = "away"\n', ""))  # fmt: skip
+STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),
+         ('order = "when"', 'start = "when"\nend = "end"'),
+         ('before = "away"', 'otherwise = "away"'))  # fmt: skip
+DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
+
+
+def states_of(agents: int = 3) -> dict[str, list[str]]:
+    chance, listed = random.Random(4), dict[str, list[str]]()
+    for number in range(agents):
+        state, states = "away", []
+        for _ in range(HOURS):
+            state = chance.choices(["away", "talking"], [0.9, 0.1] if state == "away" else [0.4, 0.6])[0]
+            states.append(state)
+        listed[f"agent {number}"] = states
+    return listed
+
+
+def at(step: int, minutes: int = 0) -> str:
+    return (START + timedelta(hours=step, minutes=minutes)).isoformat()
+
+
+def written(folder: Path, *changes: tuple[str, str]) -> Path:
+    """Write what three people did as samples, as changes and as stays, their roster, and a release file."""
+    rows = {"samples": ["agent,when,state"], "changes": ["agent,when,state"], "stays": ["agent,when,end,minutes,state"]}
+    states = states_of()
+    for agent, listed in states.items():
+        rows["samples"] += [f"{agent},{at(step)},{state}" for step, state in enumerate(listed)]
+        first = 0
+        for step, state in enumerate(listed):
+            if step == 0 or state != listed[step - 1]:
+                first = step
+                if step or state != "away":  # some minutes before a step starts, or on it
+                    rows["changes"].append(f"{agent},{at(step, -7 * (step % 3) if step else 0)},{state}")
+            if state == "talking" and (step + 1 == HOURS or listed[step + 1] != state):
+                is_open = step + 1 == HOURS
+                end, minutes = ("", "") if is_open else (at(step + 1), str(60 * (step + 1 - first)))
+                rows["stays"].append(f"{agent},{at(first)},{end},{minutes},{state}")
+    for name, lines in rows.items():
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    (folder / "agents.csv").write_text("\n".join(["agent", *states]) + "\n")
+    (folder / "calls.toml").write_text(changed(FILE, *changes), encoding="utf-8")
+    return folder / "calls.toml"
+
+
+def counts(path: Path) -> list[object]:
+    made = plan(load(path))
+    return [
+        (piece.unit, piece.length, piece.counts.tolist(), None if piece.by_cell is None else piece.by_cell.tolist())
+        for table in made.tables for question in table.questions for piece in question.data.pieces
+    ]  # fmt: skip
+
+
+def scales(path: Path) -> list[object]:
+    return [calibration.scale for table in plan(load(path)).tables for calibration in table.calibrations]
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(TakifuguError) as refusal:
+        release_file(path)
+    assert not (path.parent / "out").exists()
+    assert (
+        not (path.parent / "ledger.db").exists()
+        or not Ledger.open(path.parent / "ledger.db").spent("calls").spent.epsilon
+    )
+    return str(refusal.value)
+
+
+def test_samples_changes_and_stays_of_the_same_data_are_the_same_counts_and_noise(tmp_path: Path) -> None:
+    as_written = []
+    for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS)):
+        (tmp_path / str(number)).mkdir()
+        path = written(tmp_path / str(number), *changes)
+        as_written.append((counts(path), scales(path)))
+    assert all(one == as_written[0] for one in as_written)
+    talking = sum(listed.count("talking") for listed in states_of().values())
+    assert sum(piece[2][1] for piece in as_written[0][0] if piece[1] == HOURS) == talking
+
+
+def test_a_log_of_changes_is_published_as_time_and_says_what_is_hidden(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    release_file(path)
+    talking = sum(listed.count("talking") for listed in states_of().values())
+    value, low, high = (tmp_path / "out" / "time.csv").read_text().splitlines()[2].split(",")[1:]
+    assert float(low) <= talking <= float(high)
+    assert abs(float(value) - talking) < 200
+    certificate = " ".join((tmp_path / "out" / "time.certificate.txt").read_text().split())
+    assert "what is hidden of it is the state in one step of 1 hour, not all of the change" in certificate
+    assert "no row decides it; the data are declared to be complete until 2026-01-19" in certificate
+    assert "who has no row at or before the first step was 'away' until the first one" in certificate
+
+
+def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    (tmp_path / "agents.csv").write_text(
+        "agent,from,until\nagent 0,,\nagent 1,,\nagent 2,2026-01-01,\nnobody,2026-01-06T00:30:00,2026-01-07\n"
+    )
+    nobody = next(piece for piece in counts(path) if piece[0] == "nobody")  # type: ignore[index]
+    assert nobody[2] == [23, 0]  # type: ignore[index]
+
+
+def test_a_log_of_one_parking_bay_needs_no_roster(tmp_path: Path) -> None:
+    alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
+    path = written(tmp_path, *alone)
+    (tmp_path / "changes.csv").write_text(f"when,state\n{at(10, 30)},talking\n{at(20)},away\n")
+    assert counts(path)[0][2] == [HOURS - 9, 9]  # type: ignore[index]
+
+
+LAYOUTS = {"changes": (), "samples": SAMPLES, "stays": STAYS, "lengths": DURATIONS}
+
+
+def test_what_a_row_says_is_a_layout_of_its_own(tmp_path: Path) -> None:
+    layouts = []
+    for name, changes in LAYOUTS.items():
+        (tmp_path / name).mkdir()
+        file = load(written(tmp_path / name, *changes))
+        _ = file.table
+        layouts.append(dict(file.layout()))
+    assert "rows" not in layouts[1]
+    for number, one in enumerate(layouts):
+        for other in layouts[:number]:
+            assert conflicts(one, other)
+            assert not are_moved(one, other)
+    assert not are_moved(layouts[0], {**layouts[0], "step": "60s"})
+    assert conflicts(layouts[0], {**layouts[0], "before": "talking"})
+
+
+def test_a_later_until_and_new_people_are_no_other_layout(tmp_path: Path) -> None:
+    (tmp_path / "later").mkdir()
+    one = load(written(tmp_path)).layout()
+    path = written(
+        tmp_path / "later", ("2026-01-19", "2026-01-26"), ('"agents.csv"', '["agent 0", "agent 1", "agent 2", "x"]')
+    )
+    assert conflicts(dict(one), dict(load(path).layout())) == ()
+
+
+def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> None:
+    path = written(tmp_path, *SAMPLES, ('rows = "samples"\n', ""))
+    assert any("source.rows is not written" in notice for notice in check(path).notices)
+    (tmp_path / "b").mkdir()
+    path = written(tmp_path / "b", *SAMPLES)
+    assert not any("source.rows" in notice for notice in check(path).notices)
+
+
+@pytest.mark.parametrize(("changes", "words"), [
+    ((('roster = "agents.csv"\n', ""),), "source.roster: is missing"),
+    ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
+    ((('rows = "changes"', 'rows = "wide"'),), "which is not read yet"),
+    ((('rows = "changes"', 'rows = "events"'),), "which is not read yet"),
+    ((('before = "away"', 'before = "gone"'),), "source.before: is 'gone', which is no state"),
+    ((('value = "state"', 'value = "state"\nnull_keys = "drop"'),), "source.null_keys: leaves rows out"),
+    ((('value = "state"', 'value = "state"\ntimezone = "Europe/Berlin"\nambiguous = "drop"'),), "source.ambiguous"),
+    ((('value = "state"', 'value = "state"\notherwise = "away"'),), "source.otherwise: is given, and rows are changes"),
+    ((('value = "state"', 'value = "state"\nround_to = "1h"'),), "source.round_to: is given"),
+    ((('value = "state"', 'value = "state"\npiece = "state2"'),), "source.piece: is given"),
+    ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
+    ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
+    ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and"),
+    ((*STAYS, ('end = "end"\n', "")), "source.end: is missing"),
+    ((*STAYS, ('otherwise = "away"\n', "")), "source.otherwise: is missing"),
+    ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "60"]')), "source.duration: is a number and no time"),
+    ((*DURATIONS, ('["minutes", "1min"]', '"minutes"')), "source.duration"),
+])  # fmt: skip
+def test_keys_that_do_not_fit_what_a_row_says_are_refused(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
+) -> None:
+    path = written(tmp_path, *changes)
+    with pytest.raises(SpecError) as refusal:
+        load(path)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize(("rows", "lines", "words"), [
+    ((), ["stranger,2026-01-06T10:00:00,talking"], "the roster lacks"),
+    ((), ["agent 0,2026-01-19T00:00:00,talking"], "source.until"),
+    ((), ["agent 0,2026-01-06T10:00:00,talking", "agent 0,2026-01-06T10:00:00,away"], "two rows of one person"),
+    ((), ["agent 0,2026-01-06T10:00:01,"], "missing states"),
+    ((), [",2026-01-06T10:00:01,away"], "missing values"),
+    ((), ["agent 0,soon,away"], "source.order"),
+    ((('before = "away"\n', ""),), [], "source.before"),
+    (STAYS, ["agent 0,2026-01-18T10:00:00,2026-01-18T09:00:00,,talking"], "end before they start"),
+    (STAYS, ["agent 0,2026-01-05T10:00:01,2026-01-18T23:00:00,,talking"], "source.overlap"),
+    (STAYS, ["agent 0,2026-01-04T10:00:01,,,talking"], "without an end, and another one"),
+    (STAYS, ["agent 0,2026-01-18T23:50:00,2026-01-20T09:00:00,,talking"], "source.until"),
+    (DURATIONS, ["agent 0,2026-01-04T23:50:00,,long,talking"], "durations that are no numbers"),
+])  # fmt: skip
+def test_rows_that_break_a_rule_are_refused_and_nothing_is_paid(
+    tmp_path: Path, rows: tuple[tuple[str, str], ...], lines: list[str], words: str
+) -> None:
+    path = written(tmp_path, *rows)
+    data = tmp_path / ("stays.csv" if rows[:1] == STAYS[:1] else "changes.csv")
+    data.write_text(data.read_text() + "".join(f"{line}\n" for line in lines))
+    message = refused(path)
+    assert words in message
+    assert "stranger" not in message
+
+
+def test_data_that_cannot_have_been_exported_yet_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path)
+    monkeypatch.setattr(moments, "now", lambda: datetime(2026, 1, 18).astimezone())
+    assert "a time that has not come" in refused(path)
+
+
+def test_a_time_that_clocks_show_twice_is_refused_unless_it_is_said_which_it_is(tmp_path: Path) -> None:
+    clocks = (('value = "state"', 'value = "state"\ntimezone = "Europe/Berlin"'), ("2026-01-05", "2025-10-20"),
+              ("2026-01-19", "2025-11-03"), ('window = "2026-W02"', 'window = "2025-W43"'))  # fmt: skip
+    path = written(tmp_path, *clocks)
+    twice = "agent,when,state\nagent 0,2025-10-26T02:30:00,talking\nagent 0,2025-10-26T05:00:00,away\n"
+    (tmp_path / "changes.csv").write_text(twice)
+    assert "showed twice" in refused(path)
+    hours = []
+    for pass_ in ("first", "last"):
+        path.write_text(changed(FILE, *clocks, ('step = "1h"', f'step = "1h"\nambiguous = "{pass_}"')))
+        hours.append(next(piece[2][1] for piece in counts(path) if piece[0] == "agent 0"))  # type: ignore[index]
+    assert hours == [3, 2]  # from 3:00, the second time that the clock shows 2, or from 3:00, up to 5:00
+
+
+def test_the_ledger_charges_changes_and_samples_of_one_source_for_everybody(tmp_path: Path) -> None:
+    release_file(written(tmp_path))
+    before = Ledger.open(tmp_path / "ledger.db").spent("calls").spent.epsilon
+    path = tmp_path / "calls.toml"
+    text = changed(FILE, *SAMPLES, ("budget = 50", "budget = 5000"), ('name = "time"', 'name = "again"'))
+    path.write_text(text[: text.index('[[release]]\nname = "hours"')])
+    Ledger.open(tmp_path / "ledger.db").set_budget("calls", 5000)
+    release_file(path)
+    assert Ledger.open(tmp_path / "ledger.db").spent("calls").spent.epsilon > 10 * before > Fraction(0)
