@@ -149,13 +149,19 @@ def refined(*rows: Runs) -> tuple[IntArray, IntArray]:
     >>> values.tolist(), ends.tolist()
     ([[1, 1, 0], [5, 6, 6]], [1, 2, 3])
     """
-    ends = np.unique(np.concatenate([row.ends for row in rows]))
+    ends = np.sort(np.concatenate([row.ends for row in rows]))  # np.unique loads masked arrays
+    ends = ends[np.diff(ends, prepend=-1) > 0]
     return np.stack([row.at(ends - 1) for row in rows]), ends
 
 
 def different(*rows: Runs) -> tuple[IntArray, Runs]:
     """Return what rows of numbers have in some place, each once, shape (rows, kinds), and which kind each place has."""
     values, ends = refined(*rows)
-    kinds, number = np.unique(values, axis=1, return_inverse=True)
-    changes = np.append(np.flatnonzero(np.diff(number.ravel())), len(ends) - 1) if len(ends) else ends
-    return kinds, Runs(number.ravel()[changes].astype(np.int64), ends[changes])
+    if not len(ends):
+        return values, Runs(ends, ends)
+    order = np.lexsort(values[::-1])
+    is_new = np.append(True, (np.diff(values[:, order], axis=1) != 0).any(axis=0))
+    number = np.zeros(len(ends), dtype=np.int64)
+    number[order] = np.cumsum(is_new) - 1
+    changes = np.append(np.flatnonzero(np.diff(number)), len(ends) - 1)
+    return values[:, order[is_new]], Runs(number[changes], ends[changes])

@@ -102,8 +102,8 @@ def _counting_alone(view: View, charges: Sequence[Charge], recharge: bool) -> It
         others = (charge for n, charge in enumerate(charges) if n != i)
         links = one.covers is Covers.OUTPUT and one.scope == "pooled"
         promises = view.is_native(one) and (is_one_release(one) or saved_by(one) is not None)
-        is_beside_wholes = not recharge and all(other.covers is Covers.EVERYTHING for other in others)
-        if promises and one.covers not in STEADY and (is_beside_wholes or not links):
+        are_others_whole = not recharge and all(other.covers is Covers.EVERYTHING for other in others)
+        if promises and one.covers not in STEADY and (are_others_whole or not links):
             yield i
 
 

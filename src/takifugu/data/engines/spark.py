@@ -102,7 +102,9 @@ def _plain_errors(address: Address) -> Iterator[None]:
     except TakifuguError:
         raise
     except Exception as error:
-        condition = getattr(error, "getCondition", lambda: None)() or ""
+        from pyspark.errors import PySparkException
+
+        condition = (error.getCondition() or "") if isinstance(error, PySparkException) else ""
         if condition.startswith(_ABSENT):
             raise DataError(
                 f"Spark finds no {str(address).removeprefix('the ')}", rule="it looks where its own configuration says",

@@ -109,7 +109,7 @@ def check(
         for name, _ in tables_of(file, item)
     )
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tables, (*notices, *notices_of_ledgers(file), *file.kind.notices(file)))
+    return Checked(tables, (*notices, *notices_of_ledgers(file), *file.kind.facts.notices(file.source)))
 
 
 def _depends_on_people(planned: Plan, table: Table) -> bool:

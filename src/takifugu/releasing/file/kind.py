@@ -271,10 +271,6 @@ class Kind:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
 
-    def notices(self, file: ReleaseFile) -> Iterator[str]:
-        """Yield what the file leaves unsaid, and how it is taken, for whoever checks it."""
-        yield from ()
-
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield what is taken to be public or independent, and what the belief says in words, for the certificate."""
         if file.source.unit is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.entries import Entries
 from takifugu.core.entries import columns_of as columns_believed
@@ -30,7 +30,7 @@ class Shape:
     columns, each with what its column looks like; `named` those whose column the data must have, `of_belief` whether
     they must have the belief's, `has_lengths` whether a unit has more or fewer entries than another one. The belief is
     made of the sections `believes_from`: faults in others are told beside its own. `meaning` is `meaning.meaning_of`
-    for sections that are checked one by one, where others are not valid.
+    for sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
     """
 
     rows: str
@@ -44,16 +44,15 @@ class Shape:
     has_lengths: bool = False
     believes_from: tuple[str, ...] = ("source", "belief")
     meaning: Callable[..., Meaning] | None = None
+    notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
 
 
 def opened(
     shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
 ) -> tuple[Data | None, list[TakifuguError]]:
     """Open the source without reading it; return it, and what is wrong with its columns."""
-    # Columns by a pattern are not named; of a wide table, one that is not declared is refused.
-    named = not shape.of_belief and getattr(spec.source, "rows", None) != "wide"
     try:
-        table = open_source(spec, folder, data, named)
+        table = open_source(spec, folder, data, named=not shape.of_belief)
     except TakifuguError as error:
         part = [key for key in error.where[:1] if key in BLAMED]
         return None, [blamed(error, "source", *(part or ["file"]))]

@@ -40,8 +40,8 @@ def written_of(*keys: object) -> Written:
         return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
-    opens = getattr(keys[0], "engine", None) is None  # whose table it is otherwise
-    parts = {key: getattr(keys[0], key, None) for key in PARTS if opens}
+    is_of_engine = isinstance(keys[0], SourceKeys) and keys[0].engine is not None  # its table is none of a file's
+    parts = {} if is_of_engine else {key: getattr(keys[0], key, None) for key in PARTS}
     return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
 
 

@@ -7,20 +7,16 @@ certificates of earlier releases, which name the ledger that paid for them and t
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import LedgerError, TakifuguError
-from takifugu.core.files import read_file
+from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.files import ALWAYS, CERTIFICATE, ENDS, TABLE, content_of, digest_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.two_ledgers import outputs_apart
-from takifugu.releasing.publishing.bundle import Sheet
+from takifugu.releasing.publishing.in_folder import paid_for, public_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending
@@ -35,16 +31,6 @@ _CLOSED = (
     "published before this copy of the ledger was restored: the certificate lies in the output folder, so it was not "
     "drawn again"
 )
-
-
-@dataclass(frozen=True)
-class Paid:
-    """A published certificate: its file, when it was made, and its source and its release in the ledger that paid."""
-
-    path: Path
-    made: tuple[str, int]
-    ledger: str
-    release_id: str
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
@@ -160,21 +146,6 @@ def _prices(where: str | Path, folder: Path) -> tuple[str, str]:
         return price_in_words(book, folder)
 
 
-def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:
-    """Yield the certificates of a source in a folder (of every source: None); what is not a certificate is skipped."""
-    for path in sorted(folder.glob(f"*{CERTIFICATE}")):
-        try:
-            certificate = json.loads(read_file(path).decode("utf-8"))
-            name, ledger, date, release = (certificate.get(key) for key in ("source", "ledger", "date", "release_id"))
-            if not isinstance(ledger, str) or not isinstance(name, str):
-                continue
-            if source is None or normalised(name) == normalised(source):
-                made = (str(date), path.stat().st_mtime_ns)
-                yield Paid(path, made, ledger, release if isinstance(release, str) else "")
-        except (OSError, ValueError, AttributeError, RecursionError):
-            continue
-
-
 def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the ids of a source in a ledger, and the ids of its releases."""
     from takifugu.accounting.ledger.previewing import as_it_is
@@ -197,27 +168,3 @@ def settle(book: Ledger, source: str, folders: Iterable[Path]) -> None:
 
 def close(book: Ledger, one: Pending) -> None:
     book.finish(one, f"{', '.join(one.ids)}, paid for at {one.created[:16].replace('T', ' ')} UTC: {_CLOSED}")
-
-
-def public_of(one: Pending, folders: Iterable[Path]) -> tuple[Paid, ...]:
-    """Return the certificates of a reservation that lie in these folders, or in the one that it was to go to."""
-    places = dict.fromkeys(path.absolute() for path in folders)
-    if isinstance(output := one.recipe.get("output"), str):
-        places[Path(output)] = None
-    ids = set(one.ids.values())
-    return tuple(paid for folder in places for paid in paid_for(one.source, folder) if paid.release_id in ids)
-
-
-def sheet_of(paid: Paid) -> Sheet | None:
-    """Return the files of a table as they lie beside its certificate, or None where they are not whole."""
-    name = paid.path.name.removesuffix(CERTIFICATE)
-    files = {f"{name}{end}": content_of(paid.path.with_name(f"{name}{end}")) for end in ENDS}
-    there = {key: content for key, content in files.items() if content is not None}
-    table = there.get(f"{name}{TABLE}")
-    try:
-        sheet = Sheet(name, there)
-        complete = {f"{name}{end}" for end in ALWAYS} <= {*there}
-        whole = complete and table is not None and digest_of(table) == sheet.certificate.table
-    except (TakifuguError, ValueError):
-        return None
-    return sheet if whole else None

@@ -14,7 +14,8 @@ from takifugu.releasing.planning.plan import plan, tables_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
-from takifugu.releasing.publishing.new_ledger import Paid, close, public_of, sheet_of
+from takifugu.releasing.publishing.in_folder import Paid, public_of, sheet_of
+from takifugu.releasing.publishing.new_ledger import close
 from takifugu.releasing.publishing.orders import completed, handed_out, ordered, recipe_of
 from takifugu.releasing.publishing.progress import Progress, state_of
 from takifugu.releasing.publishing.publish import Stored

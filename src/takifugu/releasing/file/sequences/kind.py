@@ -39,7 +39,7 @@ class Sequences(Kind):
 
     facts = Shape(
         IN_ORDER, ReleaseSpec, "releasing.file.sequences.draft:draft", ItemSpec, SequenceBelief,
-        has_lengths=True, meaning=meaning_of,
+        has_lengths=True, meaning=meaning_of, notices=notices_of,
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
@@ -109,9 +109,6 @@ class Sequences(Kind):
             fix = "write one number for each entry, 0 to leave one out"
             raise SpecError([fault(("release", number, "weights"), what, fix)])
         return sequence_of(file, units)
-
-    def notices(self, file: ReleaseFile) -> Iterator[str]:
-        return notices_of(file.sections(ReleaseSpec).source)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(ReleaseSpec)
