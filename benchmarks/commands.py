@@ -53,8 +53,8 @@ def scales() -> None:
                 for _ in range(3)]  # fmt: skip
         took, memory = min(tuple(map(float, run.splitlines()[-1].split())) for run in runs)
         first = first or took
-        kept = "kept" if took <= goal else "MISSED"
-        row(name, span(took), f"{took / first:.1f} times T = 10^3, {memory:.0f} MB, goal {goal} s: {kept}")
+        verdict = "kept" if took <= goal else "MISSED"
+        row(name, span(took), f"{took / first:.1f} times T = 10^3, {memory:.0f} MB, goal {goal} s: {verdict}")
 
 
 def write(folder: Path) -> None:

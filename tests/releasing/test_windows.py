@@ -74,6 +74,13 @@ def spent(path: Path) -> Fraction:
     return Ledger.open(path.parent / "ledger.db").spent("ward").spent.epsilon
 
 
+def one_week(path: Path) -> Fraction:
+    """Return what the first window costs: less than it promises, where its noise hides more than that."""
+    cost = outlook(load(path), 1).rows[0].epsilon
+    assert 0 < cost <= Fraction(1, 2)
+    return cost
+
+
 @pytest.mark.slow
 def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
@@ -85,7 +92,7 @@ def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None
     for week in weeks:
         (table,) = release_file(one_by_one, window=week).tables
         assert table.name == f"busy-{week}"
-    assert spent(at_once) == spent(one_by_one) == Fraction(1, 2)
+    assert spent(at_once) == spent(one_by_one) == one_week(at_once)
     page = (tmp_path / "b" / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
     assert "2026-01-12 to 2026-01-19" in page.replace("\n", " ").replace("  ", " ")
     assert "one week" in page
@@ -98,7 +105,7 @@ def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
     release_file(path, window="2026-W03")
     moved = written(tmp_path, ('from = "2026-01-05"', 'from = "2026-01-01"'))  # the start may move, too
     release_file(moved, window="2026-W04")
-    assert spent(path) == Fraction(1, 2)
+    assert spent(path) == one_week(path)
 
 
 def test_overlapping_cumulative_and_several_tables_cost_more(tmp_path: Path) -> None:
@@ -234,13 +241,13 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     path = written(tmp_path)
     year = outlook(load(path), 52)
     assert year.rows[-1].releases == 52
-    assert year.rows[-1].epsilon == Fraction(1, 2)
+    assert year.rows[-1].epsilon == one_week(path)
     assert year.rows[-1].added == 26
     assert year.fits is not None
-    assert 3.9 < year.fits <= 4
+    assert 7.3 < year.fits < 7.4
     assert [row.epsilon for row in year.rows] == sorted(row.epsilon for row in year.rows)
     slow = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
-    assert outlook(load(written(tmp_path, slow)), 12).rows[-1].epsilon == Fraction(1, 2)  # .8586 by quilts
+    assert outlook(load(written(tmp_path, slow)), 12).rows[-1].epsilon < 0.2  # .8586 by quilts
     least = outlook(load(written(tmp_path, slow, INFLUENCE)), 12)
     assert 0.5 < float(least.rows[-1].epsilon) < 0.6
     assert not (tmp_path / "ledger.db").exists()
@@ -266,7 +273,7 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
 def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
     path = str(written(tmp_path))
     content = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
-    assert content["ahead"][-1] == {"releases": 12, "epsilon": 0.5, "sum": 6.0}
+    assert content["ahead"][-1] == {"releases": 12, "epsilon": float(one_week(Path(path))), "sum": 6.0}
     printed = CliRunner().invoke(main, ["plan", path]).output
     assert "52" in printed
     assert "26" in printed

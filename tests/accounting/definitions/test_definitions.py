@@ -331,6 +331,5 @@ def test_without_noise_a_quilt_that_shields_what_was_read_costs_nothing_more() -
     assert exact.change == 1
     assert joint(near, [exact, noisy]).epsilon == 1
     everywhere = tf.Pufferfish(tf.every_entry(), chain)
-    both = [replace(one, framework=everywhere.fingerprint(), covers=Covers.ENTRIES) for one in (exact, noisy)]
     with pytest.raises(CompositionRefused, match="infinitely much"):
-        joint(everywhere, both)
+        joint(everywhere, [exact, replace(noisy, framework=everywhere.fingerprint(), covers=Covers.ENTRIES)])

@@ -77,7 +77,7 @@ def test_another_column_of_units(tmp_path: Path, first: int) -> None:
         source = f'value = "state"\norder = "t"\nunit = "{unit}"\n{piece}'
         layouts.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
     costs = [spent(tmp_path, "u.csv", *one) for one in layouts[first : first + 3]]
-    assert costs[0] == 1
+    assert 0 < costs[0] < 1  # what its noise loses under the belief is less than it promises
     assert costs[1] >= 2
     assert costs[2] >= 3
     units = Ledger.open(tmp_path / "a.db").spent("s").units
@@ -306,14 +306,14 @@ def test_another_secret_of_records_that_hold_what_was_released(tmp_path: Path) -
     costs = [record_cost(tmp_path, columns, read) for columns, read in (
         (("x", "y"), "y"), (("x", "y"), "x"), (("again", "z"), "again"),
     )]  # fmt: skip
-    assert costs[0] == 1
+    assert 0 < costs[0] < 1e-12  # y tells nothing of x
     assert costs[2] >= 3
 
 
 def test_another_rule_of_which_value_a_record_has(tmp_path: Path) -> None:
     bins = 'bins = {{ income = {{ low = [0, {0}], high = [{0}, 100] }} }}'
     costs = [record_cost(tmp_path, ("x", "income"), "income", bins.format(edge)) for edge in (10, 20, 30)]
-    assert costs[0] == 1
+    assert 0 < costs[0] < 1e-12  # the income tells nothing of x
     assert costs[2] >= 3
     assert "bins = " in Ledger.open(tmp_path / "a.db").events("s")[-1].what
 
