@@ -20,6 +20,7 @@ from tests.support.ledger_tools import dump, forge, group_debit, one_thing
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.adopting import Adoption
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.format.tables import SEALED
 from takifugu.core.errors import LedgerError, TakifuguError
@@ -52,6 +53,12 @@ def change_the_budget(path: Path) -> None:
     Ledger.open(path).set_budget("data", 20)
 
 
+def adopt_another(path: Path) -> None:
+    """Enter a release that the ledger does not know, of everybody and at its worst."""
+    lost = group_debit(one_thing(7), "1/4", name="lost")
+    Ledger.open(path).adopt([[Adoption("data", "0" * 32, {"lost": "1" * 16}, [lost])]])
+
+
 def merge_another(path: Path) -> None:
     """Merge the copy that lies beside it, or one that made another payment since."""
     other = path.with_name("another.db")
@@ -65,7 +72,7 @@ def upgrade(path: Path) -> None:
     Ledger.open(path)
 
 
-STEPS: list[Callable[[Path], None]] = [pay, draw, publish, pay_for_new_people, change_the_budget]
+STEPS: list[Callable[[Path], None]] = [pay, draw, publish, pay_for_new_people, change_the_budget, adopt_another]
 
 
 def prepared(folder: Path, step: Callable[[Path], None]) -> Path:
