@@ -98,6 +98,11 @@ def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
     return tuple(before and not c.fixed_in_advance for c, before in zip(charges, seen, strict=False))
 
 
+def depends_on_order(charge: Charge) -> bool:
+    """Whether what a release costs beside others depends on which of them was first."""
+    return charge.delta > 0 or charge.covers is Covers.OUTPUT or charge.begins_series
+
+
 def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
     """Return what a release that covers all data, or a component, costs when it is added to others that do.
 

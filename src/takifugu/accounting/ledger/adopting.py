@@ -15,6 +15,7 @@ from secrets import token_hex
 
 from sqlalchemy import Connection
 
+from takifugu.accounting.composition.losses import depends_on_order
 from takifugu.accounting.ledger import histories, same_people
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import AS_PAID, note
@@ -24,7 +25,6 @@ from takifugu.accounting.ledger.facts import Fact, facts, paid
 from takifugu.accounting.ledger.format.chain import check_chain
 from takifugu.accounting.ledger.tallying import tally
 from takifugu.accounting.ledger.values import Amount, Debit
-from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused, LedgerError, TakifuguError
 from takifugu.numbers.rationals import to_text
 
@@ -131,13 +131,9 @@ def _check_order(connection: Connection, number: int, request: Request) -> None:
     before = (histories.all_charges_of(connection, source) for source in {number, *chain(*ties)})
     charges = [charge for charge, _ in chain(*before)]
     charges += [part.charge for shape in request.shapes for part in shape]
-    if any(map(_depends_on_order, charges)):
+    if any(map(depends_on_order, charges)):
         raise CompositionRefused(
             "what a release costs beside others about its source depends on which was first",
             rule="certificates do not say in which order releases were chosen",
             fix="restore a ledger that knows it",
         )
-
-
-def _depends_on_order(charge: Charge) -> bool:
-    return charge.delta > 0 or charge.covers is Covers.OUTPUT or charge.begins_series

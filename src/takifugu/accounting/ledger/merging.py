@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from takifugu.accounting.composition.losses import depends_on_order
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.answers import RECIPE
@@ -27,7 +28,6 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain, digest, key_of, links
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
-from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.core.plain import Plain
 
@@ -163,8 +163,7 @@ def _tied(connection: Connection) -> set[str]:
 
 def _depends_on_order(connection: Connection, fact: Fact) -> bool:
     """Whether a promise is about its own output, or fails with some probability, or begins a series."""
-    charges = [part.charge for shape in request_in(connection, fact).shapes for part in shape]
-    return any(c.delta > 0 or c.covers is Covers.OUTPUT or c.begins_series for c in charges)
+    return any(depends_on_order(part.charge) for shape in request_in(connection, fact).shapes for part in shape)
 
 
 def _replaced(connection: Connection, theirs: Connection) -> set[str]:
