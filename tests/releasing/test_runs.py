@@ -97,6 +97,7 @@ def written(folder: Path, *changes: tuple[str, str]) -> Path:
     for name, lines in rows.items():
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
     (folder / "agents.csv").write_text("\n".join(["agent", *states]) + "\n")
+    (folder / "others.csv").write_text("\n".join(["unit", *states]) + "\n")
     (folder / "calls.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     return folder / "calls.toml"
 
@@ -213,6 +214,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('value = "state"', 'value = "state"\npiece = "state2"'),), "source.piece: is given"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
+    ((('"agents.csv"', '"others.csv"'),), "source.roster: the roster has no column 'agent'"),
     ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and"),
     ((*STAYS, ('end = "end"\n', "")), "source.end: is missing"),
     ((*STAYS, ('otherwise = "away"\n', "")), "source.otherwise: is missing"),

@@ -168,6 +168,11 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
         names = meant([(name, None) for name in roster], "roster", "unit")
         return dict.fromkeys(names.values(), (None, None))
     table = open_frame(folder / roster, source.missing)
+    if source.unit not in table.names:
+        raise DataError(
+            f"the roster has no column {source.unit!r}", rule="it names people in a column called as that of the data",
+            fix="rename its column",
+        ).at("roster")  # fmt: skip
     table.require([source.unit])
     columns = [source.unit, *(name for name in ("from", "until") if name in table.names)]
     rows = list(zip(*columns_of(table, columns), strict=True))
