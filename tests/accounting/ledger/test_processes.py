@@ -6,7 +6,9 @@ import multiprocessing
 import os
 import signal
 import time
+from collections.abc import Sequence
 from fractions import Fraction
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -65,22 +67,28 @@ def test_death_between_reserve_and_publish_leaves_the_epsilon_spent(tmp_path: Pa
         Ledger.open(path).reserve("data", [group_debit(one_thing(), Fraction(1, 4))])
 
 
+def kill_at_work(children: Sequence[BaseProcess], log: Path, published: int, seconds: float) -> None:
+    """Start processes, and kill them so many seconds after so many more releases were published."""
+    before = log.stat().st_size
+    for child in children:
+        child.start()
+    while log.stat().st_size < before + published:
+        assert all(child.is_alive() for child in children)
+        time.sleep(0.005)
+    time.sleep(seconds)
+    for child in children:
+        child.kill()
+        child.join()
+
+
 def kill_at_random_moments(folder: Path, times: int) -> None:
     path, log = folder / "ledger.db", folder / "published"
     log.touch()
     Ledger.open(path).source("data", budget=10**6)
     chance = np.random.default_rng(5)
     for _ in range(times):
-        before = log.stat().st_size
         children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7")) for _ in range(2)]
-        for child in children:
-            child.start()
-        while log.stat().st_size == before:  # both are at work
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.1))
-        for child in children:
-            child.kill()
-            child.join()
+        kill_at_work(children, log, 1, chance.uniform(0, 0.1))
         ledger = Ledger.open(path)
         held, published = ledger.history("data"), log.stat().st_size
         charge = group_debit(one_thing(), Fraction(1, 7)).charge
@@ -106,21 +114,12 @@ def merge_and_check_at_random_moments(folder: Path, times: int) -> None:
     charge = group_debit(one_thing(), Fraction(1, 7)).charge
     chance = np.random.default_rng(6)
     for _ in range(times):
-        before = log.stat().st_size
         children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7"))]
         children += [
             FAST.Process(target=release_apart_forever, args=(str(path), str(log), "1/7", copy.stem)) for copy in copies
         ]
         children += [FAST.Process(target=check_forever, args=(str(path), str(named)))]
-        for child in children:
-            child.start()
-        while log.stat().st_size < before + 3:
-            assert all(child.is_alive() for child in children)
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.2))
-        for child in children:
-            child.kill()
-            child.join()
+        kill_at_work(children, log, 3, chance.uniform(0, 0.2))
         ledger = Ledger.open(path)
         for copy in filter(Path.exists, copies):  # what was published there, and not merged when its process was killed
             ledger.merge(copy)
