@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REAL = HERE / "real"
 RACES, LEVELS = ("north", "south"), ("none", "school", "degree")
 MASSES = {"north": (2, 5, 3), "south": (3, 5, 2)}
+
+#: How often a boiler starts in each hour of the day, in starts an hour, and for how many minutes it runs on average.
+STARTS = (
+    0.04, 0.04, 0.04, 0.04, 0.04, 0.2, 0.6, 0.8, 0.6, 0.3, 0.2, 0.3, 0.35, 0.25, 0.2, 0.2, 0.3, 0.5, 0.8, 0.7, 0.6,
+    0.4, 0.3, 0.1,
+)  # fmt: skip
+HEATING = 20
 
 #: A network of our own: damp walls and smoke make people cough, and whoever coughs sees a doctor more often.
 CLINIC = """\
@@ -70,6 +78,8 @@ def write(folder: Path = HERE, real: Path = REAL) -> None:
     """Write every file into a folder, and those that stand in for real data into another; the same bytes everywhere."""
     _write_examples(folder)
     _write_stand_ins(real)
+    boilers = sorted(_boilers(random.Random(2028)))
+    _table(folder / "households.csv", ("since", "household", "boiler"), boilers)
 
 
 def _write_examples(folder: Path) -> None:
@@ -126,6 +136,20 @@ def _activity(chance: random.Random) -> Iterable[Sequence[object]]:
             for minute in range(60):
                 yield who, bout, minute, state
                 state = chance.choices(list(follows), follows[state])[0]
+
+
+def _boilers(chance: random.Random) -> Iterator[tuple[str, str, str]]:
+    """Yield a week of changes of twelve boilers: since when each is in which state."""
+    monday, week = datetime(2026, 1, 5), 7 * 24 * 60
+    for number in range(1, 13):
+        minute = 0
+        while minute < week:
+            minute += 1
+            if chance.random() < STARTS[minute // 60 % 24] / 60:
+                for state, lasts in (("heating", 5 + int(chance.expovariate(1 / HEATING))), ("off", 5)):
+                    if minute < week:
+                        yield f"{monday + timedelta(minutes=minute):%Y-%m-%d %H:%M}", f"home-{number}", state
+                    minute += lasts
 
 
 def _table(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -1,6 +1,6 @@
 """A Friday at 6 p.m.: where people of the real check-ins of New York were, each at one place, and what is safe to say.
 
-It writes evening.csv and evening.toml, the release file of the README that hides who was where, and prints what the
+It writes evening.csv and evening.toml, the release file that hides who was where, and prints what the
 release would tell; no single row is printed.
 """
 
@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import takifugu as tf
-from pages import OUTPUT, make, readme_file
+from pages import OUTPUT, make, release_file
 from research_data import needed_file
 
 REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021, Section VI: places that are safe, as one release file"
@@ -41,7 +41,7 @@ def foretell() -> dict[str, str]:
         folder = OUTPUT or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         write_file(source, folder)
-        for row in tf.forecast(readme_file("evening.toml", folder)).tables:
+        for row in tf.forecast(release_file("evening.toml", folder)).tables:
             print(row.words())
     return {}
 

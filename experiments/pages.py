@@ -7,12 +7,11 @@ parts that need what is absent are left out, and their absence is printed.
 from __future__ import annotations
 
 import os
-import re
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -96,13 +95,9 @@ def stamp() -> str:
     return f"at commit {commit()}" if (ROOT / "pyproject.toml").is_file() else f"with takifugu {tf.__version__}"
 
 
-def readme_file(name: str, folder: Path) -> Path:
-    """Write a release file that the README shows into a folder: that of the checkout, or of the installed package."""
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8") if readme.is_file() else metadata("takifugu")["description"]
-    (block,) = re.findall(rf"```toml\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)
-    (folder / name).write_text(block, encoding="utf-8")
-    return folder / name
+def release_file(name: str, folder: Path) -> Path:
+    """Copy a release file that lies beside the experiments into a folder."""
+    return Path(shutil.copy(Path(__file__).resolve().parent / name, folder / name))
 
 
 def pyplot() -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from pages import IMAGES, OUTPUT, make, readme_file, stamp
+from pages import IMAGES, OUTPUT, make, release_file, stamp
 from research_data import needed_file
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
@@ -48,7 +48,7 @@ def write_files(source: Path, folder: Path) -> None:
 
 def picture(folder: Path) -> str:
     """Return the maps of both populations, before and after, and of where one place is sent, as one SVG."""
-    (table,) = calibrated(load(readme_file("places.toml", folder))).tables
+    (table,) = calibrated(load(release_file("places.toml", folder))).tables
     (calibration,) = table.calibrations
     belief: Any = calibration.framework.beliefs[0]
     noise: Any = calibration.randomiser
@@ -87,7 +87,7 @@ def draw() -> dict[str, str]:
         write_files(source, folder)
         IMAGES.mkdir(parents=True, exist_ok=True)
         (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")
-        for row in tf.forecast(readme_file("places.toml", folder)).tables:
+        for row in tf.forecast(release_file("places.toml", folder)).tables:
             print(row.words())
     return {}
 

@@ -1,4 +1,4 @@
-"""Why noise made for one entry does not hide one entry: the table of the README, from exact distributions.
+"""Why noise made for one entry does not hide one entry: the table of docs/why.md, from exact distributions.
 
 A chain over still and walking stays in its state with probability `stay`; 100 minutes; the number of walking minutes
 is published with the noise of ordinary differential privacy at epsilon = 1 (discrete Laplace of scale 1). For every
@@ -22,7 +22,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.after_noise.noised import laplace_log_ratio
 from takifugu.numbers.distributions.pmf import Pmf
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "why.md"
 LENGTH = 100
 STAYS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
@@ -87,7 +87,7 @@ def percent(probability: float) -> str:
 
 
 def main() -> None:
-    write(README, "why", comparison())
+    write(PAGE, "why", comparison())
     print(comparison())
 
 

@@ -1,4 +1,4 @@
-"""The README's table: what it says is what the program computes, and another computation agrees."""
+"""The table of docs/why.md: what it says is what the program computes, and another computation agrees."""
 
 from __future__ import annotations
 
@@ -52,4 +52,4 @@ def test_independent_minutes_keep_exactly_what_entry_noise_promises() -> None:
 
 
 def test_the_readme_shows_what_the_program_computes() -> None:
-    assert made(why.README, "why") == why.comparison()
+    assert made(why.PAGE, "why") == why.comparison()

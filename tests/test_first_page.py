@@ -1,0 +1,65 @@
+"""The first page: how long it is, how it starts, and its table of what noise hides, computed again."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import takifugu as tf
+from takifugu.calibration import calibrate
+from takifugu.cli.samples.examples import write_example
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.expected import half_width
+from takifugu.releasing.planning.plan import calibrated
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def words(text: str) -> int:
+    """Count the words of prose: not those of commands and addresses."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    return len(re.findall(r"[\w'±%]+", re.sub(r"\]\([^)]*\)", "]", prose)))
+
+
+def opening(text: str) -> str:
+    """Return what stands between the title and the second heading, without where links lead."""
+    return re.sub(r"\]\([^)]*\)", "]", text.split("\n## ")[0].partition("\n")[2]).strip()
+
+
+def test_the_first_page_is_short_and_soon_at_its_first_command() -> None:
+    assert words(README) <= 700
+    assert words(README.partition("```console")[0]) <= 200
+
+
+def test_the_site_starts_as_the_first_page_does() -> None:
+    assert opening((ROOT / "docs" / "index.md").read_text(encoding="utf-8")) == opening(README)
+
+
+@pytest.mark.parametrize("mechanism", ["entry", "group", "influence"])
+def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechanism: str) -> None:
+    file = write_example("households", tmp_path)[0]
+    (table,) = calibrated(load(file)).tables
+    problem = table.calibrations[0].problem
+    noise = calibrate(problem.framework, problem.query, epsilon=problem.epsilon, mechanism=mechanism)
+    width = half_width(noise.randomiser, 24)
+    assert width is not None
+    promised = math.exp(noise.guarantee.epsilon)
+    share = 100 * promised / (1 + promised)
+    (row,) = (line for line in README.splitlines() if line.startswith("|") and LABELS[mechanism] in line)
+    (half, sure) = re.search(r"± ([\d,]+)\D+([\d.]+) % sure", row).groups()  # type: ignore[union-attr]
+    assert Fraction(half.replace(",", "")) == width
+    digits = len(sure.partition(".")[2])
+    assert float(sure) == math.ceil(share * 10**digits) / 10**digits
+
+
+LABELS = {"entry": "one entry", "group": "all entries", "influence": "entries tell of each other"}
+
+
+def test_the_example_of_the_first_page_is_good(tmp_path: Path) -> None:
+    advice = tf.advise(write_example("households", tmp_path)[0])
+    assert str(advice.verdict) == "good"
