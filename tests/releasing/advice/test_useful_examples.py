@@ -42,7 +42,8 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
         (alternative,) = (line for line in page if line.endswith(f"](images/gallery-{name}-{table.name}.svg)"))
         picture = ElementTree.parse(gallery.PICTURES / f"gallery-{name}-{table.name}.svg").getroot()
         values = [text.split(" ± ")[0] for text in picture.itertext() if " ± " in text]
-        assert values == re.findall(r" (-?[0-9,]+)(?=[;\]])", alternative), hint
+        said = re.findall(r" (-?[0-9,]+)(?=[;\]])", alternative)
+        assert values == said or (values[:8] == said and "; and more]" in alternative), hint
 
 
 def test_the_gallery_has_no_other_example() -> None:
