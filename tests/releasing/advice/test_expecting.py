@@ -74,7 +74,7 @@ def test_of_a_table_of_units_the_rows_of_one_count(tmp_path: Path) -> None:
 def test_what_matters_decides(tmp_path: Path) -> None:
     (table,) = tf.advise(with_expect(tmp_path, "matters = 1000")).tables
     assert table.worth is not None
-    assert (table.worth.matters, str(table.worth.verdict)) == (1000, "good")
+    assert (table.worth.matters, str(table.worth.verdict)) == (1000, "rough")  # for its cells are noise
     assert table.to_dict()["expected_from"].startswith("the means of")
 
 

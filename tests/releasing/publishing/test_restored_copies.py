@@ -151,7 +151,7 @@ def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
     tf.release_file(where)
     copy = copied(folder / "ledger.db", "copy.db")
     files.write(folder, lost)
-    tf.release_file(where)
+    tf.release_file(where, anyway=True)
     restored(folder / "ledger.db", copy)
     result = invoke("ledger", "adopt", folder / "ledger.db", folder / "out", "--yes")
     assert result.exit_code == 0, result.output
@@ -180,7 +180,7 @@ def test_people_who_are_new_are_charged_for_what_was_adopted(tmp_path: Path) -> 
     book, where = adopted_after(tmp_path, SMALL, AGAIN)
     book.set_budget("study", 1000)
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""), files.data({"somebody new": (30,)}))
-    tf.release_file(where)
+    tf.release_file(where, anyway=True)
     row = next(u for u in book.spent("study").units if u.unit == book.unit_tag("somebody new"))
     assert row.spent.epsilon > 2
 
@@ -230,7 +230,7 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
     for name, spent in before.items():
         assert book.spent(name).spent.epsilon > spent + 1
     files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
-    tf.release_file(where)
+    tf.release_file(where, anyway=True)
     row = next(u for u in book.spent("friends").units if u.unit == book.unit_tag("somebody new"))
     assert row.spent.epsilon > 2
 

@@ -23,6 +23,8 @@ Point = tuple[float, float | None]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#a0508c", "#7a6a00", "#333333")
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "12 4", "4 2")
 WIDTH, HEIGHT = 640, 380
+#: How opaque bars are: those that are not told from 0 are faded.
+FILLED, FADED = 0.55, 0.2
 _TEXT, _FAINT, _RULE = "#222222", "#666666", "#d9d9d9"
 _LEAST = 1e-300  # what is nearer to 0, or to another number, is not told from it
 _LETTER = 6.6  # the width of an average letter of 12 px, in px
@@ -62,6 +64,11 @@ class Bar:
     value: float
     low: float | None = None
     high: float | None = None
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether the value is not told from 0."""
+        return self.low is not None and self.high is not None and self.low < 0 < self.high
 
 
 @dataclass(frozen=True)
@@ -160,9 +167,10 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
     for number, (bar, name, text) in enumerate(zip(bars, names, texts, strict=True)):
         y = 34 + 26 * number + 15
         ends = sorted((flat.at(0.0), flat.at(bar.value)))
+        opacity = FADED if bar.is_noise else FILLED
         body.append(
             f'<rect x="{ends[0]:.1f}" y="{y - 8}" width="{ends[1] - ends[0]:.1f}" height="16" '
-            f'fill="{COLOURS[0]}" fill-opacity="0.55"/>'
+            f'fill="{COLOURS[0]}" fill-opacity="{opacity}"/>'
         )
         if bar.low is not None and bar.high is not None:
             a, b = flat.at(bar.low), flat.at(bar.high)

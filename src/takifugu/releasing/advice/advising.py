@@ -14,9 +14,10 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupport
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice.cells import cells_that_count
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
-from takifugu.releasing.advice.expecting import expectation_of, numbers_for
+from takifugu.releasing.advice.expecting import expectation_of, is_mean_of_cells, numbers_for
 from takifugu.releasing.advice.joint import Joint, joint_of, json_of
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.reaching import Reach, reach_of
@@ -28,6 +29,7 @@ from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sequences.sections import SourceSpec
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of
+from takifugu.releasing.planning.expected import half_width, values_of
 from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ class TableAdvice:
             "error_of_a_difference": None if one.difference is None else one.difference.width,
             "coverage_of_a_difference": None if one.difference is None else one.difference.coverage,
             "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
-            "expected_from": expected.source,
+            "expected_from": expected.source, "noise": [] if one.cells is None else list(one.cells.noisy),
         }  # fmt: skip
 
 
@@ -101,12 +103,13 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
     is_stand_in = table.scope == "unit" and not planned.knows_units
     several, per_question = is_stand_in or len(table.questions) > 1, units if is_stand_in else 1
+    values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []
     for this, question in {id(one.calibration): one for one in table.questions}.items():
         calibration = question.calibration
         try:
-            answer = worth_of(question.of_observed, expected, people[this], prior, totals.get(this), several)
+            answer = worth_of(question.of_observed, expected, people[this], prior, totals.get(this), values, several)
             worths.append((answer, calibration))
             if isinstance(calibration.randomiser, Noise):
                 labels = calibration.problem.answers[0].labels
@@ -182,15 +185,18 @@ def worth_of(
     people: int = 1,
     prior: PriorSpec | None = None,
     totals: Totals | None = None,
+    values: int | None = None,
     is_one_of_several: bool = False,
 ) -> Worth:
     """Return what one answer about so many people is worth; Unsupported where no honest verdict exists.
 
-    With `totals` its values are adjusted after the noise; it may be one of several of a table. It is kept with the
-    calibration: a release asks before its data are read, before it pays, and for its report.
+    With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
+    `values`. It is kept with the calibration: a release asks before its data are read, before it pays, and for its
+    report.
     """
-    key = ("worth", people, totals, is_one_of_several, repr((expect, prior)))
-    return cached(calibration, key, lambda: _worth_of(calibration, expect, people, prior, totals, is_one_of_several))
+    key = ("worth", people, totals, values, is_one_of_several, repr((expect, prior)))
+    made = (calibration, expect, people, prior, totals, values, is_one_of_several)
+    return cached(calibration, key, lambda: _worth_of(*made))
 
 
 def _worth_of(
@@ -199,6 +205,7 @@ def _worth_of(
     people: int,
     prior: PriorSpec | None,
     totals: Totals | None,
+    values: int | None,
     is_one_of_several: bool,
 ) -> Worth:
     noise = calibration.randomiser
@@ -213,7 +220,13 @@ def _worth_of(
         )
     if not isinstance(noise, Noise):
         raise Unsupported(f"{calibration.mechanism} does not add noise to a number that is as likely too low as high")
-    return worth(noise, expectation_of(calibration, expect, people), totals, is_one_of_several)
+    expectation = expectation_of(calibration, expect, people)
+    answer, error = calibration.problem.answers[0], half_width(noise, values or noise.cells)
+    cells = None
+    if expectation.cells is not None and error is not None and noise.cells > 1 and not is_mean_of_cells(calibration.query):
+        unimportant = () if expect is None else expect.unimportant or ()
+        cells = cells_that_count(answer.labels, expectation.cells, float(error), unimportant, is_one_of_several)
+    return worth(noise, expectation, totals, is_one_of_several, cells)
 
 
 def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:

@@ -30,7 +30,7 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
     """
-    has_no_default = _is_mean(calibration.query) and (expect is None or expect.matters is None)
+    has_no_default = is_mean_of_cells(calibration.query) and (expect is None or expect.matters is None)
     undecided = Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
     if has_no_default and expect is None:
         raise undecided
@@ -56,7 +56,7 @@ def _expected(
     answer = calibration.problem.answers[0]
     beliefs = calibration.framework.beliefs
     times = 1.0 if expect is None or not beliefs else share_of_rows(expect, calibration.query, beliefs[0], people)
-    if _is_mean(calibration.query):
+    if is_mean_of_cells(calibration.query):
         times = 1.0  # it is one of the rows, however many there are
     if expect is not None and expect.values is not None:
         cells = _by_label(_valued(expect.values, answer), answer, "values")
@@ -95,7 +95,8 @@ def first_belief(calibration: Calibration) -> Belief:
     return calibration.framework.beliefs[0]
 
 
-def _is_mean(query: Query) -> bool:
+def is_mean_of_cells(query: Query) -> bool:
+    """Whether each cell is a mean, whose size says nothing of how well it is known."""
     return is_mean(of_each_cell(query.query if isinstance(query, Observed) else query))
 
 

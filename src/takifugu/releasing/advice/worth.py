@@ -3,7 +3,8 @@
 A cell is off by at most e, and the difference of two cells by at most d, with probability 95 %. What matters to the
 reader is a difference: declared, or a fifth of what is expected to vary (of the range of the expected cells; of their
 mean, where there is one cell or all are alike). Their ratio is the verdict: up to 1 good, to 5 rough, beyond useless.
-Whatever is declared to matter, it is no better than rough where even the largest difference that there can be is noise.
+Whatever is declared to matter, it is no better than rough where even the largest difference that there can be is noise,
+or where a cell that counts is expected to be smaller than its error (`cells`); where all are, it is useless.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.core.text.tables import number
 from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.bands import Band, cell_band, difference_band
+from takifugu.releasing.advice.cells import Cells, rounded
 
 #: What matters, where it is not declared, is this share of what is expected to vary.
 SHARE = 0.2
@@ -70,7 +72,7 @@ class Worth:
     """What one answer is worth: its bands, what matters, and their ratio r, in answer units.
 
     `off` begins the sentence on the error of one number, `hit` says that there is none; `is_adjusted` says that these
-    are errors of adjusted values.
+    are errors of adjusted values. `cells` are those of a table of counts that count to its reader.
     """
 
     cell: Band
@@ -80,6 +82,7 @@ class Worth:
     off: str = "the value is off by"
     is_adjusted: bool = False
     hit: str = "the value is exact"
+    cells: Cells | None = None
 
     @property
     def ratio(self) -> float:
@@ -91,7 +94,16 @@ class Worth:
         if not band:
             return 0.0
         ratio = band / self.matters if self.matters else math.inf
-        return max(ratio, ROUGH) if self.shows_nothing else ratio
+        ratio = max(ratio, ROUGH) if self.shows_nothing else ratio
+        return ratio if self.cells is None else self._with_cells(ratio, self.cells)
+
+    def _with_cells(self, ratio: float, cells: Cells) -> float:
+        """Return the ratio of a table of several cells: rough where some are noise, useless where all are."""
+        if not cells.noisy:
+            return ratio if self.expectation.matters is not None else min(ratio, ROUGH)
+        if cells.is_any_readable or cells.is_one_of_several:
+            return max(ratio, min(cells.ratio, ROUGH))
+        return max(ratio, ROUGH * cells.ratio)
 
     @property
     def ratio_or_none(self) -> float | None:
@@ -124,10 +136,13 @@ class Worth:
                 return f"good: {self.off} at most {off}"
             return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'it cannot vary')}"
         least = measured(self.difference.width, unit)
+        noise = "" if self.cells is None or not self.verdict.is_useful else self.cells.words
+        noise = f"{noise}; " if noise else ""
         differences = "differences of adjusted values" if self.is_adjusted else "differences"
         if self.verdict.is_useful and not self.shows_nothing:
-            return f"{self.verdict}: {'' if self.verdict is Verdict.GOOD else 'only '}{differences} above {least} show"
-        return f"{self.verdict}: {differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
+            only = "" if self.verdict is Verdict.GOOD else "only "
+            return f"{self.verdict}: {noise}{only}{differences} above {least} show"
+        return f"{self.verdict}: {noise}{differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
 
     def _too_much(self, unit: str, cannot: str) -> str:
         """Say why the error is too large: for what is expected, for what matters, or for what can be at all."""
@@ -140,15 +155,10 @@ class Worth:
     def _expected(self, unit: str) -> str:
         if self.expectation.cells is None:
             return f"{measured(self.matters, unit)} matter"
-        low, high = _about(min(self.expectation.cells)), _about(max(self.expectation.cells))
+        low, high = rounded(min(self.expectation.cells)), rounded(max(self.expectation.cells))
         if number(low) == number(high):
             return f"about {measured(high, unit)} is expected"
         return f"from {number(low)} to {measured(high, unit)} are expected"
-
-
-def _about(size: float) -> float:
-    """Round what is expected to whole numbers from 100 on, and to three digits below."""
-    return float(round(size)) if abs(size) >= 100 else float(f"{size:.3g}")
 
 
 def measured(size: float, unit: str) -> str:
@@ -168,11 +178,12 @@ def worth(
     expectation: Expectation,
     totals: Sequence[Fraction | None] | None = None,
     is_one_of_several: bool = False,
+    cells: Cells | None = None,
 ) -> Worth:
     """Return what an answer with this noise is worth; `expectation` says what its cells are.
 
     It may be one of several answers of a table. Its values are adjusted after the noise where `totals` are given: what
-    each block of its cells sums to, None where that is not public.
+    each block of its cells sums to, None where that is not public. `cells` are those that are counts, and count.
 
     >>> from fractions import Fraction
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
@@ -184,10 +195,11 @@ def worth(
     if totals is not None and expectation.cells is not None:
         adjusted = adjusted_bands(noise, expectation.cells, totals)
         value = f"{which} adjusted value"
-        return Worth(*adjusted, expectation.what_matters, expectation, f"{value} is off by", True, f"{value} is exact")
+        words = (f"{value} is off by", True, f"{value} is exact")
+        return Worth(*adjusted, expectation.what_matters, expectation, *words, cells)
     difference = difference_band(noise) if noise.cells > 1 else None
     words = (f"{which} value is off by", False, f"{which} value is exact")
-    return Worth(cell_band(noise), difference, expectation.what_matters, expectation, *words)
+    return Worth(cell_band(noise), difference, expectation.what_matters, expectation, *words, cells)
 
 
 def worst(worths: Sequence[Worth]) -> Worth:

@@ -166,6 +166,9 @@ class ExpectSpec(Section):
     people: Annotated[Positive | None, Field(description="how many people are expected in the data")] = None
     rows: Annotated[Positive | None, Field(description="how many rows or steps are expected of each of them")] = None
     matters: Matters = None
+    unimportant: Annotated[
+        tuple[Words, ...] | None, Field(description="cells that need not be readable", examples=[["night"]])
+    ] = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.accounting import definitions, suspicion
@@ -20,6 +21,7 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
+from takifugu.releasing.advice.cells import Cells
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
 from takifugu.releasing.certificates.certificate import Certificate, is_worded
@@ -51,6 +53,7 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
     unit = t.certificate.measured_in or ""
     one = t.worth or _worth(t)
     if one is not None:
+        one = _as_published(t, one)
         advice = "" if one.verdict.is_useful else f": {_DO_NOT[one.difference is not None]}"
         return one.verdict, f"{sentence(f'{one.sentence(unit)}{advice}')}{_what_came(t, one)}"
     if not t.cells:
@@ -62,6 +65,18 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
     if t.cells > 1:
         return None, f"Differences below {measured(difference_band(most).width, unit)} are noise."
     return None, f"The value is off by up to {measured(cell_band(most).width, unit)} with 95 % probability."
+
+
+def _as_published(t: Reported, expected: Worth) -> Worth:
+    """Return the worth with the cells that were published in place of those that were expected."""
+    answer = t.answers[0][1]
+    half = farthest_end(answer, t.cells)
+    if expected.cells is None or half is None or len(t.answers) > 1 or t.certificate.adjusting:
+        return expected
+    counting = set(expected.cells.labels)
+    pairs = [(label, float(value)) for label, value in zip(answer.labels, answer.values, strict=True) if label in counting]
+    labels, values = zip(*pairs, strict=True) if pairs else ((), ())
+    return replace(expected, cells=Cells(labels, values, float(half)))
 
 
 def _what_came(t: Reported, one: Worth) -> str:

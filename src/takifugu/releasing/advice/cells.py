@@ -1,0 +1,78 @@
+"""Which cells of a table can be read: those that are at least as large as their error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from takifugu.core.errors import InputError
+from takifugu.core.text.tables import number
+
+#: How many cells a sentence names.
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells that count to a reader: what each is expected to be, and the ± within which all lie at once.
+
+    Where they are those of one of several people, their sum over people may be clear all the same.
+
+    >>> Cells(("on time", "late"), (1963.0, 44.0), 63.0).words
+    'late (44 ± 63) is noise'
+    """
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+    error: float
+    is_one_of_several: bool = False
+
+    @property
+    def noisy(self) -> tuple[str, ...]:
+        """The cells that cannot be told from 0."""
+        return tuple(label for label, value in zip(self.labels, self.values, strict=True) if abs(value) < self.error)
+
+    @property
+    def is_any_readable(self) -> bool:
+        return len(self.noisy) < len(self.labels)
+
+    @property
+    def ratio(self) -> float:
+        """Return how often the smallest cell fits into its error; infinite where it is 0."""
+        least = min(map(abs, self.values), default=math.inf)
+        return self.error / least if least else math.inf if self.error else 0.0
+
+    @property
+    def words(self) -> str:
+        """Say which cells are noise; empty where none is."""
+        noisy = self.noisy
+        if not noisy:
+            return ""
+        if len(noisy) == 1:
+            value = self.values[self.labels.index(noisy[0])]
+            return f"{noisy[0]} ({number(rounded(value))} ± {number(self.error)}) is noise"
+        if len(noisy) == len(self.labels):
+            return f"every cell is noise (± {number(self.error)})"
+        more = len(noisy) - MOST_NAMED
+        named = f"{', '.join(noisy[:-1])} and {noisy[-1]}" if more <= 0 else f"{', '.join(noisy[:MOST_NAMED])} and {more} more"
+        return f"{named} are noise (± {number(self.error)})"
+
+
+def rounded(size: float) -> float:
+    """Round what is expected to whole numbers from 100 on, and to three digits below."""
+    return float(round(size)) if abs(size) >= 100 else float(f"{size:.3g}")
+
+
+def cells_that_count(
+    labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
+    is_one_of_several: bool = False,
+) -> Cells:
+    """Return the cells of an answer that are not declared unimportant; InputError for one that is none of its cells."""
+    odd = next((label for label in unimportant if label not in labels), None)
+    if odd is not None:
+        raise InputError(f"names {odd!r}, which is no cell of the table", fix=f"write some of {list(labels)[:8]}").at(
+            "expect", "unimportant"
+        )
+    pairs = [pair for pair in zip(labels, values, strict=True) if pair[0] not in unimportant]
+    return Cells(tuple(label for label, _ in pairs), tuple(value for _, value in pairs), error, is_one_of_several)

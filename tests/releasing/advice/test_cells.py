@@ -1,0 +1,131 @@
+"""Cell by cell: what is smaller than its error is named, a table with such a cell is not good, nor is one of noise."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.core.errors import SpecError
+from takifugu.releasing.advice.cells import Cells, cells_that_count
+from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, Worth, worth
+
+LABELS = ("on time", "late", "cancelled")
+
+
+def judged(values: tuple[float, ...], scale: int, error: float, unimportant: tuple[str, ...] = ()) -> Worth:
+    labels = LABELS[: len(values)]
+    noise = DiscreteLaplace(Fraction(scale), Fraction(1), cells=len(values))
+    cells = cells_that_count(labels, values, error, unimportant)
+    return worth(noise, Expectation(values, None, "assumed"), cells=cells)
+
+
+def test_a_cell_that_is_noise_is_named_and_the_table_is_not_good() -> None:
+    """Of 2,000 rows 44 are late: 'differences above 70 rows show' was called good."""
+    table = judged((1956.0, 44.0), 17, 63.0)
+    assert table.sentence("rows") == "rough: late (44 ± 63) is noise; only differences above 70 rows show"
+    assert judged((1956.0, 44.0), 17, 63.0, ("late",)).sentence("rows") == "good: differences above 70 rows show"
+    assert judged((1956.0, 44.0), 17, 44.0).verdict is Verdict.GOOD
+
+
+def test_a_table_of_noise_is_useless() -> None:
+    assert judged((50.0, 44.0), 17, 63.0).verdict is Verdict.USELESS
+    assert judged((50.0, 44.0, 0.0), 17, 63.0).verdict is Verdict.USELESS
+    assert judged((90.0, 44.0, 0.0), 17, 63.0).verdict is Verdict.ROUGH
+
+
+def by_the_rule(values: tuple[float, ...], error: float) -> Verdict | None:
+    """Say what the rule says of the cells alone; None where every cell can be read."""
+    readable = [abs(value) >= error for value in values]
+    if all(readable):
+        return None
+    return Verdict.ROUGH if any(readable) else Verdict.USELESS
+
+
+sizes = st.lists(st.floats(0, 1000).filter(lambda size: size == 0 or size > 1e-3), min_size=2, max_size=3).map(tuple)
+
+
+@given(values=sizes, error=st.floats(0.1, 500), scale=st.integers(1, 200))
+def test_a_verdict_follows_the_rule(values: tuple[float, ...], error: float, scale: int) -> None:
+    if not any(values):
+        return
+    table = judged(values, scale, error)
+    least = by_the_rule(values, error)
+    order = [Verdict.GOOD, Verdict.ROUGH, Verdict.USELESS]
+    if least is None:
+        assert table.verdict is not Verdict.USELESS or table.shows_nothing
+    else:
+        assert order.index(table.verdict) >= order.index(least)
+    assert (table.verdict is Verdict.GOOD) == (table.ratio <= GOOD)
+    assert (table.verdict is Verdict.USELESS) == (table.ratio > ROUGH)
+
+
+@given(values=sizes, error=st.floats(0.1, 400), more=st.floats(1, 100))
+def test_more_noise_is_never_worth_more(values: tuple[float, ...], error: float, more: float) -> None:
+    if any(values):
+        assert judged(values, 9, error).ratio <= judged(values, 9, error + more).ratio
+
+
+def test_many_cells_are_named_by_the_first_of_them() -> None:
+    labels = tuple(f"{hour:02d}" for hour in range(6))
+    some = Cells(labels, (1.0, 2.0, 3.0, 4.0, 5.0, 90.0), 20.0)
+    assert some.words == "00, 01, 02 and 2 more are noise (± 20)"
+    assert Cells(labels[:2], (1.0, 2.0), 20.0).words == "every cell is noise (± 20)"
+    assert Cells(labels[:3], (1.0, 2.0, 30.0), 20.0).words == "00 and 01 are noise (± 20)"
+    assert Cells((), (), 20.0).ratio == 0
+
+
+TRAINS = """
+ledger = "trains.db"
+
+[source]
+name = "trains"
+file = "trains.csv"
+value = "state"
+budget = 1.0
+
+[belief]
+kind = "users"
+size = 2000
+values = ["on time", "late"]
+probabilities = [0.978, 0.022]
+source = "assumed"
+
+[[release]]
+name = "punctuality"
+query = "histogram"
+epsilon = 0.1
+"""
+
+
+def trains(folder: Path, more: str = "") -> Path:
+    (folder / "trains.csv").write_text("state\n" + "on time\n" * 1990 + "late\n" * 10)
+    (folder / "trains.toml").write_text(TRAINS + more)
+    return folder / "trains.toml"
+
+
+def test_what_is_expected_is_judged_before_and_what_was_published_after(tmp_path: Path) -> None:
+    file = trains(tmp_path)
+    (table,) = tf.advise(file).tables
+    assert "late (44 ± " in table.sentence
+    assert table.sentence.startswith("rough: ")
+    assert table.to_dict()["noise"] == ["late"]
+    (published,) = tf.release_file(file, new_ledger=True).tables
+    report = (tmp_path / "trains-published" / "punctuality.report.html").read_text(encoding="utf-8")
+    value = next(row["value"] for row in published.rows if row["cell"] == "late")
+    assert f"late ({value} ± " in report
+    assert 'fill-opacity="0.2"' in report
+
+
+def test_what_nobody_needs_is_declared(tmp_path: Path) -> None:
+    declared = '[release.expect]\nsource = "a hunch"\nunimportant = ["late"]\n'
+    (table,) = tf.advise(trains(tmp_path, declared)).tables
+    assert table.sentence.startswith("good: ")
+    with pytest.raises(SpecError, match="'delayed', which is no cell of the table") as refused:
+        tf.advise(trains(tmp_path, declared.replace('"late"', '"delayed"')))
+    assert "on time" in str(refused.value)
