@@ -221,11 +221,12 @@ def _worth_of(
     if not isinstance(noise, Noise):
         raise Unsupported(f"{calibration.mechanism} does not add noise to a number that is as likely too low as high")
     expectation = expectation_of(calibration, expect, people)
-    answer, error = calibration.problem.answers[0], half_width(noise, values or noise.cells)
     cells = None
-    if expectation.cells is not None and error is not None and noise.cells > 1 and not is_mean_of_cells(calibration.query):
-        unimportant = () if expect is None else expect.unimportant or ()
-        cells = cells_that_count(answer.labels, expectation.cells, float(error), unimportant, is_one_of_several)
+    if expectation.cells is not None and noise.cells > 1 and not is_mean_of_cells(calibration.query):
+        labels, error = calibration.problem.answers[0].labels, half_width(noise, values or noise.cells)
+        unimportant = () if expect is None or expect.unimportant is None else expect.unimportant
+        if error is not None:
+            cells = cells_that_count(labels, expectation.cells, float(error), unimportant, is_one_of_several)
     return worth(noise, expectation, totals, is_one_of_several, cells)
 
 

@@ -54,9 +54,15 @@ class Cells:
             return f"{noisy[0]} ({number(rounded(value))} ± {number(self.error)}) is noise"
         if len(noisy) == len(self.labels):
             return f"every cell is noise (± {number(self.error)})"
-        more = len(noisy) - MOST_NAMED
-        named = f"{', '.join(noisy[:-1])} and {noisy[-1]}" if more <= 0 else f"{', '.join(noisy[:MOST_NAMED])} and {more} more"
-        return f"{named} are noise (± {number(self.error)})"
+        first, last = list(noisy[:-1]), noisy[-1]
+        if len(noisy) > MOST_NAMED:
+            first, last = list(noisy[:MOST_NAMED]), f"{len(noisy) - MOST_NAMED} more"
+        return f"{', '.join(first)} and {last} are noise (± {number(self.error)})"
+
+    def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
+        """Return those of these cells that were published, with their values."""
+        unimportant = [label for label in labels if label not in self.labels]
+        return cells_that_count(labels, values, error, unimportant, self.is_one_of_several)
 
 
 def rounded(size: float) -> float:

@@ -142,7 +142,8 @@ class Worth:
         if self.verdict.is_useful and not self.shows_nothing:
             only = "" if self.verdict is Verdict.GOOD else "only "
             return f"{self.verdict}: {noise}{only}{differences} above {least} show"
-        return f"{self.verdict}: {noise}{differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
+        too_much = self._too_much(unit, "no two can differ")
+        return f"{self.verdict}: {noise}{differences} below {least} are noise, {too_much}"
 
     def _too_much(self, unit: str, cannot: str) -> str:
         """Say why the error is too large: for what is expected, for what matters, or for what can be at all."""
@@ -192,14 +193,16 @@ def worth(
     'rough: only differences above 29 show'
     """
     which = "any one" if is_one_of_several else "the"
+    is_adjusted = totals is not None and expectation.cells is not None
     if totals is not None and expectation.cells is not None:
-        adjusted = adjusted_bands(noise, expectation.cells, totals)
-        value = f"{which} adjusted value"
-        words = (f"{value} is off by", True, f"{value} is exact")
-        return Worth(*adjusted, expectation.what_matters, expectation, *words, cells)
-    difference = difference_band(noise) if noise.cells > 1 else None
-    words = (f"{which} value is off by", False, f"{which} value is exact")
-    return Worth(cell_band(noise), difference, expectation.what_matters, expectation, *words, cells)
+        cell, difference = adjusted_bands(noise, expectation.cells, totals)
+    else:
+        cell, difference = cell_band(noise), difference_band(noise) if noise.cells > 1 else None
+    value = f"{which} adjusted value" if is_adjusted else f"{which} value"
+    words = {"off": f"{value} is off by", "hit": f"{value} is exact"}
+    return Worth(
+        cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words
+    )
 
 
 def worst(worths: Sequence[Worth]) -> Worth:

@@ -21,7 +21,6 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
-from takifugu.releasing.advice.cells import Cells
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
 from takifugu.releasing.certificates.certificate import Certificate, is_worded
@@ -73,10 +72,8 @@ def _as_published(t: Reported, expected: Worth) -> Worth:
     half = farthest_end(answer, t.cells)
     if expected.cells is None or half is None or len(t.answers) > 1 or t.certificate.adjusting:
         return expected
-    counting = set(expected.cells.labels)
-    pairs = [(label, float(value)) for label, value in zip(answer.labels, answer.values, strict=True) if label in counting]
-    labels, values = zip(*pairs, strict=True) if pairs else ((), ())
-    return replace(expected, cells=Cells(labels, values, float(half)))
+    cells = expected.cells.published(answer.labels, [float(value) for value in answer.values], float(half))
+    return replace(expected, cells=cells)
 
 
 def _what_came(t: Reported, one: Worth) -> str:
