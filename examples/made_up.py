@@ -20,7 +20,7 @@ STARTS = (
 )  # fmt: skip
 HEATING = 20
 
-#: How many calls come in each hour of a working day, for each of thirty agents, and how many minutes one lasts on average.
+#: How many calls come in each hour of a working day for each agent, and how many minutes one lasts on average.
 CALLS = {8: 1.5, 9: 4.5, 10: 5, 11: 4, 12: 2, 13: 2.5, 14: 4, 15: 3.5, 16: 2}
 TALK = 6
 
@@ -188,7 +188,7 @@ def _calls(agents: Sequence[str], chance: random.Random) -> Iterator[tuple[str, 
 
 
 def _stays(patients: Sequence[str], chance: random.Random) -> Iterator[tuple[str, str, str, str]]:
-    """Yield four weeks of stays in a hospital: from when to when which patient lay on which ward; the last may go on."""
+    """Yield four weeks of stays in a hospital: from when to when who lay on which ward; the last may go on."""
     monday, month = datetime(2026, 1, 5), 28 * 24
     for patient in patients:
         hour = chance.expovariate(1 / AT_HOME)

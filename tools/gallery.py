@@ -49,40 +49,41 @@ class Story:
 STORIES = {
     "households": Story(
         "Boilers of twelve households",
-        "A grid operator asks when households heat water. The log has a row whenever a boiler starts or stops; nobody shall "
-        "learn whether anybody's boiler ran in any five minutes, for that tells who was at home.",
+        "A grid operator asks when households heat water. The log has a row whenever a boiler starts or stops; "
+        "nobody shall learn whether anybody's boiler ran in any five minutes, for that tells who was at home.",
         "Noise for one entry gives the entry away; noise for a household hides the peaks, too.",
     ),
     "calls": Story(
         "A call centre",
-        "How busy are the telephones, hour by hour? The log has a row whenever an agent's state changes. What counts is the time "
-        "spent talking, and nobody's day shall be readable from it, minute by minute.",
+        "How busy are the telephones, hour by hour? The log has a row whenever an agent's state changes. What "
+        "counts is the time spent talking, and nobody's day shall be readable from it, minute by minute.",
         "A call lasts several minutes, and noise for one of them hides none.",
     ),
     "ward": Story(
         "Two wards of a hospital",
-        "How full were two wards in four weeks? The table has a row for each stay, with its start and its end; the last ones "
-        "go on. Where anybody was in any six hours stays hidden, also that somebody was at home.",
+        "How full were two wards in four weeks? The table has a row for each stay, with its start and its end; the "
+        "last ones go on. Where anybody was in any six hours stays hidden, also that somebody was at home.",
         "A stay goes on for days, so one entry tells much of the next.",
     ),
     "school": Story(
         "A school where a cold goes round",
-        "How many of 120 pupils are ill? Who met whom is public, and who is ill is not: an ill pupil infects those in the "
-        "same group, so that each tells something of the others.",
+        "How many of 120 pupils are ill? Who met whom is public, and who is ill is not: an ill pupil infects those "
+        "in the same group, so that each tells something of the others.",
         "Noise for everybody who met hides it as well, at half as much noise again.",
     ),
     "survey": Story(
         "A survey",
-        "How many of 400 people said yes? They answered independently of each other, so nobody's answer tells of another's.",
-        "All three are the same here: where entries tell nothing of each other, ordinary differential privacy is enough, "
-        "and Takifugu chooses its noise.",
+        "How many of 400 people said yes? They answered independently of each other, so nobody's answer tells of "
+        "another's.",
+        "All three are the same here: where entries tell nothing of each other, ordinary differential privacy is "
+        "enough, and Takifugu chooses its noise.",
     ),
     "city": Story(
         "Safe places of a city",
-        "At which places of a city were few people on one evening? What is called safe must be: only that somebody *was* "
-        "at a place is hidden, not that they were elsewhere, so noise may only ever add to a count.",
-        "Ordinary noise, for one entry or for all, goes to both sides. Whatever it calls safe may be full of people; to be "
-        "never wrong, it can call no place safe.",
+        "At which places of a city were few people on one evening? What is called safe must be: only that somebody "
+        "*was* at a place is hidden, not that they were elsewhere, so noise may only ever add to a count.",
+        "Ordinary noise, for one entry or for all, goes to both sides. Whatever it calls safe may be full of "
+        "people; to be never wrong, it can call no place safe.",
     ),
 }  # fmt: skip
 
