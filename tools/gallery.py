@@ -90,9 +90,9 @@ STORIES = {
 
 def story(example: Example) -> Iterator[str]:
     """Yield a story's part of the page, and draw what its example published."""
-    told = STORIES[example.name]
+    its_story = STORIES[example.name]
     file, *_ = example.files
-    yield f"\n## {told.title}\n\n{fill(told.question, WIDTH)}"
+    yield f"\n## {its_story.title}\n\n{fill(its_story.question, WIDTH)}"
     for table in released(example):
         drawing = drawing_of(Reported(table.name, table.certificate, table.releases))
         assert drawing is not None, f"{example.name}: {table.name} has no picture"
@@ -103,7 +103,7 @@ def story(example: Example) -> Iterator[str]:
     compared = comparison(example)
     if compared:
         yield f"\n{compared}"
-    yield f"\n{fill(told.others, WIDTH)}"
+    yield f"\n{fill(its_story.others, WIDTH)}"
 
 
 def settings(file: Path) -> str:
@@ -126,11 +126,12 @@ def comparison(example: Example) -> str:
         "all entries that tell of each other": "group",
         "**what they tell of each other**": table.calibrations[0].mechanism,
     }
-    rows = (compared(label, table.calibrations[0].problem, mechanism, blur) for label, mechanism in mechanisms.items())
+    problem = table.calibrations[0].problem
+    rows = (comparison_row(label, problem, mechanism, blur) for label, mechanism in mechanisms.items())
     return "\n".join([COMPARED, *rows])
 
 
-def compared(label: str, problem: Problem, mechanism: str, blur: Blur) -> str:
+def comparison_row(label: str, problem: Problem, mechanism: str, blur: Blur) -> str:
     """Return a row of a comparison: the ± of all values at once, and how sure somebody may become."""
     noise = calibrate(problem.framework, problem.query, epsilon=problem.epsilon, mechanism=mechanism)
     width = half_width(noise.randomiser, blur.cells)

@@ -32,17 +32,17 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_the_newest_report_is_shown(
     reports: list[Path], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda address: shown.append(address) or True)
+    addresses: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
     assert invoke(*words).stdout == f"{reports[1].relative_to(Path.cwd())}\n"
-    assert shown == [reports[1].as_uri()]
+    assert addresses == [reports[1].as_uri()]
 
 
 def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
-    shown = invoke("older")
-    assert shown.exit_code == 0
-    assert "open this file with one" in shown.stderr
+    result = invoke("older")
+    assert result.exit_code == 0
+    assert "open this file with one" in result.stderr
     assert json.loads(invoke("older", "--json").stdout)["report"] == "older/use.report.html"
 
 
@@ -51,5 +51,5 @@ def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monke
 )
 def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, words: str) -> None:
     (reports[0].parents[1] / "empty").mkdir()
-    refused = invoke(where)
-    assert (refused.exit_code, words in refused.stderr) == (2, True)
+    result = invoke(where)
+    assert (result.exit_code, words in result.stderr) == (2, True)
