@@ -14,12 +14,12 @@ from takifugu.releasing.planning.plan import plan, tables_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
-from takifugu.releasing.publishing.in_folder import Paid, public_of, sheet_of
+from takifugu.releasing.publishing.in_folder import Paid, public_of
 from takifugu.releasing.publishing.new_ledger import close
 from takifugu.releasing.publishing.orders import completed, handed_out, ordered, recipe_of
 from takifugu.releasing.publishing.progress import Progress, state_of
 from takifugu.releasing.publishing.publish import Stored
-from takifugu.releasing.publishing.sheets import table_of
+from takifugu.releasing.publishing.sheets import published_at
 from takifugu.releasing.report.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def _files_of(book: Ledger, one: Pending, progress: Progress) -> Outcome:
 def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
     """Close a reservation that was published before this copy of the ledger was restored."""
     close(book, one)
-    whole = ((sheet_of(paid), paid.path.parent) for paid in public)
-    return Outcome(tuple(table_of(sheet, folder) for sheet, folder in whole if sheet is not None), one, one.created)
+    tables = (published_at(paid.path.parent, paid.name) for paid in public if paid.is_whole)
+    return Outcome(tuple(tables), one, one.created)
 
 
 def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:

@@ -15,13 +15,12 @@ from takifugu.accounting.ledger import DRAWN, PUBLISHED, Payment
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.checksum import read_certificate, table_state
-from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
+from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import tables_of
+from takifugu.releasing.publishing.in_folder import certificate_of
 from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
 
 _LONGEST_KEY = 200
@@ -143,17 +142,14 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: Sequence[Pa
         paid = alike or next(iter((*published, *named)), None)
         there = InFolder.AWAY if paid is not None and _lies_there(paid, tables) else InFolder.NOTHING
         return Standing(item, tables, _said(paid, alike is not None), there, (), paid)
-    certificates = {name: _certificate(folder / f"{name}{CERTIFICATE}") for name in tables}
-    ids = {name: None if one is None else one.release_id for name, one in certificates.items()}
+    lying = {name: certificate_of(folder, name) for name in tables}
+    ids = {name: None if one is None else one.release_id for name, one in lying.items()}
     by_id = next((paid for paid in named if any(paid.ids.get(name) == ids[name] for name in tables)), None)
     if by_id is None:
         paid = next(iter((*published, *named)), None)
         there = InFolder.ANOTHER_SOURCE if any(ids.values()) else InFolder.STRANGE
         return Standing(item, tables, _said(paid, True), there, files, paid)
-    whole = all(
-        one is not None and by_id.ids.get(name) == ids[name] and _is_whole(folder, name, one)
-        for name, one in certificates.items()
-    )
+    whole = all(one is not None and by_id.ids.get(name) == ids[name] and one.is_whole for name, one in lying.items())
     there = InFolder.WHOLE if whole else InFolder.ALTERED
     return Standing(item, tables, _said(by_id, _keys_in(by_id, item) in (None, keys)), there, files, by_id)
 
@@ -164,9 +160,8 @@ def _files_in(folder: Path, tables: Sequence[str]) -> tuple[str, ...]:
 
 def _lies_there(paid: Payment, tables: Sequence[str]) -> bool:
     """Whether a certificate of a payment lies in the folder where it was to go."""
-    folder = Path(paid.recipe.get("output", ""))
-    certificates = ((name, _certificate(folder / f"{name}{CERTIFICATE}")) for name in tables)
-    return any(one is not None and one.release_id == paid.ids.get(name) for name, one in certificates)
+    lying = (certificate_of(Path(paid.recipe.get("output", "")), name) for name in tables)
+    return any(one is not None and one.release_id == paid.ids.get(one.name) for one in lying)
 
 
 def _said(paid: Payment | None, is_alike: bool) -> InLedger:
@@ -181,17 +176,3 @@ def _keys_in(paid: Payment, item: Item) -> str | None:
     """Return the digest of the keys that were paid for, where a release file had them."""
     keys: str | None = paid.recipe.get("keys", {}).get(item.name)
     return keys
-
-
-def _certificate(path: Path) -> Certificate | None:
-    try:
-        return read_certificate(path) if path.is_file() else None
-    except InputError:
-        return None
-
-
-def _is_whole(folder: Path, name: str, certificate: Certificate) -> bool:
-    try:
-        return table_state(folder / f"{name}{CERTIFICATE}", certificate) != "missing"
-    except InputError:
-        return False
