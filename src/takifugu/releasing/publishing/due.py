@@ -18,7 +18,7 @@ from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import tables_of
 from takifugu.releasing.publishing.new_ledger import check_ledger
 from takifugu.releasing.publishing.standing import Choice, Standing, names_of, standings
-from takifugu.releasing.publishing.states import Does, row_of
+from takifugu.releasing.publishing.states import Does
 
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
@@ -39,11 +39,10 @@ def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -
     unfinished = {name for paid in payments if paid.state != PUBLISHED for name in paid.ids}
     standing = standings(chosen, folder, payments)
     waiting = [one for one in standing if unfinished & set(one.tables)]
-    due = to_pay(chosen, [one for one in standing if one not in waiting], wanted, payments, folder, bool(waiting))
-    left = [one for one in standing if one.is_elsewhere and one not in (*waiting, *due)]
-    tell(f"{_words(chosen, one, payments, folder).what}; nothing is paid for it now" for one in left)
-    to_do = {one.tables for one in (*waiting, *due)}
-    return chosen.only([one.item for one in standing if one.tables in to_do])
+    due = to_pay([one for one in standing if one not in waiting], wanted, bool(waiting))
+    left = [one for one in standing if one.row.keyed is not None and one not in (*waiting, *due)]
+    tell(f"{_refusal(one).what}; nothing is paid for it now" for one in left)
+    return chosen.only([one.item for one in standing if one in (*waiting, *due)])
 
 
 def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
@@ -56,84 +55,62 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
         return book.payments(file.source.name)
 
 
-def to_pay(
-    file: ReleaseFile, standing: Sequence[Standing], wanted: Choice, payments: Sequence[Payment], folder: Path,
-    goes_on: bool,
-) -> tuple[Standing, ...]:  # fmt: skip
+def to_pay(standing: Sequence[Standing], wanted: Choice, goes_on: bool) -> tuple[Standing, ...]:
     """Return what must be paid for now; with `goes_on` there is something else to do.
 
-    What was published in another folder is paid for again under a key only. Raises ReleaseError where something is in
-    the way, where the key has paid for what does not lie there, and where nothing is to do but what was published from
-    other keys, or in another folder.
+    Raises ReleaseError where something is in the way, where the key has paid for what does not lie there, and where
+    nothing is to do but what was published from other keys, or in another folder.
     """
-    unpaid, refused = [], []
-    for one in standing:
-        paid = None if wanted.once is None else _under(one, wanted.once, payments)
-        if paid is not None:
-            if not (one.is_here and one.paid == paid):
-                raise _lost(file, one, paid, folder)
-            continue
-        does = one.does(wanted.force)
-        if does is Does.PAY or wanted.wants_again(one.item) or (one.is_elsewhere and wanted.once is not None):
-            unpaid.append(one)
-        elif does is not Does.LEAVE:
-            refused.append(one)
-    in_the_way = next((one for one in refused if not one.is_out), None)
-    if in_the_way is None and not unpaid and not goes_on:
-        is_done = any(one.does() is Does.LEAVE for one in standing)
-        left = [one for one in refused if one.is_here or not is_done]
-        in_the_way = next(iter(sorted(left, key=lambda one: one.is_here)), None)
-    if in_the_way is not None:
-        raise _words(file, in_the_way, payments, folder)
-    for paid in payments if unpaid else ():
+    does = {one: one.does(wanted) for one in standing if not _is_paid_under(one, wanted.once)}
+    due = tuple(one for one, act in does.items() if act is Does.PAY)
+    refused = [one for one, act in does.items() if act not in (Does.PAY, Does.LEAVE, Does.REFUSE_ALONE)]
+    if not refused and not due and not goes_on:
+        is_done = any(one.row.does is Does.LEAVE for one in standing)
+        alone = [one for one, act in does.items() if act is Does.REFUSE_ALONE]
+        refused = sorted((one for one in alone if one.is_here or not is_done), key=lambda one: one.is_here)
+    if refused:
+        raise _refusal(refused[0])
+    for paid in due[0].payments if due else ():
         refuse_alike(paid, wanted.once)
-    return tuple(unpaid)
+    return due
 
 
-def _under(one: Standing, once: str, payments: Sequence[Payment]) -> Payment | None:
-    """Return what was paid under a key for one of the tables."""
-    return next((paid for paid in payments if paid.once == once and set(paid.ids) & set(one.tables)), None)
-
-
-def _lost(file: ReleaseFile, one: Standing, paid: Payment, folder: Path) -> ReleaseError:
-    names, key = ", ".join(one.tables), paid.once
-    if paid.state != PUBLISHED:
-        return ReleaseError(
-            f"{names} was paid for with the key {key!r} ({paid.created[:10]}), and the release file, or the data that "
-            "it reads, is not what was paid for",
+def _is_paid_under(one: Standing, once: str | None) -> bool:
+    """Whether this key has paid for a table that lies here whole; raises ReleaseError where it does not."""
+    under = [paid for paid in one.payments if once is not None and paid.once == once and {*paid.ids} & {*one.tables}]
+    if not under or (one.is_here and one.paid == under[0]):
+        return bool(under)
+    names, how = ", ".join(one.tables), f"with the key {once!r} ({under[0].created[:10]})"
+    if under[0].state != PUBLISHED:
+        raise ReleaseError(
+            f"{names} was paid for {how}, and the release file, or the data that it reads, is not what was paid for",
             rule="one key pays once",
-            fix=f"restore both and run again, or `{_resuming(file)}`; another key pays for a new one",
+            fix=f"restore both and run again, or `{_resuming(one.file)}`; another key pays for a new one",
         ).at("once")
-    return ReleaseError(
-        f"{names} was published with the key {key!r} ({paid.created[:10]}), and its files are not in {str(folder)!r}",
+    raise ReleaseError(
+        f"{names} was published {how}, and its files are not in {str(one.folder)!r}",
         rule="one key pays once",
         fix="bring them back, or write another key, which pays for new values",
     ).at("once")
 
 
-def _words(file: ReleaseFile, one: Standing, payments: Sequence[Payment], folder: Path) -> ReleaseError:
+def _refusal(one: Standing) -> ReleaseError:
     """Return what the table of states says of a table that is not published, with commands that may be pasted."""
-    row = row_of(one.said, one.there)
-    facts = {
-        "names": ", ".join(one.tables),
-        "files": ", ".join(one.files),
-        "where": str(folder),
-        "output": "" if one.paid is None else one.paid.recipe.get("output", ""),
-        "day": one.since[:10],
-        "again": _paying_again(file, one, payments, folder),
-        "resume": _resuming(file),
-    }
-    rule = "one table is paid for once" if one.is_elsewhere else ""
-    return ReleaseError(row.words.format(**facts), rule=rule, fix=row.fix.format(**facts)).at("output")
+    return one.row.refusal(
+        rule="" if one.row.keyed is None else "one table is paid for once",
+        names=", ".join(one.tables), files=", ".join(one.files), where=str(one.folder), day=one.since[:10],
+        output="" if one.paid is None else one.paid.recipe.get("output", ""),
+        again=_paying_again(one), resume=_resuming(one.file),
+    )  # fmt: skip
 
 
 def _resuming(file: ReleaseFile) -> str:
     return shlex.join(["takifugu", "ledger", "resume", str(file.ledger)])
 
 
-def _paying_again(file: ReleaseFile, one: Standing, payments: Sequence[Payment], folder: Path) -> str:
+def _paying_again(one: Standing) -> str:
     """Return the command that pays for one [[release]] again, under a key that has paid for nothing."""
-    name, used = names_of(one.item)[0], {paid.once for paid in payments}
+    file, folder, name, used = one.file, one.folder, names_of(one.item)[0], {paid.once for paid in one.payments}
     key = next(key for key in map(str, count(2)) if key not in used)
     others = len(file.items) + len(file.others) > 1
     return shlex.join([

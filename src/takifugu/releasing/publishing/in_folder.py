@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.accounting.ledger.values import DRAWN
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import CERTIFICATE
+from takifugu.releasing.publishing.states import RESUME, InFolder, InLedger, Row, row_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending
@@ -51,7 +53,7 @@ class Paid:
             return False
 
 
-def certificate_of(folder: Path, name: str) -> Paid | None:
+def _certificate_of(folder: Path, name: str) -> Paid | None:
     """Return the certificate of a table of this name; None where what lies there is not one."""
     path = folder / f"{name}{CERTIFICATE}"
     try:
@@ -65,13 +67,17 @@ def certificate_of(folder: Path, name: str) -> Paid | None:
         return None
 
 
-def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:
-    """Yield the certificates of a source in a folder (of every source: None); what is not a certificate is skipped."""
+def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Paid, ...]:
+    """Return the certificates of tables of these names; what is not a certificate is skipped."""
+    return tuple(one for one in (_certificate_of(folder, name) for name in names) if one is not None)
+
+
+def paid_for(source: str | None, folder: Path) -> tuple[Paid, ...]:
+    """Return the certificates of a source in a folder (of every source: None)."""
+    paths = sorted(folder.glob(f"*{CERTIFICATE}"))
+    lying = certificates_of(folder, (path.name.removesuffix(CERTIFICATE) for path in paths))
     wanted = None if source is None else normalised(source)
-    for path in sorted(folder.glob(f"*{CERTIFICATE}")):
-        one = certificate_of(folder, path.name.removesuffix(CERTIFICATE))
-        if one is not None and (wanted is None or normalised(one.source) == wanted):
-            yield one
+    return tuple(one for one in lying if wanted is None or normalised(one.source) == wanted)
 
 
 def public_of(one: Pending, folders: Iterable[Path]) -> tuple[Paid, ...]:
@@ -81,3 +87,10 @@ def public_of(one: Pending, folders: Iterable[Path]) -> tuple[Paid, ...]:
         places[Path(output)] = None
     ids = set(one.ids.values())
     return tuple(paid for folder in places for paid in paid_for(one.source, folder) if paid.release_id in ids)
+
+
+def row_of_pending(one: Pending, public: Sequence[Paid]) -> Row:
+    """Return what is done about a reservation, of which these certificates are public, until it is handed out."""
+    drawn = InLedger.LOST if one.bundle is None else InLedger.DRAWN
+    said = drawn if one.state == DRAWN else InLedger.PAID
+    return row_of(said, InFolder.WHOLE if public else InFolder.NOTHING, RESUME)

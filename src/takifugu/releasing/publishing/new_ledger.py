@@ -8,7 +8,7 @@ certificates of earlier releases, which name the ledger that paid for them and t
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.two_ledgers import outputs_apart
-from takifugu.releasing.publishing.in_folder import paid_for, public_of
+from takifugu.releasing.publishing.in_folder import paid_for, public_of, row_of_pending
+from takifugu.releasing.publishing.states import Does
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending
@@ -155,14 +156,14 @@ def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[st
         return accounts, book.release_ids(source) if accounts else frozenset()
 
 
-def settle(book: Ledger, source: str, folders: Iterable[Path]) -> None:
+def settle(book: Ledger, source: str, folders: Sequence[Path]) -> None:
     """Close what a folder shows to be published, and a ledger has no values of: it is never drawn again.
 
     A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
     release was restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
     for one in book.pending(source):
-        if one.bundle is None and public_of(one, folders):
+        if row_of_pending(one, public_of(one, folders)).does is Does.CLOSE:
             close(book, one)
 
 

@@ -20,8 +20,8 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import tables_of
-from takifugu.releasing.publishing.in_folder import certificate_of
-from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
+from takifugu.releasing.publishing.in_folder import Paid, certificates_of
+from takifugu.releasing.publishing.states import Does, InFolder, InLedger, Row, row_of
 
 _LONGEST_KEY = 200
 
@@ -88,11 +88,17 @@ def names_of(item: Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Standing:
-    """The state of one [[release]]: its tables, the files in their places, and the payment that they are about."""
+    """The state of one [[release]]: its tables, the files in their places, and the payment that they are about.
 
+    `payments` are all that the ledger has of the source of its `file`.
+    """
+
+    file: ReleaseFile
     item: Item
+    folder: Path
+    payments: tuple[Payment, ...]
     tables: tuple[str, ...]
     said: InLedger
     there: InFolder
@@ -100,23 +106,17 @@ class Standing:
     paid: Payment | None
 
     @property
-    def is_out(self) -> bool:
-        """Whether it was published, be it in another folder, and nothing else is in its way."""
-        is_clear = self.there in (InFolder.WHOLE, InFolder.NOTHING, InFolder.AWAY)
-        return self.said in (InLedger.PUBLISHED, InLedger.REKEYED) and is_clear
+    def row(self) -> Row:
+        return row_of(self.said, self.there)
 
     @property
     def is_here(self) -> bool:
-        return self.is_out and self.there is InFolder.WHOLE
+        """Whether it was published, and lies here whole."""
+        return self.said in (InLedger.PUBLISHED, InLedger.REKEYED) and self.there is InFolder.WHOLE
 
-    @property
-    def is_elsewhere(self) -> bool:
-        return self.is_out and not self.is_here
-
-    def does(self, force: bool = False) -> Does:
+    def does(self, wanted: Choice) -> Does:
         """Return what a release does about it."""
-        row = row_of(self.said, self.there)
-        return row.forced if force and row.forced is not None else row.does
+        return Does.PAY if wanted.wants_again(self.item) else self.row.done(wanted.force, wanted.once is not None)
 
     @property
     def since(self) -> str:
@@ -124,52 +124,41 @@ class Standing:
         return "" if self.paid is None else self.paid.created
 
 
-def standings(file: ReleaseFile, folder: Path, payments: Sequence[Payment]) -> tuple[Standing, ...]:
-    """Return the state of each [[release]] of a file, none of which waits for its completion.
-
-    `payments` are all that the ledger has of its source.
-    """
+def standings(file: ReleaseFile, folder: Path, payments: tuple[Payment, ...]) -> tuple[Standing, ...]:
+    """Return the state of each [[release]] of a file, as if none of what waits were for these very keys and data."""
     return tuple(_standing(file, item, folder, payments) for item in file.items)
 
 
-def _standing(file: ReleaseFile, item: Item, folder: Path, payments: Sequence[Payment]) -> Standing:
+def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payment, ...]) -> Standing:
     tables, keys = tuple(name for name, _ in tables_of(file, item)), keys_of(file, item)
-    files = _files_in(folder, tables)
+    files = tuple(f"{name}{end}" for name in tables for end in ENDS if os.path.lexists(folder / f"{name}{end}"))
+    lying = certificates_of(folder, tables)
     named = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
     published = [paid for paid in named if paid.state == PUBLISHED]
-    if not files:
-        alike = next((paid for paid in published if _keys_in(paid, item) == keys), None)
-        paid = alike or next(iter((*published, *named)), None)
-        there = InFolder.AWAY if paid is not None and _lies_there(paid, tables) else InFolder.NOTHING
-        return Standing(item, tables, _said(paid, alike is not None), there, (), paid)
-    lying = {name: certificate_of(folder, name) for name in tables}
-    ids = {name: None if one is None else one.release_id for name, one in lying.items()}
-    by_id = next((paid for paid in named if any(paid.ids.get(name) == ids[name] for name in tables)), None)
-    if by_id is None:
-        paid = next(iter((*published, *named)), None)
-        there = InFolder.ANOTHER_SOURCE if any(ids.values()) else InFolder.STRANGE
-        return Standing(item, tables, _said(paid, True), there, files, paid)
-    whole = all(one is not None and by_id.ids.get(name) == ids[name] and one.is_whole for name, one in lying.items())
-    there = InFolder.WHOLE if whole else InFolder.ALTERED
-    return Standing(item, tables, _said(by_id, _keys_in(by_id, item) in (None, keys)), there, files, by_id)
-
-
-def _files_in(folder: Path, tables: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{name}{end}" for name in tables for end in ENDS if os.path.lexists(folder / f"{name}{end}"))
-
-
-def _lies_there(paid: Payment, tables: Sequence[str]) -> bool:
-    """Whether a certificate of a payment lies in the folder where it was to go."""
-    lying = (certificate_of(Path(paid.recipe.get("output", "")), name) for name in tables)
-    return any(one is not None and one.release_id == paid.ids.get(one.name) for one in lying)
-
-
-def _said(paid: Payment | None, is_alike: bool) -> InLedger:
+    here = next((paid for paid in named if _is_of(paid, lying)), None)
+    alike = (paid for paid in published if _keys_in(paid, item) == keys)
+    paid = here or next(alike, None) or next(iter((*published, *named)), None)
+    if here is not None:
+        is_whole = len(lying) == len(tables) and all(_is_of(here, [one]) and one.is_whole for one in lying)
+        there = InFolder.WHOLE if is_whole else InFolder.ALTERED
+    elif files:
+        there = InFolder.ANOTHER_SOURCE if lying else InFolder.STRANGE
+    else:
+        output = "" if paid is None else paid.recipe.get("output", "")
+        is_away = paid is not None and _is_of(paid, certificates_of(Path(output), tables))
+        there = InFolder.AWAY if is_away else InFolder.NOTHING
     if paid is None:
-        return InLedger.NOTHING
-    if paid.state != PUBLISHED:
-        return InLedger.DRAWN_OTHER if paid.state == DRAWN else InLedger.PAID_OTHER
-    return InLedger.PUBLISHED if is_alike else InLedger.REKEYED
+        said = InLedger.NOTHING
+    elif paid.state == PUBLISHED:
+        is_alike = _keys_in(paid, item) in ((keys,) if here is None else (keys, None))
+        said = InLedger.PUBLISHED if is_alike else InLedger.REKEYED
+    else:
+        said = InLedger.DRAWN_OTHER if paid.state == DRAWN else InLedger.PAID_OTHER
+    return Standing(file, item, folder, payments, tables, said, there, files, paid)
+
+
+def _is_of(paid: Payment, lying: Sequence[Paid]) -> bool:
+    return any(paid.ids.get(one.name) == one.release_id for one in lying)
 
 
 def _keys_in(paid: Payment, item: Item) -> str | None:
