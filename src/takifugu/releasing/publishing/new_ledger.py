@@ -156,15 +156,17 @@ def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[st
         return accounts, book.release_ids(source) if accounts else frozenset()
 
 
-def settle(book: Ledger, source: str, folders: Sequence[Path]) -> None:
-    """Close what a folder shows to be published, and a ledger has no values of: it is never drawn again.
+def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:
+    """Close what a folder shows to be published, and a ledger has no values of; return what still waits.
 
     A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
     release was restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
-    for one in book.pending(source):
-        if row_of_pending(one, public_of(one, folders)).does is Does.CLOSE:
-            close(book, one)
+    waiting = book.pending(source)
+    closed = [one for one in waiting if row_of_pending(one, public_of(one, folders)).does is Does.CLOSE]
+    for one in closed:
+        close(book, one)
+    return tuple(one for one in waiting if one not in closed)
 
 
 def close(book: Ledger, one: Pending) -> None:

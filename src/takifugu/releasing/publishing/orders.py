@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from takifugu.accounting.ledger import PUBLISHED, Ledger, Pending, Reservation
+from takifugu.accounting.ledger import Ledger, Pending, Reservation
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.previewing import as_it_is
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
@@ -20,20 +20,18 @@ from takifugu.releasing.certificates.files import ENDS, content_of, digest_at, r
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.planning.identity import identity_of, keys_of
-from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
-from takifugu.releasing.publishing.due import payments_of, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
-from takifugu.releasing.publishing.new_ledger import check_ledger, opened, settle
+from takifugu.releasing.publishing.new_ledger import opened, settle
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
-from takifugu.releasing.publishing.standing import Choice, Standing, standings
+from takifugu.releasing.publishing.standing import Choice, Standing, check_place, standings, to_pay
 from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 
@@ -73,14 +71,16 @@ def published(
 ) -> Outcome:
     """Complete what is paid for already, then pay for, draw, keep and publish what is new, unless it is refused."""
     file, folder = order.planned.file, order.folder
-    with alone_for(order, new_ledger):
+    with alone_for(order, new_ledger) as waiting:
         made, rest = [], {table.name for table in order.planned.tables}
-        for part, paid, identity in _waiting(order, wanted):
-            if set(paid.ids) <= rest:
-                made.append(made_of(part, bits, progress, wanted.force, identity, paid.once))
+        again = {name for item in file.items if wanted.wants_again(item) for name, _ in tables_of(file, item)}
+        for paid in sorted(waiting, key=lambda paid: paid.once != wanted.once):
+            is_wanted = rest.issuperset(paid.ids) and (paid.once == wanted.once or again.isdisjoint(paid.ids))
+            if is_wanted and (mine := _part_of(order, paid)) is not None:
+                made.append(made_of(mine[0], bits, progress, wanted.force, mine[1], paid.once))
                 progress.completed(paid.ids)
-                rest -= set(paid.ids)
-        standing = standings(wanted.of(file.only((*file.items, *file.others))), folder, payments_of(file))
+                rest -= {*paid.ids}
+        standing = standings(wanted.of(file.only((*file.items, *file.others))), folder)
         due = to_pay([one for one in standing if rest.issuperset(one.tables)], wanted, bool(made))
         new = order.part({name for one in due for name in one.tables}) if due else None
         if new is not None:
@@ -95,44 +95,38 @@ def published(
 
 def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
     """Draw and publish what one payment is for, and nothing else; None where it is not for this order."""
-    with alone_for(order, new_ledger=True):
-        for part, paid, identity in _waiting(order, Choice()):
-            if paid.group == group:
-                return made_of(part, SystemEntropy(), progress, False, identity, paid.once)[1]
+    with alone_for(order, new_ledger=True) as waiting:
+        for paid in waiting:
+            if paid.group == group and (mine := _part_of(order, paid)) is not None:
+                return made_of(mine[0], SystemEntropy(), progress, False, mine[1], paid.once)[1]
     return None
 
 
 @contextmanager
-def alone_for(order: Ordered, new_ledger: bool) -> Iterator[None]:
-    """Be alone in the folder of an order, with the ledger that paid for what lies there, and nothing in the way."""
+def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
+    """Be alone in the folder of an order, with the ledger that paid for what lies there, and nothing in the way.
+
+    Yield what is paid for and not published.
+    """
     file, folder = order.planned.file, order.folder
-    names = [f"{table.name}{end}" for table in order.planned.tables for end in ENDS]
-    refuse_inputs(file, folder, names)
+    tables = [table.name for table in order.planned.tables]
     with alone_in(folder):
-        check_ledger(file, folder, new_ledger)
-        if in_the_way := [name for name in names if (folder / name).is_dir()]:
+        check_place(file, folder, tables, new_ledger)
+        names = [f"{name}{end}" for name in tables for end in ENDS]
+        if folders := [name for name in names if (folder / name).is_dir()]:
             raise ReleaseError(
-                f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
+                f"{', '.join(folders)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
             )
-        if path_of(file.ledger).exists():  # it is not created only to be asked
-            settle(opened(file.ledger), file.source.name, [folder, file.output])
-        yield
+        exists = path_of(file.ledger).exists()  # it is not created only to be asked
+        yield settle(opened(file.ledger), file.source.name, [folder, file.output]) if exists else ()
 
 
-def _waiting(order: Ordered, wanted: Choice) -> Iterator[tuple[Ordered, Pending, bytes]]:
-    """Yield what is paid for and not published, with its identity; those under the caller's own key first."""
-    file = order.planned.file
-    if not any(paid.state != PUBLISHED for paid in payments_of(file)):
-        return
-    again = {name for i in file.items if wanted.wants_again(i) for name, _ in tables_of(file, i)}
-    book = opened(file.ledger)
-    for paid in sorted(book.pending(file.source.name), key=lambda p: p.once != wanted.once):
-        part = order.part(set(paid.ids)) if paid.recipe.get("kind") == "file" else None
-        is_other = bool(again & set(paid.ids)) and paid.once != wanted.once
-        if part is not None and not is_other:
-            identity = part.identity(paid.once)
-            if book.tag("identity", identity) == paid.identity:
-                yield part, paid, identity
+def _part_of(order: Ordered, paid: Pending) -> tuple[Ordered, bytes] | None:
+    """Return the part of an order that was paid for, with its identity; None where that was another order."""
+    part = order.part({*paid.ids}) if paid.recipe.get("kind") == "file" else None
+    identity = b"" if part is None else part.identity(paid.once)
+    is_same = opened(order.planned.file.ledger).tag("identity", identity) == paid.identity
+    return None if part is None or not is_same else (part, identity)
 
 
 def made_of(

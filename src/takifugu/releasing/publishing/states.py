@@ -1,6 +1,6 @@
 """The table of states: what the ledger says × what lies in the folder → what is done, said and exited with.
 
-`due` decides by it what is paid for and what is refused, `orders` and `resuming` what becomes of what is paid for and
+`standing` decides by it what is paid for and what is refused, `orders` and `resuming` what becomes of what is paid for and
 not published; the page of exit codes prints it, and a test makes every one of these states, runs the commands, and
 compares. After each step it is asked again: what is closed is published, what is drawn has its own rows.
 """
