@@ -36,16 +36,19 @@ _LONGEST_KEY = 200
 class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
+    One name may stand for a list of one.
     Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again` without a key, and for
     a key that is blank.
     """
 
-    only: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
+    only: str | Sequence[str] = ()
+    again: str | Sequence[str] = ()
     once: str | None = None
     force: bool = False
 
     def __post_init__(self) -> None:
+        for key, names in (("only", self.only), ("again", self.again)):
+            object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
         if self.again and self.once is None:
             raise InputError(
                 f"{', '.join(self.again)} is to be paid for again, and nothing says how often",
@@ -75,17 +78,6 @@ class Choice:
 
     def wants_again(self, item: Item) -> bool:
         return bool(set(names_of(item)) & set(self.again))
-
-
-def choice(
-    only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None, force: bool = False
-) -> Choice:
-    """Return what a caller wants; one name may stand for a list of one."""
-    return Choice(_listed(only), _listed(again), once, force)
-
-
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def names_of(item: Item) -> tuple[str, ...]:

@@ -1,13 +1,12 @@
 """The table of states: what the ledger says × what lies in the folder → what is done, said and exited with.
 
-`standing` decides by it what is paid for and what is refused, `orders` and `resuming` what becomes of what is paid for and
-not published; the page of exit codes prints it, and a test makes every one of these states, runs the commands, and
+`standing` decides by it what is paid for and what is refused, `orders` and `resuming` what becomes of what is paid for
+and not published; the page of exit codes prints it, and a test makes every one of these states, runs the commands, and
 compares. After each step it is asked again: what is closed is published, what is drawn has its own rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -72,12 +71,6 @@ class Row:
     fix: str = ""
     forced: Does | None = None
     keyed: Does | None = None
-
-    @property
-    def states(self) -> Iterator[tuple[InLedger, InFolder]]:
-        for said in self.ledger:
-            for there in self.folder:
-                yield said, there
 
     def done(self, force: bool = False, is_keyed: bool = False) -> Does:
         """Return what is done with `--force`, and with a key that has paid for nothing yet."""
