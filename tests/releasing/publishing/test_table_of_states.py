@@ -234,6 +234,7 @@ def test_a_wrong_row_is_noticed(prepared: Prepared) -> None:
     for said, there, wrong in (
         (InLedger.PUBLISHED, InFolder.WHOLE, Does.PAY), (InLedger.PAID, InFolder.WHOLE, Does.DRAW),
         (InLedger.DRAWN, InFolder.NOTHING, Does.DRAW), (InLedger.REKEYED, InFolder.NOTHING, Does.REFUSE),
+        (InLedger.LOST, InFolder.NOTHING, Does.DRAW), (InLedger.LOST, InFolder.WHOLE, Does.HAND_OUT),
     ):  # fmt: skip
         toml, row = prepared.make(said, there), row_of(said, there)
         with pytest.raises(AssertionError):
