@@ -24,7 +24,7 @@ from takifugu.releasing.file.sharing import epsilon_of, sharing
 from takifugu.releasing.planning.comparison import Comparison, comparison
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.publishing.standing import Choice, choice
+from takifugu.releasing.publishing.standing import Choice
 from takifugu.releasing.report.outcomes import Outcome
 from takifugu.releasing.steps import Calibrated, DryRun, calibrated_tables, dry_run
 
@@ -64,7 +64,7 @@ class Study:
     ) -> DryRun:  # fmt: skip
         """Return what `release` would publish and cost, and why it would be refused; nothing is drawn or paid."""
         with _in_lines():
-            return self._foreseen(output, new_ledger, anyway, choice(only, again, once, force))
+            return self._foreseen(output, new_ledger, anyway, Choice(only, again, once, force))
 
     def release(
         self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,

@@ -22,6 +22,7 @@ output = "out"
 [expect]
 source = "a test"
 matters = 1000
+unimportant = ["still", "walking"]
 
 [source]
 name = "study"

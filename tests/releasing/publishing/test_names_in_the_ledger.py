@@ -59,19 +59,3 @@ def test_no_name_is_in_the_ledger_between_draw_and_publication(
         assert [one.problem for one in tf.resume(ledger)] == [""]
     assert named(ledger) == set()
     assert values(tmp_path) == []
-
-
-def test_a_ledger_that_lost_its_file_says_so_and_draws_nothing_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toml = files.write(tmp_path, table=files.data(PEOPLE))
-    with failing(monkeypatch, folders.os, "replace", FULL):
-        assert invoke("release", "--anyway", toml).exit_code == 4
-    for path in tmp_path.glob("*.values"):
-        path.unlink()
-    refused = invoke("release", "--anyway", toml)
-    assert refused.exit_code == 4
-    assert "bring the file back" in refused.stderr
-    assert list(tmp_path.glob("**/*.csv")) == [tmp_path / "data.csv"]
-    (one,) = tf.resume(tmp_path / "ledger.db")
-    assert "bring the file back" in one.problem

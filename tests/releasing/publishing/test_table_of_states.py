@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import invoke, small
-from tests.support.crashing import check_public, seen
+from tests.support.crashing import Seen, check_public
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -33,8 +33,10 @@ STATES = list(product(InLedger, InFolder))
 #: The state of the copy of the ledger that is taken, and the state of what was paid for after each thing that is done.
 COPIES = {
     InLedger.NOTHING: "nothing", InLedger.PAID: "paid", InLedger.PAID_OTHER: "paid", InLedger.DRAWN: "drawn",
-    InLedger.DRAWN_OTHER: "drawn", InLedger.PUBLISHED: "published", InLedger.REKEYED: "published",
+    InLedger.DRAWN_OTHER: "drawn", InLedger.LOST: "drawn", InLedger.LOST_OTHER: "drawn",
+    InLedger.PUBLISHED: "published", InLedger.REKEYED: "published",
 }  # fmt: skip
+OTHER = (InLedger.PAID_OTHER, InLedger.DRAWN_OTHER, InLedger.LOST_OTHER)
 BECOMES = {Does.DRAW: "published", Does.HAND_OUT: "published", Does.CLOSE: "published", Does.DRAW_ONLY: "drawn"}
 PUBLISHES = (Does.PAY, Does.DRAW, Does.HAND_OUT)
 
@@ -49,10 +51,10 @@ class Prepared:
     def make(self, said: InLedger, there: InFolder) -> Path:
         """Make a state anew, and return its release file."""
         shutil.rmtree(self.study)
-        toml = small(self.study, ONE, rows=41 if said in (InLedger.PAID_OTHER, InLedger.DRAWN_OTHER) else 40)
+        toml = small(self.study, ONE, rows=41 if said in OTHER else 40)
         if said in COPIES:
             shutil.copy(self.copies / f"{COPIES[said]}.db", self.study / "ledger.db")
-        if COPIES.get(said) == "drawn":
+        if said in (InLedger.DRAWN, InLedger.DRAWN_OTHER):
             for values in self.copies.glob("*.values"):
                 shutil.copy(values, self.study)
         epsilon = "3.5" if said is InLedger.REKEYED else "4.0"
@@ -147,7 +149,8 @@ def check(made: Prepared, words: list[str], row: Row, does: Does, exits: int) ->
     if does in PUBLISHES:
         folder = "here" if (made.study / "here").exists() else "out"
         public = {path.name: path.read_bytes() for path in (made.study / folder).iterdir()}
-        check_public(replace(seen(made.study), files=public))
+        paid = Ledger.open(made.study / "ledger.db").payments("study")
+        check_public(Seen({}, {release for one in paid for release in one.ids.values()}, public))
     else:
         assert now == files
     if does is Does.HAND_OUT:
@@ -170,7 +173,7 @@ def events(folder: Path) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("table", [RELEASE, RESUME])
 def test_each_state_stands_in_one_row(table: tuple[Row, ...]) -> None:
-    assert sorted(state for row in table for state in row.states) == sorted(STATES)
+    assert sorted(state for row in table for state in product(row.ledger, row.folder)) == sorted(STATES)
 
 
 @pytest.mark.sampled(2)
@@ -192,12 +195,17 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize(("said", "there"), STATES)
-def test_what_a_release_by_force_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
+@pytest.mark.parametrize(("said", "there", "options"), [
+    *((said, there, ["--force"]) for said, there in STATES),
+    *((said, there, ["--once", "K"]) for said, there in STATES if row_of(said, there).keyed),
+])  # fmt: skip
+def test_what_a_release_by_force_or_for_a_key_does(
+    prepared: Prepared, said: InLedger, there: InFolder, options: list[str]
+) -> None:
     toml, row = prepared.make(said, there), row_of(said, there)
-    exits = row.exits if row.forced is None else 0
+    does = row.done("--force" in options, "--once" in options)
     Ledger.open(prepared.study / "ledger.db")  # where there was none it is another one now
-    check(prepared, ["release", "--force", str(toml)], row, row.forced or row.does, exits)
+    check(prepared, ["release", *options, str(toml)], row, does, row.exits if does is row.does else 0)
 
 
 @pytest.mark.sampled(4)
@@ -226,6 +234,7 @@ def test_a_wrong_row_is_noticed(prepared: Prepared) -> None:
     for said, there, wrong in (
         (InLedger.PUBLISHED, InFolder.WHOLE, Does.PAY), (InLedger.PAID, InFolder.WHOLE, Does.DRAW),
         (InLedger.DRAWN, InFolder.NOTHING, Does.DRAW), (InLedger.REKEYED, InFolder.NOTHING, Does.REFUSE),
+        (InLedger.LOST, InFolder.NOTHING, Does.DRAW), (InLedger.LOST, InFolder.WHOLE, Does.HAND_OUT),
     ):  # fmt: skip
         toml, row = prepared.make(said, there), row_of(said, there)
         with pytest.raises(AssertionError):
@@ -237,6 +246,7 @@ def page_of(table: tuple[Row, ...], column: str) -> str:
     lines = [f"| the ledger says | in the folder lies | {column} | and says | exit code |", "|---|---|---|---|---:|"]
     for row in table:
         done = f"{row.does} (`--force`: {row.forced})" if row.forced else str(row.does)
+        done = f"{done} (`--once`: {row.keyed})" if row.keyed else done
         words = re.sub(r"\{[^}]*\}", "…", row.words).strip()
         said = "anything" if len(row.ledger) == len(InLedger) else "; ".join(row.ledger)
         there = "anything" if len(row.folder) == len(InFolder) else "; ".join(row.folder)

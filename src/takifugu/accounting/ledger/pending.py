@@ -105,7 +105,7 @@ def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]
     spent = most_spent(connection, row.source)
     return Pending(
         group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
-        state=known_state(row.state), created=row.created, recipe=json.loads(row.recipe),
+        state=known_state(row.state), identity=row.identity, created=row.created, recipe=json.loads(row.recipe),
         bundle=unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
         same_people=people_of(connection, row.source),
     )  # fmt: skip

@@ -137,26 +137,6 @@ class Reservation:
 
 
 @dataclass(frozen=True)
-class Pending:
-    """Releases that are paid for and not published: reserved and never drawn, or drawn.
-
-    `recipe` says how to complete them; `bundle` holds the noisy values from the draw on (None before it).
-    `spent` is what the source has spent with them and with everything else.
-    """
-
-    group: str
-    source: str
-    ids: dict[str, str]
-    state: str
-    created: str
-    recipe: Plain
-    bundle: bytes | None
-    spent: Amount
-    budget: Amount
-    same_people: Mapping[str, bool] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Payment:
     """Releases that were paid for together, whatever became of them: `ids` are their random ids by name.
 
@@ -175,6 +155,21 @@ class Payment:
     def once(self) -> str | None:
         """The key under which nothing is paid twice, where one was given."""
         return self.recipe.get("once")
+
+
+@dataclass(frozen=True)
+class Pending(Payment):
+    """A payment that is not published: reserved and never drawn, or drawn.
+
+    `bundle` holds the noisy values from the draw on (None before it, and where they are lost). `spent` is what the
+    source has spent with it and with everything else.
+    """
+
+    source: str
+    bundle: bytes | None
+    spent: Amount
+    budget: Amount
+    same_people: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.files import CERTIFICATE, ENDS, PHOTO
+from takifugu.releasing.publishing.states import InFolder, InLedger, row_of
 
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
@@ -90,10 +91,9 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
             fix="restore a backup; its epsilon counts as spent",
         ) from None
     if content is None:
+        lost = row_of(InLedger.LOST, InFolder.NOTHING)
         raise LedgerError(
-            "this release was drawn, and the file of its values beside the ledger is lost or altered",
-            rule="its epsilon is spent, and drawing again would publish it twice",
-            fix="bring the file back, or pay for another one: --again NAME --once KEY",
+            lost.words, rule="its epsilon is spent, and drawing again would publish it twice", fix=lost.fix
         )
     raise LedgerError(
         "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",

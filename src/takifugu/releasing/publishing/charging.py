@@ -27,15 +27,7 @@ from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import sealed
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import (
-    Budget,
-    Order,
-    called,
-    certificate_of,
-    reserve,
-    tell_of,
-    words_of_people,
-)
+from takifugu.releasing.publishing.publish import Budget, Order, called, certificate_of, pay, words_of_people
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
@@ -100,8 +92,7 @@ def charge(
             paid: Reservation | Pending = waiting[0]
         else:
             check_reads_back([calibration])
-            tell_of([seen], book, order)
-            paid = progress.pay(book, source, order.identity, lambda: reserve([seen], book, order))
+            paid = pay([seen], book, order, progress)
         account = accounts_of(book, source, paid, [question], same_people)["release"]
         scope, units = ("all", []) if name is None else ("unit", [name])
         people = tuple(words_of_people(paid.same_people))

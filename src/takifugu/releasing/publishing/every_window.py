@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from takifugu.core.errors import InputError
 from takifugu.releasing.certificates.cells import table_text
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.certificates.files import CERTIFICATE, WINDOWS, WINDOWS_DATA, WINDOWS_TABLE, content_of
+from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_DATA, WINDOWS_TABLE, content_of
 from takifugu.releasing.postprocess.open_data import MADE_WINDOWS, windows_json
 from takifugu.releasing.publishing.folder import replace_synced
+from takifugu.releasing.publishing.in_folder import paid_for
 from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
 #: The tables of all windows, and what is at the beginning of each.
@@ -68,13 +67,8 @@ def series_of(certificate: Certificate) -> str:
 def _alike(folder: Path, one: Certificate) -> Iterator[Certificate]:
     """Yield the certificates of the same table, of all its windows, that lie in the folder."""
     assert one.window is not None
-    for path in sorted(folder.iterdir()):
-        if not (path.name.startswith(f"{one.window.series}-") and path.name.endswith(CERTIFICATE)):
-            continue
-        try:
-            other = read_certificate(path)
-        except InputError:
-            continue  # somebody else's file, or a damaged one
-        is_window = other.window is not None and other.window.series == one.window.series
-        if is_window and other.source == one.source and series_of(other) == series_of(one):
+    for paid in paid_for(one.source, folder):
+        other = paid.certificate if paid.name.startswith(f"{one.window.series}-") else None
+        is_window = other is not None and other.window is not None and other.window.series == one.window.series
+        if other is not None and is_window and series_of(other) == series_of(one):
             yield other

@@ -60,19 +60,19 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
                 folder.rmdir()
 
 
-def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str], force: bool) -> None:
+def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> list[str]:
+    """Return which other files of these names lie there, save those that `replaced` has the digest of."""
+    others = [name for name, content in files.items() if content_of(folder / name) != content]
+    return [n for n in others if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
+
+
+def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> None:
     """Make the files appear in the folder, in their order; those that are there already stay.
 
-    Other files of these names are overwritten only with `force`, or where `replaced` has their digest. Raises
-    ReleaseError for others before anything is written, and OSError where the disk fails.
+    Others of these names are overwritten, and those that `replaced` has the digest of removed. Raises OSError where the
+    disk fails.
     """
     waiting = [name for name, content in files.items() if content_of(folder / name) != content]
-    if not force:
-        strange = [n for n in waiting if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
-        if strange:
-            raise ReleaseError(
-                f"{', '.join(strange)} in {str(folder)!r} would be overwritten", fix="move them, and run again"
-            ).at("output")
     drafts: dict[str, Path] = {}
     try:
         for name in waiting:

@@ -8,7 +8,7 @@ certificates of earlier releases, which name the ledger that paid for them and t
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.two_ledgers import outputs_apart
-from takifugu.releasing.publishing.in_folder import paid_for, public_of
+from takifugu.releasing.publishing.in_folder import Paid, paid_for, public_of, row_of_pending
+from takifugu.releasing.publishing.states import Does
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending
@@ -106,24 +107,15 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
     published = [one for folder in folders for one in paid_for(source, folder)]
     if not published:
         return  # and no ledger is read
-    accounts, releases = _known(where, normalised(source))
-    mine = [one for one in published if one.ledger in accounts and one.release_id]
-    forgotten = [one for one in mine if one.release_id not in releases]
-    if forgotten:
-        names = ", ".join(sorted(one.path.name for one in forgotten)[:MOST_NAMED])
-        more = f" and {len(forgotten) - MOST_NAMED} more" if len(forgotten) > MOST_NAMED else ""
-        folder = str(forgotten[0].path.parent)
-        merged, adopted = _prices(where, Path(folder))
-        raise LedgerError(
-            f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
-            "it is a copy from before, and would grant that epsilon again",
-            fix=(
-                f"add what a copy that knows it paid for (takifugu ledger merge {shlex.quote(str(where))} OTHER; "
-                f"{merged}); restore the newest copy, if this one paid for nothing since (nothing more is charged); or "
-                "enter what is published as spent (takifugu ledger adopt "
-                f"{shlex.quote(str(where))} {shlex.quote(folder)}; {adopted})"
-            ),
-        ).at("ledger")
+    from takifugu.accounting.ledger.previewing import as_it_is
+
+    with as_it_is(where) as book:
+        # A ledger keeps names normalised.
+        accounts = {row.id for row in book.show() if row.name == normalised(source)}
+        releases = book.release_ids(source) if accounts else frozenset()
+        forgotten = [one for one in published if one.ledger in accounts and one.release_id not in {"", *releases}]
+        if forgotten:
+            raise _forgotten(book, where, forgotten)
     newest = max(published, key=lambda one: one.made)
     if new_ledger or newest.ledger in accounts or newest.release_id in releases:
         return
@@ -137,33 +129,36 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
     ).at("ledger")
 
 
-def _prices(where: str | Path, folder: Path) -> tuple[str, str]:
-    """Say what it comes to to merge a copy that knows what lies in a folder, and to adopt it."""
-    from takifugu.accounting.ledger.previewing import as_it_is
+def _forgotten(book: Ledger, where: str | Path, published: Sequence[Paid]) -> LedgerError:
+    """Say what a ledger does not know any more, and what it comes to to merge a copy that does, or to adopt it."""
     from takifugu.releasing.publishing.adopting import price_in_words
 
-    with as_it_is(where) as book:
-        return price_in_words(book, folder)
+    merged, adopted = price_in_words(book, published[0].path.parent)
+    names = ", ".join(sorted(one.path.name for one in published)[:MOST_NAMED])
+    more = f" and {len(published) - MOST_NAMED} more" if len(published) > MOST_NAMED else ""
+    folder, ledger = str(published[0].path.parent), shlex.quote(str(where))
+    return LedgerError(
+        f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
+        "it is a copy from before, and would grant that epsilon again",
+        fix=(
+            f"add what a copy that knows it paid for (takifugu ledger merge {ledger} OTHER; {merged}); restore the "
+            "newest copy, if this one paid for nothing since (nothing more is charged); or enter what is published as "
+            f"spent (takifugu ledger adopt {ledger} {shlex.quote(folder)}; {adopted})"
+        ),
+    ).at("ledger")
 
 
-def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids of a source in a ledger, and the ids of its releases."""
-    from takifugu.accounting.ledger.previewing import as_it_is
-
-    with as_it_is(where) as book:
-        accounts = frozenset(row.id for row in book.show() if row.name == source)  # a ledger keeps names normalised
-        return accounts, book.release_ids(source) if accounts else frozenset()
-
-
-def settle(book: Ledger, source: str, folders: Iterable[Path]) -> None:
-    """Close what a folder shows to be published, and a ledger has no values of: it is never drawn again.
+def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:
+    """Close what a folder shows to be published, and a ledger has no values of; return what still waits.
 
     A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
     release was restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
-    for one in book.pending(source):
-        if one.bundle is None and public_of(one, folders):
-            close(book, one)
+    waiting = book.pending(source)
+    closed = [one for one in waiting if row_of_pending(one, public_of(one, folders)).does is Does.CLOSE]
+    for one in closed:
+        close(book, one)
+    return tuple(one for one in waiting if one not in closed)
 
 
 def close(book: Ledger, one: Pending) -> None:

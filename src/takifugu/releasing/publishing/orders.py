@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from takifugu.accounting.ledger import PUBLISHED, Ledger, Payment, Pending, Reservation
+from takifugu.accounting.ledger import Ledger, Pending, Reservation
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.previewing import as_it_is
-from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState, TakifuguError
+from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.noise import Entropy, SystemEntropy
@@ -20,20 +20,19 @@ from takifugu.releasing.certificates.files import ENDS, content_of, digest_at, r
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.planning.identity import identity_of, keys_of
-from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
-from takifugu.releasing.publishing.due import payments_of, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
-from takifugu.releasing.publishing.folder import alone_in, place
-from takifugu.releasing.publishing.new_ledger import check_ledger, opened, settle
+from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
+from takifugu.releasing.publishing.new_ledger import opened, settle
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
-from takifugu.releasing.publishing.standing import Choice, standings
+from takifugu.releasing.publishing.standing import Choice, Standing, check_place, standings, to_pay
+from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 
 
@@ -60,11 +59,6 @@ class Ordered:
     def identity(self, once: str | None) -> bytes:
         return identity_of(self.requested, self.planned.spec, self.private, once=once)
 
-    def paid_by(self, book: Ledger, paid: Payment) -> bytes | None:
-        """Return the identity by which a payment is for this very order; None for others."""
-        identity = self.identity(paid.once)
-        return identity if book.tag("identity", identity) == paid.identity else None
-
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
     """Read the data of a plan; raises DataError for data that break a rule."""
@@ -77,16 +71,17 @@ def published(
 ) -> Outcome:
     """Complete what is paid for already, then pay for, draw, keep and publish what is new, unless it is refused."""
     file, folder = order.planned.file, order.folder
-    with alone_for(order, new_ledger):
+    with alone_for(order, new_ledger) as waiting:
         made, rest = [], {table.name for table in order.planned.tables}
-        for part, paid, identity in _waiting(order, wanted):
-            if set(paid.ids) <= rest:
-                made.append(made_of(part, bits, progress, wanted.force, {}, identity, paid.once, _meanwhile()))
+        again = {name for item in file.items if wanted.wants_again(item) for name, _ in tables_of(file, item)}
+        for paid in sorted(waiting, key=lambda paid: paid.once != wanted.once):
+            is_wanted = rest.issuperset(paid.ids) and (paid.once == wanted.once or again.isdisjoint(paid.ids))
+            if is_wanted and (mine := _part_of(order, paid)) is not None:
+                made.append(made_of(mine[0], bits, progress, wanted.force, mine[1], paid.once))
                 progress.completed(paid.ids)
-                rest -= set(paid.ids)
-        payments = payments_of(file)
-        left = file.only([table.item for table in order.planned.tables if table.name in rest])
-        due = to_pay(left, standings(left, folder, payments), wanted, payments, folder, bool(made))
+                rest -= {*paid.ids}
+        standing = standings(wanted.of(file.only((*file.items, *file.others))), folder)
+        due = to_pay([one for one in standing if rest.issuperset(one.tables)], wanted, bool(made))
         new = order.part({name for one in due for name in one.tables}) if due else None
         if new is not None:
             refusal = refusal_of(new.planned, anyway)
@@ -94,74 +89,65 @@ def published(
                 raise refusal
             tell(notices_of_ledgers(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
-            made.append(made_of(new, bits, progress, wanted.force, there, new.identity(wanted.once), wanted.once))
-        return _outcome(file, folder, wanted, made, payments)
+            made.append(made_of(new, bits, progress, wanted.force, new.identity(wanted.once), wanted.once, there))
+        return _outcome(file, made, standing)
 
 
-def completed(order: Ordered, paid: Payment, identity: bytes, progress: Progress) -> tuple[Published, ...]:
-    """Draw and publish the one thing that an order was paid for, and nothing else."""
-    with alone_for(order, new_ledger=True):
-        return made_of(order, SystemEntropy(), progress, False, {}, identity, paid.once, _meanwhile())[1]
-
-
-def _meanwhile() -> LedgerError:
-    return LedgerError("another process has completed it", fix="run the same command again")
+def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
+    """Draw and publish what one payment is for, and nothing else; None where it is not for this order."""
+    with alone_for(order, new_ledger=True) as waiting:
+        for paid in waiting:
+            if paid.group == group and (mine := _part_of(order, paid)) is not None:
+                return made_of(mine[0], SystemEntropy(), progress, False, mine[1], paid.once)[1]
+    return None
 
 
 @contextmanager
-def alone_for(order: Ordered, new_ledger: bool) -> Iterator[None]:
-    """Be alone in the folder of an order, with the ledger that paid for what lies there, and nothing in the way."""
+def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
+    """Be alone in the folder of an order, with the ledger that paid for what lies there, and nothing in the way.
+
+    Yield what is paid for and not published.
+    """
     file, folder = order.planned.file, order.folder
-    names = [f"{table.name}{end}" for table in order.planned.tables for end in ENDS]
-    refuse_inputs(file, folder, names)
+    tables = [table.name for table in order.planned.tables]
     with alone_in(folder):
-        check_ledger(file, folder, new_ledger)
-        if in_the_way := [name for name in names if (folder / name).is_dir()]:
+        check_place(file, folder, tables, new_ledger)
+        names = [f"{name}{end}" for name in tables for end in ENDS]
+        if folders := [name for name in names if (folder / name).is_dir()]:
             raise ReleaseError(
-                f"{', '.join(in_the_way)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
+                f"{', '.join(folders)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
             )
-        if path_of(file.ledger).exists():  # it is not created only to be asked
-            settle(opened(file.ledger), file.source.name, [folder, file.output])
-        yield
+        exists = path_of(file.ledger).exists()  # it is not created only to be asked
+        yield settle(opened(file.ledger), file.source.name, [folder, file.output]) if exists else ()
 
 
-def _waiting(order: Ordered, wanted: Choice) -> Iterator[tuple[Ordered, Payment, bytes]]:
-    """Yield what is paid for and not published, with its identity; those under the caller's own key first."""
-    file = order.planned.file
-    payments = [p for p in payments_of(file) if p.state != PUBLISHED and p.recipe.get("kind") == "file"]
-    if not payments:
-        return
-    again = {name for i in file.items if wanted.wants_again(i) for name, _ in tables_of(file, i)}
-    book = opened(file.ledger)
-    for paid in sorted(payments, key=lambda p: p.once != wanted.once):
-        part = order.part(set(paid.ids))
-        is_other = bool(again & set(paid.ids)) and paid.once != wanted.once
-        if part is not None and not is_other and (identity := part.paid_by(book, paid)) is not None:
-            yield part, paid, identity
+def _part_of(order: Ordered, paid: Pending) -> tuple[Ordered, bytes] | None:
+    """Return the part of an order that was paid for, with its identity; None where that was another order."""
+    part = order.part({*paid.ids}) if paid.recipe.get("kind") == "file" else None
+    identity = b"" if part is None else part.identity(paid.once)
+    is_same = opened(order.planned.file.ledger).tag("identity", identity) == paid.identity
+    return None if part is None or not is_same else (part, identity)
 
 
 def made_of(
-    order: Ordered, bits: Entropy, progress: Progress, force: bool, there: Mapping[str, str], identity: bytes,
-    once: str | None, refusal: TakifuguError | None = None,
+    order: Ordered, bits: Entropy, progress: Progress, force: bool, identity: bytes, once: str | None,
+    there: Mapping[str, str] | None = None,
 ) -> tuple[Stored, tuple[Published, ...]]:  # fmt: skip
-    """Pay for an order unless that is done, draw, keep and publish it; `there` are the files that it may replace.
-
-    Nothing is paid for where there is a `refusal`, which is raised.
-    """
+    """Draw, keep and publish an order; `there` are the files that it may replace, None where it is paid for."""
     planned, folder = order.planned, order.folder
     source, book = planned.file.source, opened(planned.file.ledger)
     keys = {item.name: keys_of(planned.file, item) for item in planned.file.items}
     under = {} if once is None else {"once": once}
-    where = {"output": str(folder.absolute()), "replaces": dict(there)}
+    where = {"output": str(folder.absolute()), "replaces": dict(there or {})}
     recipe = {"kind": "file", **order.origin, **where, "keys": keys, **under}
     bill = Order(
         source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing, planned.file.people
     )  # fmt: skip
     worths = worths_of(planned)
     sealed = partial(bundle_for, planned, worths=worths)
-    stored = keep(order.requested, book, bill, progress, bits, sealed, refusal)
-    replaced = there if stored.since is None else recipe_of(stored.paid).get("replaces", {})
-    tables = handed_out(stored, book, folder, force, progress, replaced)
+    meanwhile = LedgerError("another process has completed it", fix="run the same command again")
+    stored = keep(order.requested, book, bill, progress, bits, sealed, meanwhile if there is None else None)
+    tables = handed_out(stored, book, folder, force, progress, there or {})
     with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
         write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
@@ -169,18 +155,13 @@ def made_of(
 
 
 def _outcome(
-    file: ReleaseFile, folder: Path, wanted: Choice, made: Sequence[tuple[Stored, tuple[Published, ...]]],
-    payments: Sequence[Payment],
-) -> Outcome:  # fmt: skip
-    """Return what was published now, and after it what was there before, by what was paid for until then."""
+    file: ReleaseFile, made: Sequence[tuple[Stored, tuple[Published, ...]]], standing: Sequence[Standing]
+) -> Outcome:
+    """Return what was published now, and after it what was there before."""
     tables = tuple(table for _, published in made for table in published)
     names = {table.name for table in tables}
-    whole = file.only((*file.items, *file.others))
-    there = [
-        one for one in standings(wanted.of(whole), folder, payments)
-        if one.is_here and not names & set(one.tables)
-    ]  # fmt: skip
-    before = tuple(published_at(folder, name, one.since) for one in there for name in one.tables)
+    there = [one for one in standing if one.is_here and not names & set(one.tables)]
+    before = tuple(published_at(one.folder, name, one.since) for one in there for name in one.tables)
     since = next((stored.since for stored, _ in made if stored.since is not None), None)
     if made:
         return Outcome((*tables, *before), made[-1][0].paid, since)
@@ -195,12 +176,17 @@ def handed_out(
 ) -> tuple[Published, ...]:
     """Let the files of drawn tables appear in the folder, and note in the ledger that they are published.
 
-    Other files are overwritten only with `force`, or where `replaced` has their digest.
+    Others are overwritten only with `force`, or where `replaced`, or what an earlier call noted, has their digest.
     """
     files = stored.bundle.files
+    replaced = stored.paid.recipe.get("replaces", {}) if isinstance(stored.paid, Pending) else replaced
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
-        place(folder, files, replaced, force)
+        strange = in_the_way(folder, files, replaced)
+        row = row_of(InLedger.DRAWN, InFolder.STRANGE if strange else InFolder.NOTHING)
+        if row.done(force) is Does.REFUSE:
+            raise row.refusal(files=", ".join(strange), where=str(folder))
+        place(folder, files, replaced)
         index_windows(folder, [sheet.certificate for sheet in stored.bundle.sheets])
     except BaseException as error:
         if len(progress.public()) == len(files):
@@ -212,10 +198,6 @@ def handed_out(
         progress.record(book, stored.paid, ReleaseState.UNRECORDED)
         return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
     raise ReleaseError(what, fix="make room or fix it").at("output")
-
-
-def recipe_of(paid: Reservation | Pending) -> Plain:
-    return paid.recipe if isinstance(paid, Pending) else {}
 
 
 def _origin(file: ReleaseFile, data: object) -> Json:

@@ -206,8 +206,7 @@ def keep(
     else:
         check_reads_back(one.question.calibration for one in questions)
         refuse_large(questions, seal, bits.private)
-        tell_of(questions, book, order)
-        paid = progress.pay(book, order.source, order.identity, lambda: reserve(questions, book, order))
+        paid = pay(questions, book, order, progress)
     progress.state = ReleaseState.PAID
     requested = [one.question for one in questions]
     accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
@@ -296,11 +295,11 @@ def reserve(questions: Sequence[Ready], ledger: Ledger, order: Order) -> Reserva
     )
 
 
-def tell_of(ready_tables: Sequence[Ready], ledger: Ledger, order: Order) -> None:
-    """Say before the draw what is about to be spent, and what that rules out."""
+def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
+    """Say what is about to be spent, and what that rules out, and pay."""
     from takifugu.accounting.ledger import preview
 
-    questions, source = [one.question for one in ready_tables], normalised(order.source)
-    debits, same = debits_of(questions), order.same_people
-    account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same)
-    tell_before(questions, source, account, order.people)
+    requested, source, same = [one.question for one in questions], normalised(order.source), order.same_people
+    account = preview(ledger.store.place, source, debits_of(requested), order.budget, order.as_composing, same)
+    tell_before(requested, source, account, order.people)
+    return progress.pay(ledger, order.source, order.identity, lambda: reserve(questions, ledger, order))

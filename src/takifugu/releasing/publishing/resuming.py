@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +13,13 @@ from takifugu.releasing.planning.plan import plan, tables_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
-from takifugu.releasing.publishing.in_folder import Paid, public_of, sheet_of
+from takifugu.releasing.publishing.in_folder import public_of, row_of_pending
 from takifugu.releasing.publishing.new_ledger import close
-from takifugu.releasing.publishing.orders import completed, handed_out, ordered, recipe_of
+from takifugu.releasing.publishing.orders import completed, handed_out, ordered
 from takifugu.releasing.publishing.progress import Progress, state_of
 from takifugu.releasing.publishing.publish import Stored
-from takifugu.releasing.publishing.sheets import table_of
+from takifugu.releasing.publishing.sheets import published_at
+from takifugu.releasing.publishing.states import Does
 from takifugu.releasing.report.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -89,15 +89,16 @@ def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
 
 
 def _completed(book: Ledger, one: Pending, files_only: bool, progress: Progress) -> Outcome | Release:
+    """Do what the table of states says of what was paid for with a release file; return what the library drew."""
     kind = one.recipe.get("kind")
-    if kind == "file" and one.bundle is not None:
-        return _files_of(book, one, progress)
-    if public := public_of(one, ()):
-        return _closed(book, one, public)
-    if kind == "file" and one.state == "drawn":
-        return _files_of(book, one, progress)  # which says what is lost
     if kind == "file":
-        return _drawn_again(book, one, progress)
+        public = public_of(one, ())
+        does = row_of_pending(one, public).does
+        if does is Does.CLOSE:
+            close(book, one)
+            tables = (published_at(paid.path.parent, paid.name) for paid in public if paid.is_whole)
+            return Outcome(tuple(tables), one, one.created)
+        return _drawn(book, one, progress) if does is Does.DRAW else _files_of(book, one, progress)
     if kind == "session":
         raise LedgerError("it is a session", fix="go on with it, ledger.Session(ledger, pending), or close it")
     if kind == "outside" and one.state != "drawn":
@@ -118,21 +119,13 @@ def _completed(book: Ledger, one: Pending, files_only: bool, progress: Progress)
 
 
 def _files_of(book: Ledger, one: Pending, progress: Progress) -> Outcome:
-    """Publish the files that the ledger keeps, where they were to go."""
+    """Publish the files that the ledger keeps, where they were to go; raises LedgerError where they are lost."""
     stored, folder = Stored(one, bundle_of(one.bundle, one.ids), one.created), Path(one.recipe["output"])
-    replaced = recipe_of(one).get("replaces", {})
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
-        return Outcome(handed_out(stored, book, folder, False, progress, replaced), one, one.created)
+        return Outcome(handed_out(stored, book, folder, False, progress, {}), one, one.created)
 
 
-def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
-    """Close a reservation that was published before this copy of the ledger was restored."""
-    close(book, one)
-    whole = ((sheet_of(paid), paid.path.parent) for paid in public)
-    return Outcome(tuple(table_of(sheet, folder) for sheet, folder in whole if sheet is not None), one, one.created)
-
-
-def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
+def _drawn(book: Ledger, one: Pending, progress: Progress) -> Outcome:
     """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
     from takifugu.accounting.ledger.disk.places import path_of
 
@@ -150,10 +143,8 @@ def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
             fix="name that one there, and resume",
         )
     order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
-    part = order.part(set(one.ids))
-    paid = next((paid for paid in book.payments(one.source) if paid.group == one.group), None)
-    identity = None if part is None or paid is None else part.paid_by(book, paid)
-    if part is None or paid is None or identity is None:
+    tables = completed(order, one.group, progress)
+    if tables is None:
         raise LedgerError(
             f"{one.recipe['file']}, or the data that it reads, is not what was paid for",
             fix=(
@@ -161,4 +152,4 @@ def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
                 "one, and must be paid for"
             ),
         )
-    return Outcome(completed(part, paid, identity, progress), one, one.created)
+    return Outcome(tables, one, one.created)

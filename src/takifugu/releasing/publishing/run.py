@@ -15,10 +15,9 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
 from takifugu.releasing.planning.questions import BUDGET_KEY, OF_BUDGET
-from takifugu.releasing.publishing.due import folder_of, payments_of, to_plan
 from takifugu.releasing.publishing.orders import ordered, published
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.standing import Choice, choice
+from takifugu.releasing.publishing.standing import Choice, folder_of, payments_of, to_plan
 from takifugu.releasing.report.outcomes import Outcome
 
 
@@ -64,7 +63,7 @@ def release_file(
     """
     progress = Progress()
     with progress.telling():
-        wanted = choice(only, again, once, force)
+        wanted = Choice(only, again, once, force)
         file = load(path, data, only_release, window)
         folder = folder_of(file, output)
         with stopping(once=False):  # an interrupt means: do not publish

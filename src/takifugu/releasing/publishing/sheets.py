@@ -151,7 +151,7 @@ def _table(
     return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
-def published_at(folder: Path, name: str, since: str) -> Published:
+def published_at(folder: Path, name: str, since: str | None = None) -> Published:
     """Read a published table back from its files."""
     files = {f"{name}{end}": content_of(folder / f"{name}{end}") for end in (CERTIFICATE, TABLE)}
     sheet = Sheet(name, {file: content or b"" for file, content in files.items()})

@@ -1,14 +1,16 @@
 """The table of states: what the ledger says × what lies in the folder → what is done, said and exited with.
 
-`due` decides by it what is paid for and what is refused, the page of exit codes prints it, and a test makes every one
-of these states, runs the commands, and compares.
+`standing` decides by it what is paid for and what is refused, `orders` and `resuming` what becomes of what is paid for
+and not published; the page of exit codes prints it, and a test makes every one of these states, runs the commands, and
+compares. After each step it is asked again: what is closed is published, what is drawn has its own rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+
+from takifugu.core.errors import ReleaseError
 
 
 class InLedger(StrEnum):
@@ -18,10 +20,12 @@ class InLedger(StrEnum):
     NOTHING = "nothing"
     PAID = "paid, not drawn"
     DRAWN = "drawn, not published"
+    LOST = "drawn, and its values are lost"
     PUBLISHED = "published"
     REKEYED = "published from other keys"
     PAID_OTHER = "paid, not drawn, for other keys or data"
     DRAWN_OTHER = "drawn, not published, for other keys or data"
+    LOST_OTHER = "drawn, and its values are lost, for other keys or data"
 
 
 class InFolder(StrEnum):
@@ -47,14 +51,16 @@ class Does(StrEnum):
     LEAVE = "nothing"
     CLOSE = "notes that it was published; never draws again"
     REFUSE = "is refused"
+    REFUSE_ALONE = "is refused, unless there is something else to do"
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is done in some states, what is said and exited with; `forced` is what `--force` does, where it differs.
+    """What is done in some states, what is said and exited with; `forced` and `keyed` are what --force and --once do.
 
-    In `words` and `fix` stand the table's {names}, its {files}, the folder {where} they go, the folder {output} where
-    they were published, the {day} of the payment, and the commands that {resume} and pay {again}.
+    Both are None where they change nothing. In `words` and `fix` stand the table's {names}, its {files}, the folder
+    {where} they go, the folder {output} where they were published, the {day} of the payment, and the commands that
+    {resume} and pay {again}.
     """
 
     ledger: tuple[InLedger, ...]
@@ -64,21 +70,29 @@ class Row:
     words: str
     fix: str = ""
     forced: Does | None = None
+    keyed: Does | None = None
 
-    @property
-    def states(self) -> Iterator[tuple[InLedger, InFolder]]:
-        for said in self.ledger:
-            for there in self.folder:
-                yield said, there
+    def done(self, force: bool = False, is_keyed: bool = False) -> Does:
+        """Return what is done with `--force`, and with a key that has paid for nothing yet."""
+        return (self.forced if force else None) or (self.keyed if is_keyed else None) or self.does
+
+    def refusal(self, rule: str = "", **facts: str) -> ReleaseError:
+        """Return what is said where it is refused, of these facts."""
+        return ReleaseError(self.words.format(**facts), rule=rule, fix=self.fix.format(**facts)).at("output")
 
 
-ABSENT, NOTHING, PAID, DRAWN, PUBLISHED, REKEYED, PAID_OTHER, DRAWN_OTHER = InLedger
+ABSENT, NOTHING, PAID, DRAWN, LOST, PUBLISHED, REKEYED, PAID_OTHER, DRAWN_OTHER, LOST_OTHER = InLedger
 EMPTY, AWAY, WHOLE, PART, ALTERED, ANOTHER_LEDGER, ANOTHER_SOURCE, STRANGE = InFolder
-_NEVER, _OTHER = (ABSENT, NOTHING), (PAID_OTHER, DRAWN_OTHER)
+_NEVER, _OTHER = (ABSENT, NOTHING), (PAID_OTHER, DRAWN_OTHER, LOST_OTHER)
+_NO_VALUES = (PAID, LOST, PAID_OTHER, LOST_OTHER)
 _OURS, _BROKEN, _THEIRS = (WHOLE, PART, ALTERED), (PART, ALTERED), (ANOTHER_SOURCE, STRANGE)
 _SPENT, _COMPLETED, _THERE = "about to spend", "completed the release of", "already published: "
 _ELSEWHERE = "give the table another name, or choose another folder"
-_ANOTHER, _OVERWRITTEN = "was paid for by a ledger other than", "would be overwritten"
+_ANOTHER, _OVERWRITTEN = "was paid for by a ledger other than", "{files} in {where!r} would be overwritten"
+_DRAWN_AND_LOST = (
+    "this release was drawn, and the file of its values beside the ledger is lost or altered",
+    "bring the file back, or pay for another one: --again NAME --once KEY",
+)
 
 #: What `takifugu release FILE` does.
 RELEASE = (
@@ -92,25 +106,28 @@ RELEASE = (
     ),
     Row(
         (*_NEVER, *_OTHER), (STRANGE,), Does.REFUSE, 2,
-        "{files} in {where!r} would be overwritten", "move it, choose another folder, or write --force", Does.PAY,
+        _OVERWRITTEN, "move it, choose another folder, or write --force", Does.PAY,
     ),
     Row((PAID,), (EMPTY,), Does.DRAW, 0, _COMPLETED),
     Row((PAID,), _THEIRS, Does.DRAW_ONLY, 4, _OVERWRITTEN, forced=Does.DRAW),
-    Row((PAID, PAID_OTHER), (AWAY,), Does.CLOSE, 2, "take them from there"),
-    Row((PAID, PAID_OTHER), (WHOLE,), Does.CLOSE, 0, _THERE),
-    Row((PAID, PAID_OTHER), _BROKEN, Does.CLOSE, 2, "is not what was published as"),
+    Row(_NO_VALUES, (AWAY,), Does.CLOSE, 2, "take them from there"),
+    Row(_NO_VALUES, (WHOLE,), Does.CLOSE, 0, _THERE),
+    Row(_NO_VALUES, _BROKEN, Does.CLOSE, 2, "is not what was published as"),
+    Row((LOST,), (EMPTY, *_THEIRS), Does.REFUSE, 4, *_DRAWN_AND_LOST),
     Row((DRAWN,), (EMPTY, AWAY, WHOLE, PART), Does.HAND_OUT, 0, _COMPLETED),
-    Row((DRAWN,), (ALTERED, *_THEIRS), Does.REFUSE, 4, _OVERWRITTEN, forced=Does.HAND_OUT),
     Row(
-        (PUBLISHED,), (EMPTY,), Does.REFUSE, 2,
-        "{names} was published in {output!r} ({day}), its files are not there any more, and the ledger keeps no values "
-        "of what is published",
-        "bring them back from a copy of that folder, or pay for new values: `{again}`",
+        (DRAWN,), (ALTERED, *_THEIRS), Does.REFUSE, 4, _OVERWRITTEN, "move them, and run again", forced=Does.HAND_OUT
     ),
     Row(
-        (PUBLISHED,), (AWAY,), Does.REFUSE, 2,
+        (PUBLISHED,), (EMPTY,), Does.REFUSE_ALONE, 2,
+        "{names} was published in {output!r} ({day}), its files are not there any more, and the ledger keeps no values "
+        "of what is published",
+        "bring them back from a copy of that folder, or pay for new values: `{again}`", keyed=Does.PAY,
+    ),
+    Row(
+        (PUBLISHED,), (AWAY,), Does.REFUSE_ALONE, 2,
         "{names} was published in {output!r} ({day}), and its files are not in {where!r}",
-        "take them from there, or give a new table another name, or pay for new values: `{again}`",
+        "take them from there, or give a new table another name, or pay for new values: `{again}`", keyed=Does.PAY,
     ),
     Row((PUBLISHED,), (WHOLE,), Does.LEAVE, 0, _THERE),
     Row(
@@ -120,7 +137,7 @@ RELEASE = (
     ),
     Row((REKEYED,), (EMPTY, AWAY), Does.PAY, 0, _SPENT),
     Row(
-        (REKEYED,), (WHOLE,), Does.REFUSE, 2,
+        (REKEYED,), (WHOLE,), Does.REFUSE_ALONE, 2,
         "{names} in {where!r} was published from other keys than the file has",
         f"{_ELSEWHERE}, or pay for it again and replace it: `{{again}}`", Does.PAY,
     ),
@@ -140,8 +157,9 @@ RESUME = (
     Row((*_NEVER, PUBLISHED, REKEYED), tuple(InFolder), Does.LEAVE, 0, _NOTHING_PENDING),
     Row((PAID,), (EMPTY,), Does.DRAW, 0, "completed: "),
     Row((PAID,), (ANOTHER_LEDGER, *_THEIRS), Does.DRAW_ONLY, 4, _OVERWRITTEN),
-    Row((PAID, PAID_OTHER), (AWAY, *_OURS), Does.CLOSE, 0, "completed: "),
+    Row(_NO_VALUES, (AWAY, *_OURS), Does.CLOSE, 0, "completed: "),
     Row((PAID_OTHER,), (EMPTY, ANOTHER_LEDGER, *_THEIRS), Does.REFUSE, 4, "is not what was paid for"),
+    Row((LOST, LOST_OTHER), (EMPTY, ANOTHER_LEDGER, *_THEIRS), Does.REFUSE, 4, *_DRAWN_AND_LOST),
     Row((DRAWN, DRAWN_OTHER), (EMPTY, AWAY, WHOLE, PART), Does.HAND_OUT, 0, "completed: "),
     Row((DRAWN, DRAWN_OTHER), (ALTERED, ANOTHER_LEDGER, *_THEIRS), Does.REFUSE, 4, _OVERWRITTEN),
 )
