@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sqlalchemy import Connection
 
-from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one
+from takifugu.accounting.composition.by_entry import ByEntry, Costs, Rates, in_one
 from takifugu.accounting.composition.folding import folded
 from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged
 from takifugu.accounting.composition.totals import Total
@@ -27,9 +27,9 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: How a summary is written: one that was written in another way is made anew from the debits.
-FORM = "least bounds"
+FORM = "one sum for all frameworks"
 #: What a sum over entries adds up beside its rates.
-_SUMS = ("here", "elsewhere", "whole", "any_layout")
+_SUMS = ("here", "elsewhere", "whole")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,8 @@ class Summary:
     @property
     def frameworks(self) -> frozenset[str]:
         """The only frameworks that can read it, where debits are added up entry by entry; none where all can."""
-        return frozenset(charge.under for charge in self.charges if isinstance(charge, ByEntry))
+        each = [frozenset(charge.under) for charge in self.charges if isinstance(charge, ByEntry)]
+        return frozenset.intersection(*each) if each else frozenset()
 
     @property
     def has_delta(self) -> bool:
@@ -113,11 +114,20 @@ def _term(charge: Charge) -> Json:
         }  # fmt: skip
     if isinstance(charge, ByEntry):
         term["by entry"] = {
-            "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
-            "change": to_text(charge.change or Fraction(0)),
-            **{name: one.text for name, one in values_of(charge, _SUMS).items()},
+            "apart": charge.is_apart, "change": to_text(charge.change or Fraction(0)),
+            "any layout": charge.any_layout.text,
+            "under": {fingerprint: _costs_as_text(costs) for fingerprint, costs in charge.under.items()},
         }  # fmt: skip
     return term
+
+
+def _costs_as_text(costs: Costs) -> Json:
+    sums = {name: one.text for name, one in values_of(costs, _SUMS).items()}
+    return {"rates": [rates.to_json() for rates in costs.rates], **sums}
+
+
+def _read_costs(text: Plain) -> Costs:
+    return Costs(tuple(map(Rates.from_json, text["rates"])), *(Total.of_text(text[name]) for name in _SUMS))
 
 
 def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
@@ -138,7 +148,7 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
 
 def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, saved: Fraction | None) -> ByEntry:
     return in_one(
-        first, cost, readings, saved, as_fraction(held["change"], "a change"), str(held["under"]),
-        tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
-        **{name: Total.of_text(held[name]) for name in _SUMS},
+        first, cost, readings, saved, as_fraction(held["change"], "a change"), is_apart=bool(held["apart"]),
+        under={str(fingerprint): _read_costs(costs) for fingerprint, costs in held["under"].items()},
+        any_layout=Total.of_text(held["any layout"]),
     )  # fmt: skip

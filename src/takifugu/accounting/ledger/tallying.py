@@ -12,7 +12,6 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
-from takifugu.accounting.composition.folding import counted_once
 from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
@@ -311,10 +310,7 @@ def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item
         return (item for history in histories for item in held[history])
 
     is_everyone = request.is_everyone and kind.shape >= 0
-    def once(histories: tuple[int, ...]) -> Iterator[Item]:
-        return (item for item in of(histories) if counted_once(item.charge))
-
-    items = [*of_everyone(of(kind.everyones)), *map(foreign, once(kind.others))]
+    items = [*of_everyone(of(kind.everyones)), *map(foreign, of(kind.others))]
     items += of_everyone(of(kind.histories)) if is_everyone else of(kind.histories)
     new = request_items(request, 0 if request.is_everyone else kind.shape)
     if kind.is_elsewhere:
