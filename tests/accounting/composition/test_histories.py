@@ -13,6 +13,7 @@ from tests.support.histories import BELIEFS, drawn, frameworks_of
 
 from takifugu.accounting.composition import Charge, joint, sums
 from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.several import several
 from takifugu.accounting.ledger import summaries
 from takifugu.accounting.ledger.accounts import Item, charges_under
 from takifugu.accounting.ledger.summaries import Summary, summary_of
@@ -77,7 +78,7 @@ def test_a_history_costs_what_its_releases_cost_one_by_one(
         by_summary = cost(framework, charges_under(summary.items, fingerprint))
         assert cost(framework, [charges[n] for n in chance.permutation(len(charges))]) == together
         with monkeypatch.context() as patch:
-            patch.setattr(sums, "merged", list)
+            patch.setattr(sums, "merged", lambda charges: list(map(several, charges)))
             plain = cost(framework_from(framework.to_dict()), charges)
         assert (plain is None) == (together is None) == (by_summary is None)
         if plain is None or together is None or by_summary is None:

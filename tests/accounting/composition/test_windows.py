@@ -20,7 +20,7 @@ from tests.support.window_oracles import long_quilt_cost, step_costs, true_windo
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.piling import Windows, piled
-from takifugu.accounting.composition.several import each_window, merged, places_of, saved_by, several
+from takifugu.accounting.composition.several import each_window, merged, several
 from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
@@ -217,8 +217,8 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind:
         assert rate <= read.cost.rates.value <= rate + short
         assert epsilon <= read.epsilon == read.cost.promised.value <= epsilon + short
         assert kind == "long" or (rate, epsilon) == (read.cost.rates.value, read.epsilon)
-    (whole,) = map(several, held)
+    (whole,) = held
     assert whole.cost.rates is not None
-    assert (whole.times, whole.readings, whole.at) == (len(released), 1, places_of(whole)[0])
+    assert (whole.times, whole.readings, whole.at) == (len(released), 1, whole.places[0])
     assert sum(rate for _, rate, _ in known.values()) <= whole.cost.rates.value
-    assert whole.saved == max(saved_by(one) or 0 for one in released)
+    assert whole.saved == max(several(one).saved or 0 for one in released)

@@ -17,7 +17,7 @@ import numpy as np
 from takifugu.accounting.composition.alignment import Item, laid_out
 from takifugu.accounting.composition.by_entry import ByEntry, Costs, Rates, in_one, in_stretches, rates_of_answer
 from takifugu.accounting.composition.losses import any_change, by_component, steady_cost, whole_cost
-from takifugu.accounting.composition.several import STEADY, in_turns, places_of, several, whole_readings
+from takifugu.accounting.composition.several import STEADY, in_turns, several, whole_readings
 from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge
@@ -85,7 +85,7 @@ def _standing(charge: Charge, whole: set[str]) -> Hashable:
         return None
     if charge.at is None and charge.reading and charge.reading not in whole:
         return None
-    if len(places_of(charge)) > 1:
+    if len(several(charge).places) > 1:
         return None
     return (
         charge.framework, charge.covers, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout,
