@@ -58,7 +58,7 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
         assert spent > before
         assert spent == pytest.approx(float(joint(FRAMEWORK, plain[: number + 1]).epsilon), rel=1e-9)
         assert spent >= joint(FRAMEWORK, plain[: number + 1]).epsilon * (1 - Fraction(1, 10**11))
-    assert [int(term["several"]["cost"].split(";")[0]) for term in terms(ledger)] == [len(plain)]
+    assert [int(term["cost"].split(";")[0]) for term in terms(ledger)] == [len(plain)]
     summaries = dump(ledger.store.path)["summaries"]
     ledger.rebuild()
     assert ledger.spent("data").spent.epsilon == spent

@@ -43,7 +43,7 @@ def folded(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> li
     They cost under each framework what they cost one by one, up to the rounding, which is upwards.
     """
     listed = list(charges)
-    if not _is_long(listed) or any(f.definition != "pufferfish" or f.is_pair for f in frameworks.values()):
+    if not frameworks or not _is_long(listed) or any(f.definition != "pufferfish" or f.is_pair for f in frameworks.values()):
         return listed
     views = [View(framework, fingerprint) for fingerprint, framework in frameworks.items()]
     stretches = in_turns(listed)
