@@ -287,6 +287,26 @@ def test_readings_of_several_queries_stay_together() -> None:
     )
 
 
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_files_with_promises_of_two_kinds_are_at_one_place_each(name: str) -> None:
+    """What a file's steps cost in all of its tables is counted once, whatever each of them promises."""
+    framework, states = FRAMEWORKS[name]
+    chance = np.random.default_rng(6)
+    kinds = [QUILT, WHOLE, DATA]
+    files = [
+        [one for kind in kinds for one in different(chance, framework, 1, states, (kind,), reading=f"file {n}")]
+        for n in range(FEW + 3)
+    ]
+    charges = [one for file in files for one in file]
+    groups = fold(framework, charges)
+    assert [one.covers for one in groups if isinstance(one, ByEntry) and one.is_apart] == kinds
+    plain = joint(framework, charges).epsilon
+    for held in (groups, fold(framework, [*fold(framework, charges[: 3 * FEW + 3]), *charges[3 * FEW + 3 :]])):
+        together = joint(framework, held).epsilon
+        assert together == pytest.approx(float(plain), rel=1e-9)
+        assert together >= plain * (1 - Fraction(1, 10**11))
+
+
 def test_two_frameworks_read_the_same_charges_in_their_own_ways() -> None:
     near, far = chain_framework(6, 0.9), chain_framework(6, 0.6)
     chance = np.random.default_rng(4)

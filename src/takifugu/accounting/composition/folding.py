@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from takifugu.accounting.composition.losses import any_change, by_component, ste
 from takifugu.accounting.composition.several import STEADY, in_turns, several, whole_readings
 from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
-from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs import separate
 from takifugu.model.beliefs.one_sequence import is_recording
@@ -35,6 +36,7 @@ MOST = 10**6
 
 #: Charges of equal standing: those of one place, or one reading, or of unknown places.
 Group = list[Charge]
+One = TypeVar("One", bound=Charge)
 
 
 def folded(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> list[Charge]:
@@ -62,10 +64,11 @@ def _folded(views: Sequence[View], charges: Sequence[Charge], whole: set[str]) -
             continue
         readings = [mine] if mine[0].at is not None else _by_reading(mine)
         if len(readings) > FEW or any(isinstance(charge, ByEntry) and charge.is_apart for charge in mine):
-            yield from _added(views, readings, True)
+            yield from _apart(views, readings)
             continue
         for reading in readings:
-            yield from _added(views, [[one] for one in reading], False) if _is_long(reading) else reading
+            for group in _by_promise(reading):
+                yield from _added(views, group) if _is_long(group) else group
 
 
 def _by_reading(charges: Sequence[Charge]) -> list[Group]:
@@ -75,12 +78,20 @@ def _by_reading(charges: Sequence[Charge]) -> list[Group]:
     return list(readings.values())
 
 
+def _by_promise(charges: Iterable[One]) -> list[list[One]]:
+    """Return charges of each kind of promise: what these add up to is of one kind."""
+    groups: dict[Covers, list[One]] = {}
+    for charge in charges:
+        groups.setdefault(charge.covers, []).append(charge)
+    return list(groups.values())
+
+
 def _is_long(charges: Sequence[Charge]) -> bool:
     return len(charges) > FEW or any(isinstance(charge, ByEntry) for charge in charges)
 
 
 def _standing(charge: Charge, whole: set[str]) -> Hashable:
-    """Return what charges have in common that are added up; None for one that stays as it is."""
+    """Return what charges have in common that are folded together; None for one that stays as it is."""
     if not charge.scale or charge.definition != "pufferfish" or charge.fixed_in_advance or not charge.entries:
         return None
     if charge.at is None and charge.reading and charge.reading not in whole:
@@ -88,43 +99,63 @@ def _standing(charge: Charge, whole: set[str]) -> Hashable:
     if len(several(charge).places) > 1:
         return None
     return (
-        charge.framework, charge.covers, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout,
-        charge.calendar, charge.phases, charge.at,
+        charge.framework, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout, charge.calendar,
+        charge.phases, charge.at,
     )  # fmt: skip
 
 
-def _added(views: Sequence[View], groups: Iterable[Group], is_apart: bool) -> Iterator[Charge]:
-    """Yield groups of equal standing as one charge, and those that some view does not read by value.
-
-    A group is a reading where each `is_apart` from the others, else a release.
-    """
+def _added(views: Sequence[View], charges: Iterable[Charge]) -> Iterator[Charge]:
+    """Yield releases about the same entries as one charge, and those that some view does not read by value."""
     added: list[ByEntry] = []
-    for group in groups:
-        made = _as_one(views, group, is_apart)
-        if made is None:
-            yield from group
+    for charge in charges:
+        one = _of_release(views, charge)
+        if one is None:
+            yield charge
         else:
-            added.append(made)
+            added.append(one)
     if added:
         yield reduce(_sum, added)
 
 
-def _as_one(views: Sequence[View], group: Group, is_apart: bool) -> ByEntry | None:
-    """Return a group as one charge; None where some framework does not read it value by value."""
-    made = [one for charge in group if (one := _of_release(views, charge)) is not None]
-    if len(made) < len(group):
+def _apart(views: Sequence[View], readings: Iterable[Group]) -> Iterator[Charge]:
+    """Yield readings of any steps as one charge for each promise, and those that some view does not read by value."""
+    added: list[ByEntry] = []
+    for reading in readings:
+        made = _of_reading(views, reading)
+        yield from reading if made is None else ()
+        added += made or ()
+    yield from (reduce(_sum, group) for group in _by_promise(added))
+
+
+def _of_reading(views: Sequence[View], reading: Group) -> list[ByEntry] | None:
+    """Return a reading as one charge for each promise; None where some framework does not read it value by value.
+
+    What its steps cost they cost together, so that counts as the first one's, and the others' promises beside it.
+    """
+    made = [one for charge in reading if (one := _of_release(views, charge)) is not None]
+    if len(made) < len(reading):
         return None
-    together = reduce(_sum, made)
-    if together.is_apart or not is_apart:
-        return together
+    if any(one.is_apart for one in made):
+        return made
+    first, *others = [replace(reduce(_sum, group), is_apart=True, reading="") for group in _by_promise(made)]
     under = {}
     for view in views:
-        rates = [_anywhere(view, number, group, made) for number in range(len(view.framework.beliefs))]
+        rates = [_anywhere(view, number, reading, made) for number in range(len(view.framework.beliefs))]
         known = tuple(one for one in rates if one is not None)
         if len(known) < len(rates):
             return None
-        under[view.fingerprint] = replace(together.under[view.fingerprint], rates=known)
-    return replace(together, under=under, is_apart=True, reading="", readings=max(one.readings for one in made))
+        under[view.fingerprint] = known
+    of_all = {name: replace(costs, rates=under[name]) for name, costs in first.under.items()}
+    return [replace(first, under=of_all), *map(_without_rates, others)]
+
+
+def _without_rates(one: ByEntry) -> ByEntry:
+    nothing = {
+        name: replace(costs, rates=tuple(Rates((rates.size,), (0,), None if rates.cuts is None else {})
+                                         for rates in costs.rates))
+        for name, costs in one.under.items()
+    }  # fmt: skip
+    return replace(one, under=nothing)
 
 
 def _of_release(views: Sequence[View], charge: Charge) -> ByEntry | None:
