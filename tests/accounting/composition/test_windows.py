@@ -24,8 +24,8 @@ from takifugu.accounting.composition.several import each_window, merged, several
 from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
-from takifugu.numbers.runs import Runs
 from takifugu.model.frameworks import Framework
+from takifugu.numbers.runs import Runs
 
 ROWS = [0.1, 0.3, 0.6, 0.9]
 HALF = Fraction(1, 2)

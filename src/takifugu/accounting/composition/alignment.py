@@ -235,8 +235,8 @@ def _together(
     most = sum((item.read.total / item.scale for item in group), Fraction(0))
     windows = placed(view, belief, group)
     if windows is not None:
-        each, unit = piled(windows[1])
-        return (each.numbers,), unit, most
+        steps, unit = piled(windows[1])
+        return (steps.numbers,), unit, most
     group = [Item(c, item.read) for item in group for c in each_window(item.charge)]
     layout = laid_out(view, belief, group)
     if layout is None:

@@ -45,7 +45,8 @@ def folded(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> li
     They cost under each framework what they cost one by one, up to the rounding, which is upwards.
     """
     listed = list(charges)
-    if not frameworks or not _is_long(listed) or any(f.definition != "pufferfish" or f.is_pair for f in frameworks.values()):
+    is_read = all(f.definition == "pufferfish" and not f.is_pair for f in frameworks.values())
+    if not frameworks or not _is_long(listed) or not is_read:
         return listed
     views = [View(framework, fingerprint) for fingerprint, framework in frameworks.items()]
     stretches = in_turns(listed)

@@ -109,8 +109,8 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
     `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
     """
     if isinstance(charge, ByEntry):
-        costs = charge.under[view.fingerprint]
-        return (costs.here if is_placed else costs.elsewhere).value
+        under = charge.under[view.fingerprint]
+        return (under.here if is_placed else under.elsewhere).value
     if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
     if charge.scale is None:

@@ -176,7 +176,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     seals.check_rows(connection, stored_summaries, used, "history")
     summaries = summaries_of(connection, used)
     unread = {h for of in kinds.values() for k in of for h in (*k.histories, *k.everyones)
-              if (known_to := only_readers(summaries[h])) and not _readers(k, request, summaries) <= known_to}  # fmt: skip
+              if (only := only_readers(summaries[h])) and not _readers(k, request, summaries) <= only}  # fmt: skip
     summaries |= {history: summary_of(items) for history, items in stored.debits_of(connection, unread).items()}
     held = summaries
     is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, request)
