@@ -15,6 +15,7 @@ from near_laws import TIE, matrix, question
 from takifugu.accounting.composition import alignment, charge_of, joint
 from takifugu.influence.chains.unplaced import Unplaced
 from takifugu.influence.stretched import stretched_loss
+from takifugu.numbers.runs import Runs
 
 PROBLEMS = 200
 
@@ -48,7 +49,7 @@ def by_quilts(chain: Any, unplaced: Unplaced) -> float:
 def for_ever(chain: Any, unplaced: Unplaced) -> float:
     """Return what every step of an endless recording costs if each moves every release as its largest step does."""
     recording = chain.from_step(0, ENDLESS)
-    losses = stretched_loss(recording, None, np.array([ENDLESS]), np.array([1]), unplaced.exact(1))
+    losses = stretched_loss(recording, None, Runs.alike(1, ENDLESS), unplaced.exact(1))
     return float(losses[0]) if losses else float("inf")
 
 

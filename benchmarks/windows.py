@@ -43,13 +43,13 @@ def main() -> int:
     row("the longest one of a table by hour", span(max(by_hour)), f"epsilon in all {again:.6g}")
     week = np.ones(MINUTES, dtype=np.int64)
     runs = Windows(MINUTES * np.arange(WEEKS), week, [(1 / (charge.scale or Fraction(1)), WEEKS)])
-    whole = piled([runs])
+    whole, unit = piled([runs])
     chain = CHAIN.with_length(whole.size)
     started = time.perf_counter()
-    stretched_loss(chain, None, whole.lengths, whole.values, whole.unit)
+    stretched_loss(chain, None, whole, unit)
     ours = time.perf_counter() - started
     started = time.perf_counter()
-    joint_cost(Part(chain, standing_in(whole.size), Family(range(whole.size)), 0), [(whole.each(), 1 / whole.unit)])
+    joint_cost(Part(chain, standing_in(whole.size), Family(range(whole.size)), 0), [(whole.numbers, 1 / unit)])
     theirs = time.perf_counter() - started
     row("the cost of all of them, by stretches", span(ours), f"minute by minute {theirs / ours:.3g} times as long")
     return 0

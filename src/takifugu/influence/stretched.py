@@ -6,32 +6,31 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-import numpy as np
-
 from takifugu.analysis.problem import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, MOST_WORK
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import IntArray, floats_above
+from takifugu.numbers.outward_rounding import floats_above
 from takifugu.numbers.rationals import decimal_up
+from takifugu.numbers.runs import Runs
 
 
 def stretched_loss(
-    belief: OneSequence, pairs: Pairs, lengths: IntArray, values: IntArray, unit: Fraction
+    belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction
 ) -> tuple[Fraction, Witness] | None:
-    """Return what windows of a recording cost, of which `lengths` steps in a row lose `values` times `unit`.
+    """Return what windows of a recording cost, of which each step loses so many times `unit`.
 
-    That is what each loses for any two values. Every step is secret, and may be the first one of a recording with an
+    That is what it loses for any two values. Every step is secret, and may be the first one of a recording with an
     unknown start. None where the belief has no curve, or forgets nothing.
     """
     curve = CURVES.of(belief)
-    if curve is None or curve.along is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
+    if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
         return None
-    family = _EveryStep(range(int(lengths.sum())), pairs)
+    family = _EveryStep(range(steps.size), pairs)
     try:
-        loss = curve.along(belief, np.asarray(lengths, dtype=np.int64), floats_above(values, unit), family)
+        loss = curve.along(belief, steps.lengths, floats_above(steps.values, unit), family)
     except Unsupported:
         return None
     witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))

@@ -16,7 +16,7 @@ from tests.support.ledger_tools import chain_framework, charge, contributions_of
 import takifugu as tf
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_stretches, rates_of_answer
-from takifugu.accounting.composition.folding import FEW, LONG, counted_once, folded, in_a_row, of_framework
+from takifugu.accounting.composition.folding import FEW, LONG, folded, in_a_row
 from takifugu.accounting.composition.several import Several
 from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
@@ -287,16 +287,36 @@ def test_readings_of_several_queries_stay_together() -> None:
     )
 
 
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_files_with_promises_of_two_kinds_are_at_one_place_each(name: str) -> None:
+    """What a file's steps cost in all of its tables is counted once, whatever each of them promises."""
+    framework, states = FRAMEWORKS[name]
+    chance = np.random.default_rng(6)
+    kinds = [QUILT, WHOLE, DATA]
+    files = [
+        [one for kind in kinds for one in different(chance, framework, 1, states, (kind,), reading=f"file {n}")]
+        for n in range(FEW + 3)
+    ]
+    charges = [one for file in files for one in file]
+    groups = fold(framework, charges)
+    assert [one.covers for one in groups if isinstance(one, ByEntry) and one.is_apart] == kinds
+    plain = joint(framework, charges).epsilon
+    for held in (groups, fold(framework, [*fold(framework, charges[: 3 * FEW + 3]), *charges[3 * FEW + 3 :]])):
+        together = joint(framework, held).epsilon
+        assert together == pytest.approx(float(plain), rel=1e-9)
+        assert together >= plain * (1 - Fraction(1, 10**11))
+
+
 def test_two_frameworks_read_the_same_charges_in_their_own_ways() -> None:
     near, far = chain_framework(6, 0.9), chain_framework(6, 0.6)
     chance = np.random.default_rng(4)
     charges = different(chance, near, 2 * FEW, 2, (QUILT,), reading="", at=0, calendar="days")
     both = {f.fingerprint(): f for f in (near, far)}
-    groups = folded(both, charges)
-    assert sorted(one.under for one in groups if isinstance(one, ByEntry)) == sorted(both)
+    (group,) = folded(both, charges)
+    assert isinstance(group, ByEntry)
+    assert set(group.under) == set(both)
     for fingerprint, framework in both.items():
-        mine = [one for one in groups if isinstance(one, ByEntry) and one.under == fingerprint]
-        cost = joint(framework, mine, fingerprint=fingerprint).epsilon
+        cost = joint(framework, [group], fingerprint=fingerprint).epsilon
         assert cost == pytest.approx(float(joint(framework, charges).epsilon), rel=1e-9)
 
 
@@ -315,13 +335,10 @@ def test_what_one_of_two_frameworks_does_not_read_by_value_stays_one_by_one_for_
         groups = folded(both, [one for pair in zip(counts, odd, strict=True) for one in pair])
         plain = [one for one in groups if not isinstance(one, ByEntry)]
         assert sorted(plain, key=str) == sorted(odd, key=str)
-        assert sorted(one.under for one in groups if isinstance(one, ByEntry)) == sorted(both)
+        assert [set(one.under) for one in groups if isinstance(one, ByEntry)] == [set(both)]
         for fingerprint, framework in both.items():
-            mine = of_framework(groups, fingerprint)
-            assert len(mine) == len(odd) + 1
-            cost = joint(framework, mine, fingerprint=fingerprint).epsilon
+            cost = joint(framework, groups, fingerprint=fingerprint).epsilon
             assert cost == pytest.approx(float(joint(framework, [*counts, *odd]).epsilon), rel=1e-9)
-        assert [one for one in groups if counted_once(one)] == of_framework(groups, small.fingerprint())
 
 
 def test_what_takes_too_many_steps_to_search_stays_one_by_one() -> None:
@@ -343,7 +360,7 @@ def test_the_dearest_user_of_each_reading_may_be_one_and_the_same(many: int) -> 
     (group,) = fold(framework, made)
     assert isinstance(group, ByEntry)
     most = sum(math.ceil(max(row) / (one.scale or 1) * 2**BITS) for one, row in zip(made, rows, strict=True))
-    assert group.rates_of[0].each() == [most] + [0] * (many - 1)
+    assert group.under[framework.fingerprint()].rates[0].each() == [most] + [0] * (many - 1)
     assert group.change == sum(sum(row) / (one.scale or 1) for one, row in zip(made, rows, strict=True))
     assert (group.times, group.readings, group.entries) == (len(rows), len(rows), many)
     expected = max(Fraction(most, 2**BITS), Fraction(1))  # what each promises alone
@@ -363,8 +380,9 @@ def test_in_another_reading_the_user_who_is_meant_may_be_one_without_a_secret() 
             assert isinstance(group, ByEntry)
             assert joint(framework, made).epsilon == pytest.approx((FEW + 2) * expected / 10)
             assert joint(framework, [group]).epsilon == pytest.approx((FEW + 2) * expected / 10)
-            assert group.elsewhere.value == (FEW + 2) * Fraction(apart, 10)
-            assert group.here.value == (FEW + 2) * Fraction(2, 10)
+            costs = group.under[framework.fingerprint()]
+            assert costs.elsewhere.value == (FEW + 2) * Fraction(apart, 10)
+            assert costs.here.value == (FEW + 2) * Fraction(2, 10)
 
 
 def test_what_stays_one_by_one() -> None:

@@ -103,10 +103,11 @@ def test_no_quilt_of_any_step_costs_less(stays: Any, initial: str, drawn: Any) -
     first = min(start for start, *_ in drawn)
     weights = [np.full(n, d, dtype=np.int64) for _, n, d, _ in drawn]
     rates = [[(Fraction(1, b), 1)] for *_, b in drawn]
-    whole = piled([Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)])
+    drawn_windows = [Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)]
+    whole, unit = piled(drawn_windows)
     chain = tf.PeriodicChain(matrices[: 1 + max(matrix_of)], whole.size, matrix_of, 0, initial)
-    loss = stretched_loss(chain, None, whole.lengths, whole.values, whole.unit)
-    cost = whole.total if loss is None else min(whole.total, loss[0])
+    loss = stretched_loss(chain, None, whole, unit)
+    cost = whole.total * unit if loss is None else min(whole.total * unit, loss[0])
     assert cost > 0
     if 1 < whole.size < 40 and initial != "any":
         costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])

@@ -20,12 +20,7 @@ from takifugu.accounting.composition.several import (
     as_one,
     each_window,
     in_runs,
-    is_one_release,
     merged,
-    places_of,
-    ratio_of,
-    readings_of,
-    saved_by,
     several,
     together,
 )
@@ -74,9 +69,9 @@ def test_a_reading_that_spans_what_has_a_delta_is_not_added_to_another() -> None
     normal = replace(first, delta=Fraction(1, 1000), covers=WHOLE, scale=None)
     weeks = [[replace(c, reading=f"week {n}") for c in (first, last)] for n in range(3)]
     apart = [*weeks[0], *weeks[1], normal, *weeks[2]]
-    assert [several(c).readings for c in merged(apart)] == [2, 2, 1, 1, 1]
+    assert [c.readings for c in merged(apart)] == [2, 2, 1, 1, 1]
     torn = [weeks[0][0], *weeks[1], normal, weeks[0][1], *weeks[2]]
-    assert [several(c).readings for c in merged(torn)] == [1, 1, 1, 1, 1, 1, 1]
+    assert [c.readings for c in merged(torn)] == [1, 1, 1, 1, 1, 1, 1]
 
 
 def test_promises_that_cover_every_change_add_up_only_where_they_cost_more_for_one_reason() -> None:
@@ -137,13 +132,13 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     made = [charge(framework, tf.Count(1), b, WHOLE) for b in scales]
     (sum_of,) = merged([replace(c, epsilon=5 / Fraction(b)) for c, b in zip(made, scales, strict=True)])
     assert (sum_of.epsilon, sum_of.scale) == (Fraction(7, 8), Fraction(40, 7))
-    assert (ratio_of(sum_of), saved_by(sum_of)) == (5, 0)
+    assert (sum_of.ratio, sum_of.saved) == (5, 0)
     assert type(as_one(sum_of)) is Charge
     promise = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
     assert as_one(sum_of) == replace(alike(sum_of), **promise)
     at = replace(made[0], at=3, calendar="days")
     assert each_window(at) == [at]
-    assert places_of(made[0]).tolist() == []
+    assert several(made[0]).places.tolist() == []
     (two,) = merged([at, replace(at, at=9)])
     assert [as_one(window) for window in each_window(two)] == [replace(as_one(several(at)), at=n) for n in (3, 9)]
 
@@ -155,18 +150,18 @@ def test_several_releases_say_how_many_they_are_and_in_how_many_readings() -> No
     for here, there, expected in readings:
         both = together([replace(one, **here), replace(other, epsilon=Fraction(3), **there)])
         assert isinstance(both, Several)
-        assert (both.times, both.readings, readings_of(both), is_one_release(both)) == (2, expected, expected, False)
+        assert (both.times, both.readings) == (2, expected)
         assert (both.scale, both.epsilon) == (8, one.epsilon + 3)
         assert (both.ratio, both.saved, both.runs) == (None, Fraction(5, 10) - one.epsilon, ())
-        more = readings_of(together([replace(both, **there), replace(one, **there)]))
+        more = together([replace(both, **there), replace(one, **there)]).readings
         assert more == (expected if expected == 1 or there["reading"] else 3)
     three = together([replace(one, reading="c"), together([replace(one, reading="a"), replace(other, reading="b")])])
-    assert (several(three).times, readings_of(three)) == (3, 3)
-    assert (readings_of(one), is_one_release(one), is_one_release(several(one))) == (1, True, True)
+    assert (three.times, three.readings) == (3, 3)
+    assert (several(one).times, several(one).readings) == (1, 1)
     unread = [replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)]
     assert together(unread).scale == 8
     for scale in (None, Fraction(0)):
-        quiet = several(together([replace(one, scale=scale), replace(other, scale=scale)]))
+        quiet = together([replace(one, scale=scale), replace(other, scale=scale)])
         assert (quiet.scale, quiet.saved, quiet.cost.rates, quiet.epsilon) == (scale, None, None, 2 * one.epsilon)
 
 

@@ -19,12 +19,13 @@ from tests.support.window_oracles import long_quilt_cost, step_costs, true_windo
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.piling import Stretches, Windows, piled
-from takifugu.accounting.composition.several import each_window, merged, places_of, saved_by, several
+from takifugu.accounting.composition.piling import Windows, piled
+from takifugu.accounting.composition.several import each_window, merged, several
 from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework
+from takifugu.numbers.runs import Runs
 
 ROWS = [0.1, 0.3, 0.6, 0.9]
 HALF = Fraction(1, 2)
@@ -76,9 +77,9 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
         assert total <= expected * (1 + 1e-9)  # of all quilts
 
 
-def cost_of(belief: Any, whole: Stretches) -> Fraction:
-    loss = stretched_loss(belief, None, whole.lengths, whole.values, whole.unit)
-    return whole.total if loss is None else min(whole.total, loss[0])
+def cost_of(belief: Any, whole: Runs, unit: Fraction) -> Fraction:
+    loss = stretched_loss(belief, None, whole, unit)
+    return whole.total * unit if loss is None else min(whole.total * unit, loss[0])
 
 
 @settings(max_examples=25, deadline=None)
@@ -94,24 +95,25 @@ def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
     first = min(start for start, *_ in drawn)
     weights = [np.full(n, d, dtype=np.int64) for _, n, d, _ in drawn]
     rates = [[(Fraction(1, b), 1)] for *_, b in drawn]
-    whole = piled([Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)])
+    drawn_windows = [Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)]
+    whole, unit = piled(drawn_windows)
     costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
-    stationary = cost_of(tf.MarkovChain(matrix, whole.size), whole)
+    stationary = cost_of(tf.MarkovChain(matrix, whole.size), whole, unit)
     assert float(stationary) <= long_quilt_cost(matrix, costs) * (1 + 1e-8)
-    assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole) * (1 + Fraction(1, 10**9))
+    assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole, unit) * (1 + Fraction(1, 10**9))
 
 
 @pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
 def test_a_chain_that_never_forgets_pays_for_everything(rows: Any) -> None:
-    whole = Stretches(np.array([400]), np.array([1]), Fraction(1, 100))
-    assert float(cost_of(tf.MarkovChain(rows, 400, "any"), whole)) == pytest.approx(4)
+    whole = Runs.alike(1, 400), Fraction(1, 100)
+    assert float(cost_of(tf.MarkovChain(rows, 400, "any"), *whole)) == pytest.approx(4)
 
 
 def test_classes_of_chains_have_windows() -> None:
-    whole = Stretches(np.array([5000]), np.array([1]), Fraction(1, 500))
-    one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), whole)
+    whole = Runs.alike(1, 5000), Fraction(1, 500)
+    one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), *whole)
     for belief in (tf.MarkovChainClass(0.2, 0.4, 5000), tf.BinaryChainInterval(0.2, 5000)):
-        assert one <= cost_of(belief, whole) < 1
+        assert one <= cost_of(belief, *whole) < 1
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,8 @@ def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
     decade = [replace(charge, at=10_080 * week) for week in range(520)]
     assert joint(framework, decade).epsilon == joint(framework, decade[:1]).epsilon < Fraction(1, 2)
     week = np.ones(10_080, dtype=np.int64)
-    assert len(piled([Windows(np.array([10_080 * n]), week, [(Fraction(1, 668), 1)]) for n in range(520)]).lengths) == 1
+    steps, _ = piled([Windows(np.array([10_080 * n]), week, [(Fraction(1, 668), 1)]) for n in range(520)])
+    assert steps.ends.tolist() == [520 * 10_080]
 
 
 def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low() -> None:
@@ -153,7 +156,7 @@ def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low
             rates = [(Fraction(int(rng.integers(1, 9)), 7), n) for n in times if n]
             changes, unit = rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(rng.integers(1, 3)))
             drawn.append(Windows(starts, changes, [(rate / unit, times) for rate, times in rates], unit))
-        pile, first = piled(drawn), min(int(one.starts[0]) for one in drawn)
+        (steps, unit_of_all), first = piled(drawn), min(int(one.starts[0]) for one in drawn)
         costs = [Fraction(0)] * (max(int(one.starts[-1]) + len(one.changes) for one in drawn) - first)
         for one in drawn:
             each_rate = [rate * one.unit for rate, times in one.rates for _ in range(times)]
@@ -161,13 +164,13 @@ def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low
                 zip(one.starts, each_rate, strict=True), enumerate(one.changes.tolist())
             ):
                 costs[int(start) - first + offset] += change * rate
-        each = [int(value) * pile.unit for value in pile.each()]
+        each = [int(value) * unit_of_all for value in steps.numbers]
         assert len(each) == len(costs)
-        assert all(a != b for a, b in itertools.pairwise(pile.values.tolist()))
+        assert all(a != b for a, b in itertools.pairwise(steps.values.tolist()))
         is_exact = len({rate * one.unit for one in drawn for rate, _ in one.rates}) == 1
         little = 0 if is_exact else Fraction(1, 10**14)
         assert all(cost <= step <= cost + little for step, cost in zip(each, costs, strict=True))
-        assert piled(drawn, first - 4).lengths[0] >= 4
+        assert piled(drawn, first - 4)[0].lengths[0] >= 4
 
 
 # As they add up.
@@ -214,8 +217,8 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind:
         assert rate <= read.cost.rates.value <= rate + short
         assert epsilon <= read.epsilon == read.cost.promised.value <= epsilon + short
         assert kind == "long" or (rate, epsilon) == (read.cost.rates.value, read.epsilon)
-    (whole,) = map(several, held)
+    (whole,) = held
     assert whole.cost.rates is not None
-    assert (whole.times, whole.readings, whole.at) == (len(released), 1, places_of(whole)[0])
+    assert (whole.times, whole.readings, whole.at) == (len(released), 1, whole.places[0])
     assert sum(rate for _, rate, _ in known.values()) <= whole.cost.rates.value
-    assert whole.saved == max(saved_by(one) or 0 for one in released)
+    assert whole.saved == max(several(one).saved or 0 for one in released)

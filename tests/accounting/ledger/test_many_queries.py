@@ -58,7 +58,7 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
         assert spent > before
         assert spent == pytest.approx(float(joint(FRAMEWORK, plain[: number + 1]).epsilon), rel=1e-9)
         assert spent >= joint(FRAMEWORK, plain[: number + 1]).epsilon * (1 - Fraction(1, 10**11))
-    assert [int(term["several"]["cost"].split(";")[0]) for term in terms(ledger)] == [len(plain)]
+    assert [int(term["cost"].split(";")[0]) for term in terms(ledger)] == [len(plain)]
     summaries = dump(ledger.store.path)["summaries"]
     ledger.rebuild()
     assert ledger.spent("data").spent.epsilon == spent
@@ -100,8 +100,8 @@ def test_a_new_belief_inherits_every_query(ledger: Ledger, how: str) -> None:
         plain.append(new)
         costs = [joint(framework, plain).epsilon for framework in (FRAMEWORK, other)]
         assert ledger.spent("data").spent.epsilon == pytest.approx(float(max(costs)), rel=1e-9)
-    under = {term["by entry"]["under"] for term in terms(ledger) if "by entry" in term}
-    assert under == {FRAMEWORK.fingerprint(), other.fingerprint()}
+    under = [set(term["by entry"]["under"]) for term in terms(ledger) if "by entry" in term]
+    assert under == [{FRAMEWORK.fingerprint(), other.fingerprint()}]
 
 
 @pytest.mark.parametrize("frameworks", [1, 2])
@@ -113,7 +113,7 @@ def test_other_sources_of_the_same_people_are_charged_every_query_once(ledger: L
         new = replace(charge(other, Count(1), 90, QUILT, reading=""), epsilon=Fraction(1, 99))
         many.append(Debit(other, new, "ann", "under another belief"))
     ledger.reserve("first", many, budget=10**6)
-    assert len({term["by entry"]["under"] for term in terms(ledger) if "by entry" in term}) == frameworks
+    assert [len(term["by entry"]["under"]) for term in terms(ledger) if "by entry" in term] == [frameworks]
     one = replace(of_entries(0), covers=WHOLE)
     assert one.change is not None
     assert one.scale is not None

@@ -17,7 +17,7 @@ from tests.support.ledger_tools import charge, dump
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, joint, sums
-from takifugu.accounting.composition.several import Several, each_window, merged, places_of
+from takifugu.accounting.composition.several import each_window, merged, several
 from takifugu.accounting.ledger import Debit, Ledger, histories
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.chains import recordings
@@ -121,10 +121,10 @@ def test_one_charge_of_many_windows_costs_what_they_cost_one_by_one(
     assert joint(framework, held).epsilon == together
     parts = [merged(charges[:9]), merged(charges[9:30]), charges[30:]]
     assert joint(framework, [one for part in parts for one in part]).epsilon == together
-    rows = [one for one in held if isinstance(one, Several)]
+    rows = list(map(several, held))
     assert sum(one.covers is QUILT for one in rows) == 2  # one for each query
-    assert all([window.at for window in each_window(one)] == places_of(one).tolist() for one in rows)
-    monkeypatch.setattr(sums, "merged", list)
+    assert all([window.at for window in each_window(one)] == one.places.tolist() for one in rows)
+    monkeypatch.setattr(sums, "merged", lambda charges: list(map(several, charges)))
     apart = joint(framework_from(framework.to_dict()), charges).epsilon
     assert float(together) == pytest.approx(float(apart), rel=1e-9)
 

@@ -29,6 +29,7 @@ from takifugu.influence.chains.unplaced import (
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.secrets.families import Family
+from takifugu.numbers.runs import Runs
 
 Rates = list[list[int]]  # what each step of each release moves, in tenths
 
@@ -95,7 +96,7 @@ def test_never_above_quilts_or_an_endless_recording_or_everything(initial: str) 
     for rows, releases in problems(20, (2, 3, 4)):
         chain, about = tf.MarkovChain(rows, 40, initial), unplaced(releases)
         cost = charged(chain, releases)
-        forever = stretched_loss(chain.with_length(2**40), None, np.array([2**40]), np.array([1]), about.exact(1))
+        forever = stretched_loss(chain.with_length(2**40), None, Runs.alike(1, 2**40), about.exact(1))
         assert cost <= by_quilts(rows, about, initial == "any") + 1e-9
         assert forever is None or cost <= float(forever[0]) + 1e-9
         assert cost <= float(about.total)

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.accounting.composition.piling import Windows, piled
-from takifugu.accounting.composition.several import Several, each_window, entry_of, places_of, readings_of
+from takifugu.accounting.composition.several import each_window, entry_of, several
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Witness
@@ -54,7 +54,7 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
 
 def is_one_reading(charges: Sequence[Charge]) -> bool:
     """Whether it is known which entries of the charges are the same."""
-    return len(readings(charges)) <= 1 and all(readings_of(charge) == 1 for charge in charges)
+    return len(readings(charges)) <= 1 and all(several(charge).readings == 1 for charge in charges)
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:
@@ -82,7 +82,7 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     It matters only where the law of a step depends on its place in a period: a belief says which place its own windows
     have. Without declared places all read from the first entry on.
     """
-    period, places = belief.chain.period, [places_of(item.charge) for item in items]
+    period, places = belief.chain.period, [several(item.charge).places for item in items]
     if period == 1 or not any(map(len, places)):
         return 0
     first = min(int(starts[0]) if len(starts) else 0 for starts in places)
@@ -127,7 +127,7 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
 
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
     """Whether all read the very entries of the belief, so that it is known which of them are secret."""
-    if any(len(places_of(item.charge)) > 1 for item in items):
+    if any(len(several(item.charge).places) > 1 for item in items):
         return False
     return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
 
@@ -142,7 +142,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
         return None
     if any(item.charge.scale == 0 and item.read.changes.any() for item in items):
         return None
-    starts = [places_of(item.charge) for item in items]
+    starts = [several(item.charge).places for item in items]
     first, sizes = min(int(places[0]) for places in starts), [len(item.read.changes) for item in items]
     first_places = {int(place) for places, item in zip(starts, items, strict=True) if view.is_native(item.charge)
            for place in places[[0, -1]]}  # fmt: skip
@@ -166,10 +166,10 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
 
 def _windows(item: Item, places: IntArray) -> Windows:
     """Return the windows of a charge, each with what a change by one costs."""
-    charge, read = item.charge, item.read
+    charge, read = several(item.charge), item.read
     if not item.scale:
         return Windows(places, read.changes, [(Fraction(0), len(places))])
-    if not isinstance(charge, Several) or not charge.runs:
+    if not charge.runs:
         return Windows(places, read.changes, [(read.grid / item.scale, 1)])
     rates = [(run.cost.rates.value, run.windows) for run in charge.runs if run.cost.rates is not None]
     return Windows(places, read.changes, rates, read.grid / entry_of(charge))
@@ -189,7 +189,7 @@ def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]])
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
-        is_alone = len(group) == 1 and len(places_of(group[0].charge)) < 2
+        is_alone = len(group) == 1 and len(several(group[0].charge).places) < 2
         together = None if is_alone else _together(view, belief, group)
         if together is not None:
             rows.append(together)
@@ -235,8 +235,8 @@ def _together(
     most = sum((item.read.total / item.scale for item in group), Fraction(0))
     windows = placed(view, belief, group)
     if windows is not None:
-        stretches = piled(windows[1])
-        return (stretches.each(),), stretches.unit, most
+        steps, unit = piled(windows[1])
+        return (steps.numbers,), unit, most
     group = [Item(c, item.read) for item in group for c in each_window(item.charge)]
     layout = laid_out(view, belief, group)
     if layout is None:

@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.accounting.composition.piling import standing_in
-from takifugu.accounting.composition.several import places_of
+from takifugu.accounting.composition.several import several
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -37,7 +37,7 @@ def planned_together(charges: Sequence[Charge]) -> bool:
     """Whether normal releases, and Laplace ones, about the same entries of one unit were all fixed in advance."""
     if not any(_is_normal(charge) for charge in charges):
         return False
-    places = {int(place) for charge in charges for place in places_of(charge)}
+    places = {int(place) for charge in charges for place in several(charge).places}
     is_in_one_place = is_one_reading(charges) and len(places) <= 1
     return is_in_one_place and all(
         c.fixed_in_advance and c.scope == "unit" and (c.scale is not None or _is_normal(c)) for c in charges

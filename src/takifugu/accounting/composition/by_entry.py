@@ -115,21 +115,34 @@ class Rates:
         return Rates(tuple(map(int, ends)), tuple(map(int, largest)), known)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ByEntry(Several):
-    """Releases of different queries, as the framework `under` reads them: of each of its beliefs the rates.
+@dataclass(frozen=True)
+class Costs:
+    """What releases cost as one framework reads them: of each of its beliefs the rates, and three sums.
 
-    `is_apart` says that each may have read any steps: then the first n rates add up to the most that n steps in a row
-    cost. `here` and `elsewhere` add up what promises that cover every change cost where all read the same entries and
-    where not, `whole` what each loses when the whole data change, and `any_layout` when all that it reads does.
+    `here` and `elsewhere` add up what promises that cover every change cost where all read the same entries and where
+    not, and `whole` what each loses when the whole data change.
     """
 
-    under: str
-    rates_of: tuple[Rates, ...]
-    is_apart: bool
+    rates: tuple[Rates, ...]
     here: Total
     elsewhere: Total
     whole: Total
+
+    def __add__(self, other: Costs) -> Costs:
+        rates = tuple(one + two for one, two in zip(self.rates, other.rates, strict=True))
+        return Costs(rates, self.here + other.here, self.elsewhere + other.elsewhere, self.whole + other.whole)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByEntry(Several):
+    """Releases of different queries, as frameworks read them: by the fingerprint of each what they cost.
+
+    `is_apart` says that each may have read any steps: then the first n rates add up to the most that n steps in a row
+    cost. `any_layout` adds up what each loses when all that it reads changes.
+    """
+
+    under: Mapping[str, Costs]
+    is_apart: bool
     any_layout: Total
 
     __hash__ = Charge.__hash__
@@ -140,19 +153,15 @@ class ByEntry(Several):
 
 
 def in_one(
-    first: Charge, cost: Cost, readings: int, saved: Fraction | None, change: Fraction, under: str,
-    rates: tuple[Rates, ...], **more: Any,
-) -> ByEntry:  # fmt: skip
+    first: Charge, cost: Cost, readings: int, saved: Fraction | None, change: Fraction, **more: Any
+) -> ByEntry:
     """Return releases that are read as `first` is as one charge, whose noise has a scale of 1."""
     one = values_of(first, (field.name for field in fields(Charge)))
     one |= {
         "query": {"kind": "several queries"}, "scale": Fraction(1), "change": change, "entry_change": change,
         "answers": (), "epsilon": cost.promised.value,
     }  # fmt: skip
-    return ByEntry(
-        **one, cost=replace(cost, rates=None), readings=readings, saved=saved, ratio=None, under=under,
-        rates_of=rates, **more,
-    )  # fmt: skip
+    return ByEntry(**one, cost=replace(cost, rates=None), readings=readings, saved=saved, ratio=None, **more)
 
 
 def in_stretches(ends: Sequence[int], largest: Sequence[int], cuts: Mapping[int, Sequence[int]] | None) -> Rates:

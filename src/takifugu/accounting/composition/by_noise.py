@@ -143,16 +143,16 @@ def _costs_of_windows(
             trivial += loss(read.total, charge)
             if read.changes.any():
                 chosen.append(one)
-    stretches = piled(chosen, min(int(one.starts[0]) for one in windows)) if chosen else None
+    pile = piled(chosen, min(int(one.starts[0]) for one in windows)) if chosen else None
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(whole.size), pairs)
         if not any(family.has_pairs(whole, entry) for entry in family.entries):
             continue
-        if stretches is None:
+        if pile is None:
             yield fixed, None
             continue
-        recording = whole.with_length(stretches.size)  # type: ignore[attr-defined]
-        searched = stretched_loss(recording, pairs, stretches.lengths, stretches.values, stretches.unit)
+        recording = whole.with_length(pile[0].size)  # type: ignore[attr-defined]
+        searched = stretched_loss(recording, pairs, *pile)
         cost, witness = searched or (trivial, None)
         yield fixed + min(plain(cost), trivial), witness
 

@@ -11,18 +11,19 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
 from takifugu.accounting.composition.alignment import Item, laid_out
-from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one, in_stretches, rates_of_answer
+from takifugu.accounting.composition.by_entry import ByEntry, Costs, Rates, in_one, in_stretches, rates_of_answer
 from takifugu.accounting.composition.losses import any_change, by_component, steady_cost, whole_cost
-from takifugu.accounting.composition.several import STEADY, in_turns, places_of, several, whole_readings
+from takifugu.accounting.composition.several import STEADY, in_turns, several, whole_readings
 from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
-from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
-from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs import separate
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 
@@ -35,30 +36,22 @@ MOST = 10**6
 
 #: Charges of equal standing: those of one place, or one reading, or of unknown places.
 Group = list[Charge]
+One = TypeVar("One", bound=Charge)
 
 
 def folded(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> list[Charge]:
-    """Return charges in which long lists of different queries are one charge for each framework, by fingerprint.
+    """Return charges in which long lists of different queries are one charge, as some frameworks read them.
 
     They cost under each framework what they cost one by one, up to the rounding, which is upwards.
     """
     listed = list(charges)
-    if not _is_long(listed) or any(f.definition != "pufferfish" or f.is_pair for f in frameworks.values()):
+    is_read = all(f.definition == "pufferfish" and not f.is_pair for f in frameworks.values())
+    if not frameworks or not _is_long(listed) or not is_read:
         return listed
     views = [View(framework, fingerprint) for fingerprint, framework in frameworks.items()]
     stretches = in_turns(listed)
     whole = whole_readings(stretches)
     return [term for stretch in stretches for term in _folded(views, stretch, whole)]
-
-
-def of_framework(charges: Iterable[Charge], fingerprint: str) -> list[Charge]:
-    """Return charges without those sums over entries that other frameworks read."""
-    return [c for c in charges if not isinstance(c, ByEntry) or c.under == fingerprint]
-
-
-def counted_once(charge: Charge) -> bool:
-    """Whether a charge counts where no framework is asked: of sums over entries that for the framework of its own."""
-    return not isinstance(charge, ByEntry) or charge.under == charge.framework
 
 
 def _folded(views: Sequence[View], charges: Sequence[Charge], whole: set[str]) -> Iterator[Charge]:
@@ -72,10 +65,11 @@ def _folded(views: Sequence[View], charges: Sequence[Charge], whole: set[str]) -
             continue
         readings = [mine] if mine[0].at is not None else _by_reading(mine)
         if len(readings) > FEW or any(isinstance(charge, ByEntry) and charge.is_apart for charge in mine):
-            yield from _added(views, readings, True)
+            yield from _apart(views, readings)
             continue
         for reading in readings:
-            yield from _added(views, [[one] for one in reading], False) if _is_long(reading) else reading
+            for group in _by_promise(reading):
+                yield from _added(views, group) if _is_long(group) else group
 
 
 def _by_reading(charges: Sequence[Charge]) -> list[Group]:
@@ -85,67 +79,104 @@ def _by_reading(charges: Sequence[Charge]) -> list[Group]:
     return list(readings.values())
 
 
+def _by_promise(charges: Iterable[One]) -> list[list[One]]:
+    """Return charges of each kind of promise: what these add up to is of one kind."""
+    groups: dict[Covers, list[One]] = {}
+    for charge in charges:
+        groups.setdefault(charge.covers, []).append(charge)
+    return list(groups.values())
+
+
 def _is_long(charges: Sequence[Charge]) -> bool:
     return len(charges) > FEW or any(isinstance(charge, ByEntry) for charge in charges)
 
 
 def _standing(charge: Charge, whole: set[str]) -> Hashable:
-    """Return what charges have in common that are added up; None for one that stays as it is."""
+    """Return what charges have in common that are folded together; None for one that stays as it is."""
     if not charge.scale or charge.definition != "pufferfish" or charge.fixed_in_advance or not charge.entries:
         return None
     if charge.at is None and charge.reading and charge.reading not in whole:
         return None
-    if len(places_of(charge)) > 1:
+    if len(several(charge).places) > 1:
         return None
     return (
-        charge.framework, charge.covers, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout,
-        charge.calendar, charge.phases, charge.at,
+        charge.framework, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout, charge.calendar,
+        charge.phases, charge.at,
     )  # fmt: skip
 
 
-def _added(views: Sequence[View], groups: Iterable[Group], is_apart: bool) -> Iterator[Charge]:
-    """Yield groups of equal standing as one charge for each view, and those that some view does not read by value.
-
-    A group is a reading where each `is_apart` from the others, else a release.
-    """
-    terms: dict[str, list[ByEntry]] = {}
-    for group in groups:
-        made = {view.fingerprint: _as_one(view, group, is_apart) for view in views if _of(view, group)}
-        known = {fingerprint: one for fingerprint, one in made.items() if one is not None}
-        if len(known) < max(len(made), 1):
-            yield from group
-            continue
-        for fingerprint, one in known.items():
-            terms.setdefault(fingerprint, []).append(one)
-    for added in terms.values():
+def _added(views: Sequence[View], charges: Iterable[Charge]) -> Iterator[Charge]:
+    """Yield releases about the same entries as one charge, and those that some view does not read by value."""
+    added: list[ByEntry] = []
+    for charge in charges:
+        one = _of_release(views, charge)
+        if one is None:
+            yield charge
+        else:
+            added.append(one)
+    if added:
         yield reduce(_sum, added)
 
 
-def _of(view: View, group: Group) -> list[Charge]:
-    return of_framework(group, view.fingerprint)
+def _apart(views: Sequence[View], readings: Iterable[Group]) -> Iterator[Charge]:
+    """Yield readings of any steps as one charge for each promise, and those that some view does not read by value."""
+    added: list[ByEntry] = []
+    for reading in readings:
+        made = _of_reading(views, reading)
+        yield from reading if made is None else ()
+        added += made or ()
+    yield from (reduce(_sum, group) for group in _by_promise(added))
 
 
-def _as_one(view: View, group: Group, is_apart: bool) -> ByEntry | None:
-    """Return a group as one charge, as a framework reads it; None where it does not, value by value."""
-    charges = _of(view, group)
-    made = [one for charge in charges if (one := _of_release(view, charge)) is not None]
-    if len(made) < len(charges):
+def _of_reading(views: Sequence[View], reading: Group) -> list[ByEntry] | None:
+    """Return a reading as one charge for each promise; None where some framework does not read it value by value.
+
+    What its steps cost they cost together, so that counts as the first one's, and the others' promises beside it.
+    """
+    made = [one for charge in reading if (one := _of_release(views, charge)) is not None]
+    if len(made) < len(reading):
         return None
-    together = reduce(_sum, made)
-    if together.is_apart or not is_apart:
-        return together
-    rates = [_anywhere(view, belief, number, charges, made) for number, belief in enumerate(view.framework.beliefs)]
-    known = [one for one in rates if one is not None]
-    if len(known) < len(rates):
-        return None
-    readings = max(one.readings for one in made)
-    return replace(together, rates_of=tuple(known), is_apart=True, reading="", readings=readings)
+    if any(one.is_apart for one in made):
+        return made
+    first, *others = [replace(reduce(_sum, group), is_apart=True, reading="") for group in _by_promise(made)]
+    under = {}
+    for view in views:
+        rates = [_anywhere(view, number, reading, made) for number in range(len(view.framework.beliefs))]
+        known = tuple(one for one in rates if one is not None)
+        if len(known) < len(rates):
+            return None
+        under[view.fingerprint] = known
+    of_all = {name: replace(costs, rates=under[name]) for name, costs in first.under.items()}
+    return [replace(first, under=of_all), *map(_without_rates, others)]
 
 
-def _of_release(view: View, charge: Charge) -> ByEntry | None:
+def _without_rates(one: ByEntry) -> ByEntry:
+    nothing = {
+        name: replace(costs, rates=tuple(Rates((rates.size,), (0,), None if rates.cuts is None else {})
+                                         for rates in costs.rates))
+        for name, costs in one.under.items()
+    }  # fmt: skip
+    return replace(one, under=nothing)
+
+
+def _of_release(views: Sequence[View], charge: Charge) -> ByEntry | None:
     """Return a charge of one query by entry; None where a belief does not read it value by value."""
     if isinstance(charge, ByEntry):
         return charge
+    any_layout, under = any_change(charge), {view.fingerprint: _costs(view, charge) for view in views}
+    known = {fingerprint: costs for fingerprint, costs in under.items() if costs is not None}
+    if any_layout is None or not known or len(known) < len(under):
+        return None
+    assert charge.scale, "what has no such noise is of no standing"
+    one, change = several(charge), (charge.change or Fraction(0)) / charge.scale
+    return in_one(
+        charge, one.cost, one.readings, one.saved, change, under=known, is_apart=False,
+        any_layout=Total.of(max(any_layout, charge.epsilon)),
+    )  # fmt: skip
+
+
+def _costs(view: View, charge: Charge) -> Costs | None:
+    """Return what a release costs as one framework reads it; None where a belief does not, value by value."""
     assert charge.scale, "what has no such noise is of no standing"
     rates = []
     for belief in view.framework.beliefs:
@@ -159,22 +190,12 @@ def _of_release(view: View, charge: Charge) -> ByEntry | None:
         states = len(belief.alphabet(0)) if belief.size else 0
         if len(rates[-1].ends) * len(rates[-1].cuts or ()) * states > MOST:
             return None
-    one, any_layout, is_steady = several(charge), any_change(charge), charge.covers in STEADY
-    if any_layout is None:
-        return None
+    places = (True, False) if charge.covers in STEADY else ()
     try:
-        here, elsewhere = (
-            steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
-        )
-        whole = whole_cost(view, charge)
+        here, elsewhere = [steady_cost(view, charge, is_placed) for is_placed in places] or [Fraction(0), Fraction(0)]
+        return Costs(tuple(rates), Total.of(here), Total.of(elsewhere), Total.of(whole_cost(view, charge)))
     except CompositionRefused:
         return None
-    change = (charge.change or Fraction(0)) / charge.scale
-    return in_one(
-        charge, one.cost, one.readings, one.saved, change, view.fingerprint, tuple(rates), is_apart=False,
-        here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole),
-        any_layout=Total.of(max(any_layout, charge.epsilon)),
-    )  # fmt: skip
 
 
 def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
@@ -185,21 +206,19 @@ def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
     return replace(
         one, epsilon=cost.promised.value, cost=cost, change=change, entry_change=change,
         readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), saved=saved,
-        rates_of=tuple(a + b for a, b in zip(one.rates_of, two.rates_of, strict=True)),
-        here=one.here + two.here, elsewhere=one.elsewhere + two.elsewhere, whole=one.whole + two.whole,
+        under={name: costs + two.under[name] for name, costs in one.under.items() if name in two.under},
         any_layout=one.any_layout + two.any_layout,
     )  # fmt: skip
 
 
-def _anywhere(
-    view: View, belief: Belief, number: int, charges: Sequence[Charge], made: Sequence[ByEntry]
-) -> Rates | None:
+def _anywhere(view: View, number: int, charges: Sequence[Charge], made: Sequence[ByEntry]) -> Rates | None:
     """Return rates of which the first n add up to the most that n steps in a row of one reading cost.
 
     The rates of entries with names are those of the entries, and without names one component may be any other. None
     where the steps in a row are too many to be looked at.
     """
-    together = reduce(Rates.__add__, [one.rates_of[number] for one in made])
+    belief, each = view.framework.beliefs[number], [one.under[view.fingerprint].rates[number] for one in made]
+    together = reduce(Rates.__add__, each)
     if not is_recording(belief):
         if belief.names is not None:
             return together
@@ -212,7 +231,7 @@ def _anywhere(
         assert read is not None
         items.append(Item(charge, read))
     is_joint = len(items) == 1 or laid_out(view, belief, items) is not None
-    parts = [together] if is_joint else [one.rates_of[number] for one in made]
+    parts = [together] if is_joint else each
     runs = view.runs(belief, charges[0])
     rates_of_parts = [in_a_row(part, runs) for part in parts]
     known = [rates for rates in rates_of_parts if rates is not None]

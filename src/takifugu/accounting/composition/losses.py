@@ -109,7 +109,8 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
     `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
     """
     if isinstance(charge, ByEntry):
-        return (charge.here if is_placed else charge.elsewhere).value
+        under = charge.under[view.fingerprint]
+        return (under.here if is_placed else under.elsewhere).value
     if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
     if charge.scale is None:
@@ -140,7 +141,7 @@ def by_component(belief: Belief, changes: IntArray) -> IntArray:
 def whole_cost(view: View, charge: Charge) -> Fraction:
     """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
     if isinstance(charge, ByEntry):
-        return charge.whole.value
+        return charge.under[view.fingerprint].whole.value
     if charge.scale is None:
         if charge.covers is not Covers.EVERYTHING:
             raise CompositionRefused(

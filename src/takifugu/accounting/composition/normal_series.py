@@ -17,7 +17,7 @@ from fractions import Fraction
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import NORMAL, least_epsilon, shares
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
-from takifugu.accounting.composition.several import places_of
+from takifugu.accounting.composition.several import several
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -84,7 +84,7 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
 
 def _check(view: View, charges: Sequence[Charge]) -> None:
     first, fix = charges[0], "publish it about another source, or all of them at once"
-    places = {int(place) for charge in charges for place in places_of(charge)}
+    places = {int(place) for charge in charges for place in several(charge).places}
     if not view.is_native(first):
         raise CompositionRefused("a series counts under the beliefs of its first release only", fix=fix)
     if any(charge.scope != "unit" for charge in charges):

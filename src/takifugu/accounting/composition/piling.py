@@ -8,41 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from takifugu.model.queries import Additive, IntArray
+from takifugu.numbers.runs import Runs
 
 #: The cost of a whole recording stays below 2 to this power, in units.
 COST_BITS = 58
-
-
-@dataclass(frozen=True, eq=False)
-class Stretches:
-    """A recording by what its steps cost: `lengths[n]` steps in a row cost `values[n]` times `unit` each.
-
-    >>> Stretches(np.array([2, 1]), np.array([1, 5]), Fraction(1, 2)).total
-    Fraction(7, 2)
-    """
-
-    lengths: IntArray
-    values: IntArray
-    unit: Fraction
-
-    @property
-    def size(self) -> int:
-        return int(self.lengths.sum())
-
-    @property
-    def total(self) -> Fraction:
-        return int((self.lengths * self.values).sum()) * self.unit
-
-    def each(self) -> IntArray:
-        """Return what every step costs, in units."""
-        return np.repeat(self.values, self.lengths)
 
 
 class Windows(NamedTuple):
@@ -69,15 +44,15 @@ class Windows(NamedTuple):
         return np.repeat(np.array(each, dtype=np.int64), [times for _, times in self.rates])
 
 
-def piled(windows: Sequence[Windows], start: int | None = None) -> Stretches:
+def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
     """Return what each step costs, from `start` or the first one that any window reads to the last one.
 
     It is exact where all have one rate. Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a
     further window makes no step cheaper.
 
     >>> week = np.ones(7, dtype=np.int64)
-    >>> found = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])
-    >>> found.lengths.tolist(), found.values.tolist(), found.unit
+    >>> runs, unit = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])
+    >>> runs.lengths.tolist(), runs.values.tolist(), unit
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
     shapes = {id(one.changes): _edges(one.changes) for one in windows}
@@ -91,9 +66,8 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> Stretches:
     values = np.zeros(len(steps), dtype=np.int64)
     np.add.at(values, where, np.concatenate([np.zeros_like(begin), *changes]))
     values = np.cumsum(values)[:-1]
-    lengths = np.diff(steps)
-    new = np.flatnonzero(np.append([True], values[1:] != values[:-1]))
-    return Stretches(np.add.reduceat(lengths, new), values[new], unit)
+    last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    return Runs(values[last], steps[1:][last] - steps[0]), unit
 
 
 def _edges(changes: IntArray) -> tuple[IntArray, IntArray]:

@@ -97,27 +97,13 @@ class Several(Charge):
 
     @cached_property
     def places(self) -> IntArray:
-        """Where the windows of the runs start, in order."""
+        """Where its windows start, in order; without a declared place there are none."""
+        if not self.runs:
+            return np.array([] if self.at is None else [self.at], dtype=np.int64)
         return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
 
 
 _SHARED = tuple(f.name for f in fields(Charge))
-
-
-def is_one_release(charge: Charge) -> bool:
-    return not isinstance(charge, Several) or charge.times == 1
-
-
-def readings_of(charge: Charge) -> int:
-    """Return in how many readings a charge's releases are."""
-    return charge.readings if isinstance(charge, Several) else 1
-
-
-def saved_by(charge: Charge) -> Fraction | None:
-    """Return the most by which one release promises less than a change of the whole data costs, if that has a bound."""
-    if isinstance(charge, Several):
-        return charge.saved
-    return charge.change / charge.scale - charge.epsilon if charge.scale and charge.change is not None else None
 
 
 def ratio_of(charge: Charge) -> Fraction | None:
@@ -137,7 +123,8 @@ def several(charge: Charge) -> Several:
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
-    return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, saved_by(charge))
+    saved = charge.change / charge.scale - charge.epsilon if charge.scale and charge.change is not None else None
+    return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, saved)
 
 
 def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, runs: Iterable[Run] = ()) -> Several:
@@ -162,21 +149,6 @@ def alike(charge: Charge) -> Charge:
     if charge.scale is not None:
         one |= {"scale": Fraction(charge.scale != 0), "randomiser": {}}
     return Charge(**one)
-
-
-def runs_of(charge: Charge) -> tuple[Run, ...]:
-    """Return the windows of a charge, in order; of one without a declared place none."""
-    if charge.at is None:
-        return ()
-    one = several(charge)
-    return one.runs or (Run(charge.at, 1, 1, one.cost),)
-
-
-def places_of(charge: Charge) -> IntArray:
-    """Return where the windows of a charge start, in order; of one without a declared place none."""
-    if not isinstance(charge, Several) or not charge.runs:
-        return np.array([] if charge.at is None else [charge.at], dtype=np.int64)
-    return charge.places
 
 
 def each_window(charge: Charge) -> list[Charge]:
@@ -213,7 +185,7 @@ def adds_up(charge: Charge) -> bool:
     return charge.definition in _OURS and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
-def merged(charges: Sequence[Charge]) -> list[Charge]:
+def merged(charges: Sequence[Charge]) -> list[Several]:
     """Return charges in which those that differ in their noise or place only are one, at the place of the first.
 
     None passes one with a delta, or a promise about one output's distribution, where the order counts.
@@ -246,7 +218,7 @@ def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
     return readings - elsewhere
 
 
-def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Charge]:
+def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
     """Yield the charges of a stretch in which the order does not count."""
     terms: dict[Hashable, list[Charge]] = {}
     readings: dict[str, dict[Hashable, list[Charge]]] = {}
@@ -280,11 +252,11 @@ def _share(charge: Charge) -> Hashable:
     return replace(alike(charge), reading=""), Fraction(one.times, one.readings), each, one.epsilon / one.readings
 
 
-def together(charges: Sequence[Charge]) -> Charge:
+def together(charges: Sequence[Charge]) -> Several:
     """Return releases that differ in their noise or place only as one charge."""
-    if len(charges) == 1:
-        return charges[0]
     each = list(map(several, charges))
+    if len(each) == 1:
+        return each[0]
     cost = reduce(Cost.plus, [one.cost for one in each])
     saved = max((one.saved for one in each if one.saved is not None), default=None)
     if charges[0].at is not None:
@@ -296,10 +268,10 @@ def together(charges: Sequence[Charge]) -> Charge:
     return added_up(charges[0], cost, max(readings) if is_one_place else sum(readings), saved)
 
 
-def _by_place(charges: Iterable[Charge]) -> dict[int, Cost]:
+def _by_place(charges: Iterable[Several]) -> dict[int, Cost]:
     costs: dict[int, Cost] = {}
     for charge in charges:
-        for run in runs_of(charge):
+        for run in charge.runs or [Run(charge.at or 0, 1, 1, charge.cost)]:
             for place in run.places:
                 costs[place] = costs[place].plus(run.cost) if place in costs else run.cost
     return costs

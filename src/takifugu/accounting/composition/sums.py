@@ -19,7 +19,7 @@ from takifugu.accounting.composition.at_delta import joint_at_delta, planned_tog
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
 from takifugu.accounting.composition.normal_series import in_a_series, series_joint
-from takifugu.accounting.composition.several import STEADY, is_one_release, merged, places_of, saved_by
+from takifugu.accounting.composition.several import STEADY, Several, merged
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
@@ -50,21 +50,21 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
     if not any(charge.delta for charge in charges):
         return _least(view, charges, recharge)
     plain = [charge for charge in charges if not charge.delta]
-    charges = merged(charges)
-    singles = _singles(view, charges)
-    gives_up = recharge and any(charges[i].scope == "pooled" for i in singles)
-    alone = [_alone(view, charge) for charge in charges if charge.delta and view.is_native(charge)]
-    if len(charges) == len(alone) == 1 and not gives_up:
-        rule = "sum" if charges[0].covers in STEADY else "alone"
-        return Joint(alone[0], charges[0].delta, rule, charges[0].covers)
-    best = _with_singles(view, charges, singles, recharge) if singles else _without_singles(view, charges)
+    terms = merged(charges)
+    singles = _singles(view, terms)
+    gives_up = recharge and any(terms[i].scope == "pooled" for i in singles)
+    alone = [_alone(view, charge) for charge in terms if charge.delta and view.is_native(charge)]
+    if len(terms) == len(alone) == 1 and not gives_up:
+        rule = "sum" if terms[0].covers in STEADY else "alone"
+        return Joint(alone[0], terms[0].delta, rule, terms[0].covers)
+    best = _with_singles(view, terms, singles, recharge) if singles else _without_singles(view, terms)
     without: list[Joint] = []
-    if planned_together(charges):  # squares add up to less than losses
+    if planned_together(terms):  # squares add up to less than losses
         _try(without, lambda: _least(view, plain, recharge))
     return replace(best, epsilon=max([best.epsilon, *alone, *(joint.epsilon for joint in without)]))
 
 
-def _singles(view: View, charges: Sequence[Charge]) -> list[int]:
+def _singles(view: View, charges: Sequence[Several]) -> list[int]:
     return [i for i, charge in enumerate(charges) if charge.covers is Covers.OUTPUT and view.is_native(charge)]
 
 
@@ -75,23 +75,23 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     whole data change; else all count by that, or by their profiles. Every bound is one of any subset of the releases,
     too, and no larger there, so that one more never lowers the least of them.
     """
-    charges = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
-    singles = _singles(view, charges)
-    candidates = [] if singles else _sums(view, charges)
-    refusals = [_try(candidates, partial(_promise_and_wholes, view, charges, i))
-                for i in _counting_alone(view, charges, recharge)]  # fmt: skip
-    refused = _try(candidates, lambda: cost_by_noise(view, charges))
-    _try(candidates, lambda: _wholes(view, charges))
+    terms = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
+    singles = _singles(view, terms)
+    candidates = [] if singles else _sums(view, terms)
+    refusals = [_try(candidates, partial(_promise_and_wholes, view, terms, i))
+                for i in _counting_alone(view, terms, recharge)]  # fmt: skip
+    refused = _try(candidates, lambda: cost_by_noise(view, terms))
+    _try(candidates, lambda: _wholes(view, terms))
     if candidates:
         return min(candidates, key=lambda joint: joint.epsilon)
     refused = next(filter(None, reversed(refusals)), refused)
-    reason = _why_it_stands_alone(view, charges, singles[0]) if singles else ""
+    reason = _why_it_stands_alone(view, terms, singles[0]) if singles else ""
     if reason:
         raise CompositionRefused(reason, rule=REMEDY, fix=_no_bound(refused))
     raise CompositionRefused(refused)
 
 
-def _counting_alone(view: View, charges: Sequence[Charge], recharge: bool) -> Iterator[int]:
+def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> Iterator[int]:
     """Yield the releases that do not cover every change, and whose promise counts beside whole changes of the others.
 
     One of an answer over several people is about the law of what all of them hold.
@@ -101,18 +101,18 @@ def _counting_alone(view: View, charges: Sequence[Charge], recharge: bool) -> It
     for i, one in enumerate(charges):
         others = (charge for n, charge in enumerate(charges) if n != i)
         links = one.covers is Covers.OUTPUT and one.scope == "pooled"
-        promises = view.is_native(one) and (is_one_release(one) or saved_by(one) is not None)
+        promises = view.is_native(one) and (one.times == 1 or one.saved is not None)
         are_others_whole = not recharge and all(other.covers is Covers.EVERYTHING for other in others)
         if promises and one.covers not in STEADY and (are_others_whole or not links):
             yield i
 
 
-def _wholes(view: View, charges: Sequence[Charge]) -> Joint:
+def _wholes(view: View, charges: Sequence[Several]) -> Joint:
     total = sum((whole_cost(view, charge) for charge in charges), Fraction(0))
     return Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING)
 
 
-def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
+def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
     """Return the least of the sum, where it is a bound, and the joint quilt cost, of which both share one bad event."""
     candidates = _sums(view, charges)
     others = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
@@ -124,7 +124,7 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     return min(candidates, key=lambda joint: joint.epsilon)
 
 
-def _sums(view: View, charges: Sequence[Charge]) -> list[Joint]:
+def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
     """Return the sum of promises where all cover every change of the data, or of a component."""
     if any(charge.covers not in STEADY for charge in charges):
         return []
@@ -134,19 +134,19 @@ def _sums(view: View, charges: Sequence[Charge]) -> list[Joint]:
     return [Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if is_whole else Covers.COMPONENT)]
 
 
-def _joins_whole(view: View, charges: Sequence[Charge], number: int) -> bool:
+def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
     """Whether a promise that is alone holds beside releases that cover every change."""
     one, is_early = charges[number], not chosen_late(charges)[number]
-    counts = one.covers is Covers.ENTRIES and view.is_native(one) and is_one_release(one)
+    counts = one.covers is Covers.ENTRIES and view.is_native(one) and one.times == 1
     return is_early and counts and _means_one_secret(view, charges)
 
 
-def _alone(view: View, charge: Charge) -> Fraction:
+def _alone(view: View, charge: Several) -> Fraction:
     """Return what a release promises alone, under the framework that it was calibrated for."""
     return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
 
 
-def _with_singles(view: View, charges: Sequence[Charge], singles: Sequence[int], recharge: bool) -> Joint:
+def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
     """Return what releases promise beside one about an output, where some have a delta.
 
     The promise counts wherever it can, and where it cannot it is given up on request: what is chosen does not depend on
@@ -177,7 +177,7 @@ def _no_bound(refused: str) -> str:
     return f"the noise gives no bound without the promise: {refused}"
 
 
-def _why_it_stands_alone(view: View, charges: Sequence[Charge], i: int) -> str:
+def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
     """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
     single, others = charges[i], [charge for n, charge in enumerate(charges) if n != i]
     alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]
@@ -205,15 +205,15 @@ def _why_it_stands_alone(view: View, charges: Sequence[Charge], i: int) -> str:
     return "" if _means_one_secret(view, charges) else ELSEWHERE
 
 
-def _means_one_secret(view: View, charges: Sequence[Charge]) -> bool:
+def _means_one_secret(view: View, charges: Sequence[Several]) -> bool:
     """Whether what one release promises about its own entries holds for the entry that a secret means in any other."""
     reading = [c for c in charges if c.entries]
     together = is_one_reading(reading) and len({place for c in reading for place in _places(c)}) <= 1
     return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
 
 
-def _places(charge: Charge) -> list[int | None]:
-    return list(map(int, places_of(charge))) or [None]
+def _places(charge: Several) -> list[int | None]:
+    return list(map(int, charge.places)) or [None]
 
 
 def _promises_travel(view: View, belief: Belief) -> bool:
@@ -234,19 +234,19 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     return view.framework.is_pair or len(everywhere) == len(families)
 
 
-def _promise_and_wholes(view: View, charges: Sequence[Charge], number: int) -> Joint:
+def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> Joint:
     """Return one promise beside what all other releases lose when the whole data change.
 
     Of several releases in one charge it is the promise that costs most less than a whole change.
     """
     one = charges[number]
     others = [whole_cost(view, charge) for i, charge in enumerate(charges) if i != number]
-    promised = one.epsilon if is_one_release(one) else whole_cost(view, one) - (saved_by(one) or 0)
-    rule = "alone" if len(charges) == 1 and is_one_release(one) else "single and whole"
+    promised = one.epsilon if one.times == 1 else whole_cost(view, one) - (one.saved or 0)
+    rule = "alone" if len(charges) == 1 and one.times == 1 else "single and whole"
     return Joint(sum(others, promised), _share(view, charges, number), rule, one.covers)
 
 
-def _share(view: View, charges: Sequence[Charge], number: int) -> Fraction:
+def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:
     """Return the delta of a promise about one output's distribution together with whole releases.
 
     A bad event of probability delta is up to e^epsilon times as likely given an output of theirs, after which it may

@@ -121,7 +121,8 @@ class View:
 
     def _summed(self, belief: Belief, charge: ByEntry) -> Read:
         """Return what releases of different queries cost together, entry by entry, at a scale of 1."""
-        rates = charge.rates_of[next(n for n, one in enumerate(self.framework.beliefs) if one is belief)]
+        number = next(n for n, one in enumerate(self.framework.beliefs) if one is belief)
+        rates = charge.under[self.fingerprint].rates[number]
         changes, grid, answer = rates.answer(values_of(belief) if rates.cuts is not None else None)
         return Read(changes, grid, int(changes.sum()) * grid, answer=answer)
 

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from takifugu.accounting.composition import Charge, joint
-from takifugu.accounting.composition.folding import counted_once, of_framework
 from takifugu.accounting.composition.losses import WHAT, any_change, cost_of_all, raised
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.ledger.asking import is_link
@@ -83,7 +82,7 @@ class Accounts(Generic[Kind]):
         """
         items = self.items[kind]
         if self.is_cut(kind):
-            return Amount(*cost_of_all(((item.charge, 1) for item in items if counted_once(item.charge)), CUT))
+            return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
         worst = NOTHING
         for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
             cost = self._cost_under(kind, fingerprint)
@@ -166,8 +165,7 @@ def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
 
     What is about another source counts as a promise of this very framework about the whole data.
     """
-    read = [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
-    return of_framework(read, fingerprint)
+    return [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
 
 
 def foreign(item: Item) -> Item:
@@ -201,7 +199,7 @@ def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
     for item in items:
         if item.charge.layout:
             yield item
-        elif counted_once(item.charge):
+        else:
             yield replace(foreign(item), number=0, is_adopted=True)
 
 

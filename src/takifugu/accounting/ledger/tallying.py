@@ -12,7 +12,6 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
-from takifugu.accounting.composition.folding import counted_once
 from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
@@ -27,7 +26,7 @@ from takifugu.accounting.ledger.format.tables import summaries as stored_summari
 from takifugu.accounting.ledger.histories import Hit
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
-from takifugu.accounting.ledger.summaries import Summary, summaries_of, summary_of
+from takifugu.accounting.ledger.summaries import only_readers, summaries_of, summary_of
 from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.model.frameworks import Framework
@@ -116,7 +115,7 @@ class Tally:
     people: Mapping[int, bool]
     is_shared: bool
     layout: str
-    summaries: Mapping[int, Summary]
+    summaries: Mapping[int, Sequence[Item]]
     signature: tuple[object, ...]
 
     def is_of(self, connection: Connection) -> bool:
@@ -177,9 +176,9 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     seals.check_rows(connection, stored_summaries, used, "history")
     summaries = summaries_of(connection, used)
     unread = {h for of in kinds.values() for k in of for h in (*k.histories, *k.everyones)
-              if (known_to := summaries[h].frameworks) and not _readers(k, request, summaries) <= known_to}  # fmt: skip
+              if (only := only_readers(summaries[h])) and not _readers(k, request, summaries) <= only}  # fmt: skip
     summaries |= {history: summary_of(items) for history, items in stored.debits_of(connection, unread).items()}
-    held = {history: summary.items for history, summary in summaries.items()}
+    held = summaries
     is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, request)
     if is_between or any(links.values()):
         held = stored.debits_of(connection, used)
@@ -247,11 +246,11 @@ def _at_other_steps(connection: Connection, account: Account, request: Request) 
     return replace(account, costs=costs)
 
 
-def _has_delta(summaries: Mapping[int, Summary], request: Request) -> bool:
+def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:
     """Whether some release has a delta: equal ones of one source may then lie before and after it in another."""
     if any(part.charge.delta > 0 for shape in request.shapes for part in shape):
         return True
-    return any(summary.has_delta for summary in summaries.values())
+    return any(item.charge.delta > 0 for items in summaries.values() for item in items)
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
@@ -311,10 +310,7 @@ def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item
         return (item for history in histories for item in held[history])
 
     is_everyone = request.is_everyone and kind.shape >= 0
-    def once(histories: tuple[int, ...]) -> Iterator[Item]:
-        return (item for item in of(histories) if counted_once(item.charge))
-
-    items = [*of_everyone(of(kind.everyones)), *map(foreign, once(kind.others))]
+    items = [*of_everyone(of(kind.everyones)), *map(foreign, of(kind.others))]
     items += of_everyone(of(kind.histories)) if is_everyone else of(kind.histories)
     new = request_items(request, 0 if request.is_everyone else kind.shape)
     if kind.is_elsewhere:
@@ -324,9 +320,9 @@ def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item
     return tuple(sorted(items, key=lambda item: item.number))
 
 
-def _readers(kind: AccountKind, request: Request, summaries: Mapping[int, Summary]) -> frozenset[str]:
+def _readers(kind: AccountKind, request: Request, summaries: Mapping[int, Sequence[Item]]) -> frozenset[str]:
     """Return the fingerprints of the frameworks under which units of a kind are charged."""
-    before = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h].items}
+    before = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h]}
     new = () if kind.is_elsewhere else request_items(request, 0 if request.is_everyone else kind.shape)
     return frozenset(before | {item.fingerprint for item in new})
 
