@@ -131,9 +131,8 @@ def _measured(
     """Return what `measure` does, in one pass where rows are plain, else by the careful reading, whose errors count."""
     if not (entrywise or table.in_python):
         from takifugu.data.rows.at_once import rows_at_once
-        from takifugu.data.rows.in_bits import rows_in_bits
 
-        rows = rows_in_bits(table, layout, states) or rows_at_once(table, layout, states)
+        rows = rows_at_once(table, layout, states)
         if rows is not None:
             with suppress(DataError):
                 return measure(rows, layout, states, lengths, table)
