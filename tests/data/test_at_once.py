@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -179,14 +178,6 @@ def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, num
     assert answer(open_frame(file), layout) == carefully
 
 
-def test_weights_of_places() -> None:
-    rows = [row for row in complete(30) if row[1] != 11]
-    layout = Layout("state", unit="unit", order="tick", step=1)
-    read = pieces(open_frame(relation(rows)), layout, STATES, weights={range(5, 15): 2})
-    expected = [2 * sum(tick % 2 == code for tick in range(5, 15) if tick != 11) for code in (0, 1)]
-    assert all(np.array_equal(piece.counts, expected) for piece in read)
-
-
 def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
     """Write rows as a Parquet file; ticks may be written as times, one minute each."""
     file, tick = folder / "rows.parquet", "timestamp '2026-01-01' + to_minutes(tick)"
@@ -243,6 +234,21 @@ def test_what_bits_do_not_say_is_left_to_the_careful_reading(tmp_path: Path, cha
     rows = [row for row in complete(50) if row[:2] != ("u", 7)]
     with pytest.raises(NotPlain):
         at_once(parquet(tmp_path, [*rows, change])).surveyed()
+
+
+@pytest.mark.parametrize("most", [2**6, 2**14])
+def test_rows_that_lie_far_apart_are_left_to_the_careful_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Too many stretches that hold a row, or too many steps between the first and the last one."""
+    rows: list[Row] = [(unit, 10_000 * n, "a") for unit in "uv" for n in range(3)]
+    file, layout = parquet(tmp_path, rows), Layout("state", unit="unit", order="tick", step=1)
+    expected = carefully_read(file, layout)
+    assert at_once(file).surveyed()[0].runs["u", None] == tuple(range(n, n + 1) for n in (0, 10_000, 20_000))
+    monkeypatch.setattr("takifugu.data.rows.at_once.MOST_BITS", most)
+    with pytest.raises(NotPlain):
+        at_once(file).surveyed()
+    assert answer(open_frame(file), layout) == expected
 
 
 def test_what_takes_too_much_memory_is_left_to_the_careful_reading(

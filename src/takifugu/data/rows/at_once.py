@@ -32,8 +32,8 @@ from takifugu.data.values.codes import UNOBSERVED
 FEWEST, MOST, SAMPLED = 6, 10, 4096
 #: Longer pieces are refused, and ticks farther from 0 do not fit into DuckDB's integers beside what is added to them.
 LONGEST, FARTHEST = 2**24, 2**62
-#: More pieces do not fit into one list, nor more bytes into the memory that DuckDB gets.
-MOST_PIECES, MOST_BYTES = 100_000, 300_000_000
+#: More pieces do not fit into one list, nor more bytes into what DuckDB gets; at most 64 MB of bits come back.
+MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
 #: Texts of more bytes are left to the careful reading, which refuses those that are too long to be names or states.
 SHORT = 256
 INTEGER = re.compile(r"\s*[+-]?\d+\s*")
@@ -161,16 +161,19 @@ class RowsAtOnce(EngineRows):
 
     def _pieces(self) -> tuple[dict[Key, _Piece], bool]:
         """Return what one pass tells of each piece, and whether no key has blanks to strip."""
-        pieces, tidy, step = dict[Key, _Piece](), True, self.step or 1
+        pieces, tidy, step, bits_left = dict[Key, _Piece](), True, self.step or 1, MOST_BITS
         named = [("unit", "piece").index(role) for role in self.keys if role != "all"]
         for *names, states, changed, longest, least, most, low, high, number, stretches, bits in self._by_key():
             key, rows = self._key(names), dict[int, int]()
+            if states is None:
+                raise NotPlain("there are too many stretches")
             for code, some in states:
                 rows[code] = rows.get(code, 0) + some
             nameless = None in [key[part] for part in named]
             if nameless or longest > SHORT or UNOBSERVED in rows or number != sum(rows.values()):
                 raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
-            if least != most or low < 0 or high - low >= LONGEST:
+            bits_left -= 0 if bits is None else high - low
+            if least != most or low < 0 or high - low >= LONGEST or bits_left < 0:
                 raise NotPlain("some rows lie between two steps, or too far apart")
             start = low * step + least - self._shift
             span = range(start, start + (high - low) * step + 1, step)
@@ -210,12 +213,15 @@ class RowsAtOnce(EngineRows):
         bounds += "min(low) as low, max(high) as high"
         of_stretch = f"{names}, stretch, list([code, rows]) as states, {bounds}, bit_or(seen) as seen"
         number, has_gaps = "sum(bit_count(seen))", "sum(bit_count(seen)) <= max(high) - min(low)"
-        of_key = f"{names}, flatten(list(states)), {bounds}, {number} as number, "
-        of_key += f"list(stretch), case when {has_gaps} then list(seen::blob) end as bits"
+        of_key = f"{names}, flatten(list(states)) as states, {bounds}, {number} as number, "
+        of_key += f"list(stretch) as stretches, case when {has_gaps} then list(seen::blob) end as bits"
+        fits = f"sum(len(stretches)) over () <= {MOST_BITS >> self.bits}"
+        where_few = ", ".join(f"case when {fits} then {column} end as {column}" for column in ("states", "bits"))
+        where_few = f"* replace ({where_few})"
         try:
             with self.within(MOST_BYTES):
                 recoded = self._recoded(wrapped(by_raw)).to_native().aggregate(of_stretch, f"{names}, stretch")
-                return list(collected(wrapped(recoded.aggregate(of_key, names))))
+                return list(collected(wrapped(recoded.aggregate(of_key, names).project(where_few))))
         except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
             raise NotPlain("there are too many pieces, or ticks that are too large") from None
 
