@@ -166,7 +166,8 @@ def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     For fitting a belief to public sequences; pairs with an unobserved entry are not counted. Raises what `pieces`
     raises.
     """
-    return transitions_by(table, layout, states, (0,))[0]
+    counts: IntArray = transitions_by(table, layout, states, (0,))[0]
+    return counts
 
 
 def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence[int]) -> IntArray:
@@ -174,7 +175,7 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
 
     Places count from the start of the layout's calendar. Raises what `pieces` raises.
     """
-    counts: IntArray = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
+    counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
         rows, _, _ = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
         for phase, one, other, times in rows.transitions(len(cells)):
