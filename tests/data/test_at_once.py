@@ -7,15 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
-from takifugu.data.rows.at_once import Hash, NotPlain, rows_at_once
-from takifugu.data.rows.in_bits import RowsInBits, rows_in_bits
+from takifugu.data.rows.at_once import NotPlain, RowsAtOnce, rows_at_once
 from takifugu.data.times.calendar import Calendar
 
 duckdb = pytest.importorskip("duckdb")
@@ -96,9 +94,9 @@ def complete(size: int) -> list[Row]:
 
 def surveyed(rows: list[Row]) -> Any:
     table = open_frame(relation(rows))
-    at_once = rows_at_once(table, Layout("state", unit="unit", order="tick", step=1), STATES)
-    assert at_once is not None
-    return at_once.surveyed()[0]
+    rows_of_table = rows_at_once(table, Layout("state", unit="unit", order="tick", step=1), STATES)
+    assert rows_of_table is not None
+    return rows_of_table.surveyed()[0]
 
 
 def test_what_is_plain_takes_one_pass() -> None:
@@ -107,47 +105,45 @@ def test_what_is_plain_takes_one_pass() -> None:
     assert gaps == {(unit, None): (range(3), range(5, 20), range(21, 50)) for unit in "uvw"}
 
 
+@settings(max_examples=40)
+@given(
+    st.sampled_from([1, 3]), st.integers(-5000, 5000), st.sampled_from([6, 8, 10]),
+    st.lists(st.tuples(st.integers(1, 1500), st.integers(0, 1500)), min_size=1, max_size=5), st.booleans(),
+)  # fmt: skip
+def test_runs_reach_over_stretches(step: int, start: int, bits: int, drawn: Any, double: bool) -> None:
+    """Runs and the gaps between them, some longer than a stretch; one step that occurs twice is refused."""
+    runs, place = list[range](), 0
+    for size, gap in drawn:
+        if runs and runs[-1].stop == place:
+            runs[-1] = range(runs[-1].start, place + size)
+        else:
+            runs.append(range(place, place + size))
+        place += size + gap
+    rows: list[Row] = [("u", start + step * n, "ab"[n % 2]) for run in runs for n in run]
+    rows += [("u", rows[-1][1], "ab"[len(rows) % 2])] if double else []
+    layout = Layout("state", unit="unit", order="tick", step=step)
+    at_once = rows_at_once(open_frame(relation(rows)), layout, STATES)
+    assert at_once is not None
+    if double:
+        with pytest.raises(NotPlain):
+            replace(at_once, bits=bits).surveyed()
+    else:
+        assert replace(at_once, bits=bits).surveyed()[0].runs == {("u", None): tuple(runs)}
+
+
 @pytest.mark.parametrize(("one", "other", "third"), [(5, 7, 6), (5, 9, 7), (10, 40, 25)])
 def test_a_step_that_occurs_twice_where_others_are_missing_is_seen(one: int, other: int, third: int) -> None:
-    """As many rows as steps, the same first and last one, and the same sum of the steps: only their hashes differ."""
+    """As many rows as steps, the same first and last one, and the same sum of the steps: only their bits differ."""
     rows = [(unit, third if tick in {one, other} else tick, state) for unit, tick, state in complete(50)]
     with pytest.raises(NotPlain):
         surveyed(rows)
 
 
-def test_the_hash_has_a_key_of_its_own() -> None:
-    hashes = [surveyed(complete(3)).hash for _ in range(3)]
-    assert len({key for hash in hashes for key in (hash.key, hash.key_of_texts)}) == 6
-
-
 @pytest.mark.parametrize("lost", [(5, 7), (5, 6), (0, 1)])
 def test_rows_without_a_step_do_not_cancel_each_other(lost: tuple[int, int]) -> None:
-    """Two hashes of nothing leave no trace in an exclusive or: the two steps that they stand for do."""
     rows = [(unit, None if tick in lost else tick, state) for unit, tick, state in complete(50)]
     with pytest.raises(NotPlain):
         surveyed(rows)
-
-
-@settings(max_examples=40)
-@given(
-    st.sampled_from([1, 3]),
-    st.sets(st.tuples(st.integers(-40, 40), st.integers(1, 30)), min_size=1, max_size=6),
-    st.sampled_from([None, "tick::varchar", "make_timestamp(tick)::varchar"]),
-)
-def test_runs_are_hashed_in_parts(step: int, runs: set[tuple[int, int]], text: str | None) -> None:
-    rows = replace(surveyed(complete(3)), step=step, hash=Hash(text))
-    spans = [range(start, start + size * step, step) for start, size in runs]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.STEPS_IN_A_LIST", 2)
-        hashes = rows._hashes_of(spans)
-    for span in spans:
-        values = ", ".join(f"({tick}::bigint)" for tick in span)
-        ((expected,),) = (
-            rows.frame.to_native()
-            .query("t", f"select bit_xor({rows.hash.of(text)}) from (values {values}) as r(tick)")
-            .fetchall()
-        )
-        assert hashes[span] == expected
 
 
 @pytest.mark.parametrize(
@@ -182,14 +178,6 @@ def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, num
     assert answer(open_frame(file), layout) == carefully
 
 
-def test_weights_of_places() -> None:
-    rows = [row for row in complete(30) if row[1] != 11]
-    layout = Layout("state", unit="unit", order="tick", step=1)
-    read = pieces(open_frame(relation(rows)), layout, STATES, weights={range(5, 15): 2})
-    expected = [2 * sum(tick % 2 == code for tick in range(5, 15) if tick != 11) for code in (0, 1)]
-    assert all(np.array_equal(piece.counts, expected) for piece in read)
-
-
 def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
     """Write rows as a Parquet file; ticks may be written as times, one minute each."""
     file, tick = folder / "rows.parquet", "timestamp '2026-01-01' + to_minutes(tick)"
@@ -202,7 +190,6 @@ def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
 def carefully_read(file: Path, layout: Layout, **how: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
-        patch.setattr("takifugu.data.rows.in_bits.rows_in_bits", lambda *_: None)
         return answer(open_frame(file), layout, **how)
 
 
@@ -218,8 +205,8 @@ def test_a_parquet_file_is_read_as_the_careful_reading_reads_it(
     assert answer(open_frame(file), layout, lengths=Lengths(**lengths)) == carefully
 
 
-def in_bits(file: Path, step: int = 1) -> RowsInBits:
-    rows = rows_in_bits(open_frame(file), Layout("state", unit="unit", order="tick", step=step), STATES)
+def at_once(file: Path, step: int = 1) -> RowsAtOnce:
+    rows = rows_at_once(open_frame(file), Layout("state", unit="unit", order="tick", step=step), STATES)
     assert rows is not None
     return rows
 
@@ -227,12 +214,12 @@ def in_bits(file: Path, step: int = 1) -> RowsInBits:
 def test_a_parquet_file_takes_one_pass_with_gaps_too(tmp_path: Path) -> None:
     rows = [row for row in complete(50) if row[1] not in {3, 4, 20}]
     runs = (range(3), range(5, 20), range(21, 50))
-    assert in_bits(parquet(tmp_path, rows)).surveyed()[0].runs == {(unit, None): runs for unit in "uvw"}
+    assert at_once(parquet(tmp_path, rows)).surveyed()[0].runs == {(unit, None): runs for unit in "uvw"}
 
 
 def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
     rows: list[Row] = [*(("u", 3 * n - 9, "a") for n in (0, 1, 3)), *(("v", 3 * n + 40, "b") for n in range(4))]
-    known, facts = in_bits(parquet(tmp_path, rows), step=3).surveyed()
+    known, facts = at_once(parquet(tmp_path, rows), step=3).surveyed()
     assert known.runs == {("u", None): (range(2), range(3, 4)), ("v", None): (range(4),)}
     assert {key: [(fact.low, fact.high) for fact in some] for key, some in facts.items()} == {
         ("u", None): [(-9, 0)],
@@ -246,13 +233,22 @@ def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
 def test_what_bits_do_not_say_is_left_to_the_careful_reading(tmp_path: Path, change: Row) -> None:
     rows = [row for row in complete(50) if row[:2] != ("u", 7)]
     with pytest.raises(NotPlain):
-        in_bits(parquet(tmp_path, [*rows, change])).surveyed()
+        at_once(parquet(tmp_path, [*rows, change])).surveyed()
 
 
-def test_bounds_that_are_not_those_of_the_rows_are_noticed(tmp_path: Path) -> None:
-    rows = in_bits(parquet(tmp_path, complete(50)))
+@pytest.mark.parametrize("most", [2**6, 2**14])
+def test_rows_that_lie_far_apart_are_left_to_the_careful_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Too many stretches that hold a row, or too many steps between the first and the last one."""
+    rows: list[Row] = [(unit, 10_000 * n, "a") for unit in "uv" for n in range(3)]
+    file, layout = parquet(tmp_path, rows), Layout("state", unit="unit", order="tick", step=1)
+    expected = carefully_read(file, layout)
+    assert at_once(file).surveyed()[0].runs["u", None] == tuple(range(n, n + 1) for n in (0, 10_000, 20_000))
+    monkeypatch.setattr("takifugu.data.rows.at_once.MOST_BITS", most)
     with pytest.raises(NotPlain):
-        replace(rows, size=40).surveyed()
+        at_once(file).surveyed()
+    assert answer(open_frame(file), layout) == expected
 
 
 def test_what_takes_too_much_memory_is_left_to_the_careful_reading(
@@ -261,10 +257,7 @@ def test_what_takes_too_much_memory_is_left_to_the_careful_reading(
     file, layout = parquet(tmp_path, complete(50)), Layout("state", unit="unit", order="tick", step=1)
     expected = carefully_read(file, layout)
     with monkeypatch.context() as patch:
-        patch.setattr("takifugu.data.rows.in_bits.MOST_BYTES", 1000)
+        patch.setattr("takifugu.data.rows.at_once.MOST_BYTES", 1000)
         with pytest.raises(NotPlain):
-            in_bits(file).surveyed()
+            at_once(file).surveyed()
         assert answer(open_frame(file), layout) == expected
-    monkeypatch.setattr("takifugu.data.rows.in_bits.MOST_BITS", 50)
-    assert rows_in_bits(open_frame(file), layout, STATES) is None
-    assert answer(open_frame(file), layout) == expected

@@ -29,6 +29,7 @@ from takifugu.data import (
     pieces,
     totals,
     transitions,
+    transitions_by,
 )
 
 NAMES = {"unit": 'Who "is" it?', "piece": "run.no", "at": "t [min], raw", "state": "état; `x`"}
@@ -151,18 +152,21 @@ def test_states_that_are_true_or_false(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_weights_and_transitions(engine: str) -> None:
+def test_transitions(engine: str) -> None:
     rows, data = nasty("whole numbers")
     rules = layout(step=3, nulls="unobserved", null_keys="drop")
     table = open_frame(ENGINES[engine](data))
-    weights = {range(1): 5, range(1, 4): -2, range(9, 1000): 100}
     expected = frames_oracle.sequences(rows, KNOWN, order=True, step=Fraction(3), nulls="unobserved", null_keys="drop")
-    weigh = [next((w for run, w in weights.items() if i in run), 0) for i in range(50)]
-    for piece, (_, _, states) in zip(pieces(table, rules, STATES, weights=weights), expected, strict=True):
-        weighed = [sum(w for w, s in zip(weigh, states, strict=False) if s == code) for code in range(3)]
-        assert piece.counts.tolist() == weighed
     pairs = [pair for *_, states in expected for pair in pairwise(states) if None not in pair]
     assert transitions(table, rules, STATES).tolist() == [[pairs.count((x, y)) for y in range(3)] for x in range(3)]
+    cells = (1, 0, 0, 2)
+    by_cell = [
+        (cells[place % 4], *pair)
+        for *_, states in expected for place, pair in enumerate(pairwise(states)) if None not in pair
+    ]  # fmt: skip
+    assert transitions_by(table, rules, STATES, cells).tolist() == [
+        [[by_cell.count((cell, x, y)) for y in range(3)] for x in range(3)] for cell in range(3)
+    ]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -184,24 +184,6 @@ def test_one_column_in_two_roles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "words"),
-    [
-        ({range(2, 2): 1}, "is empty"),
-        ({range(0, 4, 2): 1}, "has a step"),
-        ({range(3): 1, range(2, 4): 1}, "overlaps"),
-        ({range(-1, 2): 1}, "overlaps"),
-        ({range(2): 0.5}, "whole number"),
-        ({range(2): 2**31}, "whole number"),
-        ({range(i, i + 1): i for i in range(300)}, "more than 256"),
-    ],
-)
-def test_weights_that_are_none(weights: Any, words: str) -> None:
-    opened = open_frame(polars.DataFrame({"v": ["a"]}))
-    with pytest.raises(InputError, match=words):
-        pieces(opened, Layout("v"), STATES, weights=weights)
-
-
-@pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: Layout("v", nulls="drop"), "nulls is 'drop'"),

@@ -70,15 +70,12 @@ def test_nasty_rows(session: Any, at: str) -> None:
     assert by_name(read_pieces(data, rules, Lengths(2, 2, "cut"))) == by_name(plain)
 
 
-def test_rows_in_any_order_weights_and_transitions(session: Any) -> None:
+def test_rows_in_any_order_and_transitions(session: Any) -> None:
     rows, columns = nasty("times")
     mixed: Columns = {name: (kind, values[::-1]) for name, (kind, values) in columns.items()}
     rules = layout(step="1min", nulls="unobserved", null_keys="drop")
-    weights = {range(2): 5, range(3, 9): -1}
     spark, other = (open_frame(f) for f in (engines.spark(session, mixed), ENGINES["duckdb"](columns)))
-    for one, same in zip(
-        pieces(spark, rules, STATES, weights=weights), pieces(other, rules, STATES, weights=weights), strict=True
-    ):
+    for one, same in zip(pieces(spark, rules, STATES), pieces(other, rules, STATES), strict=True):
         assert (one.unit, one.piece, one.observed, one.counts.tolist()) == (
             same.unit, same.piece, same.observed, same.counts.tolist(),
         )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.data.engines import differences
-from takifugu.data.rows import at_once, in_bits, local_time  # noqa: F401  (which hold the function that is counted)
+from takifugu.data.rows import at_once, local_time  # noqa: F401  (which hold the function that is counted)
 from takifugu.data.rows.in_engine import GUESSED_FROM
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -158,10 +158,10 @@ def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans
     assert GUESSED_FROM < STEPS
 
 
-def test_gaps_cost_one_more(looks: list[int], tmp_path: Path) -> None:
-    """Where the runs of observed entries end and start is public; only these places come to the driver."""
+def test_gaps_cost_no_more(looks: list[int], tmp_path: Path) -> None:
+    """Where the runs of observed entries end and start is public; a bit for each step comes with the counts."""
     assert tf.release_file(folder_of(tmp_path, SEQUENCES, gaps=True)).tables
-    assert len(looks) == 3  # and one bit for each step, which DuckDB packs
+    assert len(looks) == 3
     assert max(looks) <= FEW
 
 

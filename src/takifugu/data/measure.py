@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import DataError, InputError, first_of
+from takifugu.core.errors import DataError, first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
@@ -23,8 +23,6 @@ IntArray = npt.NDArray[np.int64]
 
 #: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
 LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
-#: More runs of weights do not fit into one expression: read the entries themselves.
-MOST_WEIGHTS = 256
 #: What columns with a time of day are called.
 _CLOCK = re.compile(r"(?:^|[\W_])(?:time|clock|hour|uhr|uhrzeit|zeit|heure|hora|ora)(?:$|[\W_])", re.IGNORECASE)
 
@@ -239,27 +237,6 @@ def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
             f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step"
         ).at("step")
     return span // step + 1
-
-
-def check_weights(weights: Mapping[range, int] | None) -> None:
-    """Raise InputError for weights that are no integers on a few separate runs of places."""
-    if weights is None:
-        return
-    if len(weights) > MOST_WEIGHTS:
-        raise InputError(
-            f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}", fix="read the entries"
-        ).at("weights")
-    last = 0
-    for run in sorted(weights, key=lambda r: r.start):
-        if run.step != 1 or len(run) == 0 or run.start < last:
-            raise InputError(
-                f"the weights' run {run} is empty, has a step or overlaps", fix="give separate runs of places"
-            ).at("weights")
-        if isinstance(weights[run], bool) or not isinstance(weights[run], int) or abs(weights[run]) >= 2**31:
-            raise InputError(
-                f"the weight of {run} is {weights[run]!r}", rule="it must be a whole number below 2**31"
-            ).at("weights")
-        last = run.stop
 
 
 def counts_by_piece(triples: Iterable[tuple[Key, int, int]], states: int) -> dict[Key, IntArray]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.table import Table
-from takifugu.data.measure import Measured, check_weights, counts_by_piece, measure
+from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
 from takifugu.data.rows.pieces import Key, Rows, runs_of
@@ -69,16 +68,14 @@ def pieces(
     layout: Layout,
     states: Recode,
     lengths: Lengths | None = None,
-    weights: Mapping[range, int] | None = None,
     entrywise: bool = False,
 ) -> tuple[Piece, ...]:
     """Return every piece with its length, its gaps, and its entries counted by state, sorted by unit and piece.
 
-    The rows stay in their engine; a few integers per piece come back. With `weights` (integers for runs of places, 0
-    elsewhere) an entry counts with its place's weight. `entrywise` brings every entry's state, too, for data that fit
-    into memory. Raises InputError for a column that is not there, and DataError
-    for data that break a rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows
-    that go backwards, rows that miss the step, a piece that is too long, no piece that is long enough.
+    The rows stay in their engine; a few integers per piece come back. `entrywise` brings every entry's state, too, for
+    data that fit into memory. Raises InputError for a column that is not there, and DataError for data that break a
+    rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows that go backwards, rows
+    that miss the step, a piece that is too long, no piece that is long enough.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import Layout, Recode, open_frame, pieces
@@ -90,7 +87,6 @@ def pieces(
     Ana 4 (range(0, 2), range(3, 4)) [2, 1]
     Ben 1 (range(0, 1),) [1, 0]
     """
-    check_weights(weights)
     with careful_with(table):
         rows, measured, before = _measured(table, layout, states, lengths or Lengths(), entrywise)
         counts = {key: m.counts for key, m in measured.items()}
@@ -100,10 +96,8 @@ def pieces(
             numbers, cell = slots.cells
             by_cell = _by_cell(rows.cells(slots), numbers, len(states.states))
             counts = {key: table.sum(axis=0) for key, table in by_cell.items()}
-        elif window is not None:
-            counts = counts_by_piece(rows.counts(None, {window: 1}), len(states.states))
-        elif weights is not None or (before is not None and not entrywise):
-            counts = counts_by_piece(rows.counts(before, weights), len(states.states))
+        elif window is not None or (before is not None and not entrywise):
+            counts = counts_by_piece(rows.counts(range(before or 0) if window is None else window), len(states.states))
         values: dict[Key, IntArray] = {}
         runs: dict[Key, tuple[range, ...]] = {key: (range(m.length),) for key, m in measured.items()}
         if entrywise:
@@ -115,7 +109,7 @@ def pieces(
         observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)
         if seen is not None:
             observed = runs_of(seen != UNOBSERVED)
-            mine = np.bincount(seen[seen >= 0], minlength=len(states.states)) if weights is None else mine
+            mine = np.bincount(seen[seen >= 0], minlength=len(states.states))
         mine = np.zeros(len(states.states), dtype=np.int64) if mine is None else mine
         if window is not None and seen is None:
             observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
@@ -131,9 +125,8 @@ def _measured(
     """Return what `measure` does, in one pass where rows are plain, else by the careful reading, whose errors count."""
     if not (entrywise or table.in_python):
         from takifugu.data.rows.at_once import rows_at_once
-        from takifugu.data.rows.in_bits import rows_in_bits
 
-        rows = rows_in_bits(table, layout, states) or rows_at_once(table, layout, states)
+        rows = rows_at_once(table, layout, states)
         if rows is not None:
             with suppress(DataError):
                 return measure(rows, layout, states, lengths, table)
@@ -173,12 +166,7 @@ def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     For fitting a belief to public sequences; pairs with an unobserved entry are not counted. Raises what `pieces`
     raises.
     """
-    counts = np.zeros((len(states.states), len(states.states)), dtype=np.int64)
-    with careful_with(table):
-        rows = rows_of(table, layout, states)
-        rows, _, _ = measure(rows, layout, states, Lengths(), table)
-        for one, other, times in rows.transitions():
-            counts[one, other] += times
+    counts: IntArray = transitions_by(table, layout, states, (0,))[0]
     return counts
 
 
@@ -189,11 +177,9 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
-        rows, _, before = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
-        entries = sorted(((str(key), place, code) for key, place, code in rows.entries(before) if code != UNOBSERVED))
-    for (one, place, code), (other, following, then) in pairwise(entries):
-        if one == other and following == place + 1:
-            counts[cells[place % len(cells)], code, then] += 1
+        rows, _, _ = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
+        for phase, one, other, times in rows.transitions(len(cells)):
+            counts[cells[phase], one, other] += times
     return counts
 
 

@@ -1,20 +1,17 @@
-"""Rows of DuckDB, surveyed in one pass that needs no order of the rows and no memory for them.
+"""Rows of DuckDB, surveyed in one pass that needs no order of the rows: each row sets the bit of its step.
 
-A piece has each of its steps once, written as DuckDB writes it, if it has as many rows as steps, and the exclusive or
-of its rows' hashes is that of the whole run: what is there an even number of times leaves no trace, and with random
-keys any other rows have that hash with a probability of about 2**-64. Steps that are missing are read off one bit for
-each. What is not as plain as that is left to the careful reading, which also says what is wrong.
+A piece has each of its steps at most once if it has as many bits as rows, and its gaps are read off the bits. What is
+not as plain as that is left to the careful reading, which also says what is wrong.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import accumulate, pairwise
-from operator import xor
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -30,42 +27,20 @@ from takifugu.data.rows.order import kind_of_texts
 from takifugu.data.rows.pieces import Arrangement, Fact, Key, runs_of
 from takifugu.data.times.clock import Clock
 from takifugu.data.values.codes import UNOBSERVED
-from takifugu.numbers.noise.entropy import SystemEntropy
 
-#: One bit for each step of each piece: at most 64 MB of them.
-MOST_BITS = 2**29
-#: More pieces do not fit into one query, and ticks farther from 0 not into its integers.
-MOST_PIECES, FARTHEST = 100_000, 2**62
-#: DuckDB holds this many steps in one list while it hashes whole runs.
-STEPS_IN_A_LIST = 2048
-#: It makes as many such lists side by side.
-AT_A_TIME = 4
+#: The bits of a stretch of 2**6 to 2**10 steps are one value of DuckDB's: of as many as so many first rows span.
+FEWEST, MOST, SAMPLED = 6, 10, 4096
+#: Longer pieces are refused, and ticks farther from 0 do not fit into DuckDB's integers beside what is added to them.
+LONGEST, FARTHEST = 2**24, 2**62
+#: More pieces do not fit into one list, nor more bytes into what DuckDB gets; at most 64 MB of bits come back.
+MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
+#: Texts of more bytes are left to the careful reading, which refuses those that are too long to be names or states.
+SHORT = 256
 INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 
 
 class NotPlain(DataError):
     """Rows that need the careful reading: nothing may be wrong with them."""
-
-
-def _random_key() -> int:
-    return int.from_bytes(SystemEntropy().bytes(8), "big") >> 1
-
-
-@dataclass(frozen=True)
-class Hash:
-    """A hash of a row's tick and of the text that it was read from, with random keys.
-
-    `text` is DuckDB's way to write a tick as a text; None where ticks are read from no texts.
-    """
-
-    text: str | None
-    key: int = field(default_factory=_random_key, repr=False)
-    key_of_texts: int = field(default_factory=_random_key, repr=False)
-
-    def of(self, text: str | None) -> str:
-        """Return the hash of `tick` and of an expression of its text."""
-        of_tick = f"hash(xor(tick, {self.key}))"
-        return of_tick if text is None else f"xor({of_tick}, hash(xor(hash({text}), {self.key_of_texts}::ubigint)))"
 
 
 def rows_at_once(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | None:
@@ -78,11 +53,16 @@ def rows_at_once(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | N
     if plain is None:
         return None
     table, text_of_tick, texts = plain
+    if table.check_texts is not None and not texts and states.bins is None and layout.null_keys != "drop":
+        table = _with_short_texts(table, [layout.unit, layout.piece, layout.value])
     rows = engine_rows(replace(table, ordered=False), layout, states, extra=texts)
-    if rows.step is None or rows.step * STEPS_IN_A_LIST * AT_A_TIME >= FARTHEST or not rows.in_place:
+    if rows.step is None or rows.step >= FARTHEST or not rows.in_place:
         return None
+    span_of_first = f"(max(tick)::hugeint - min(tick)) // {rows.step}"
+    ((span,),) = rows.frame.to_native().limit(SAMPLED).aggregate(span_of_first).fetchall()
+    bits = min(max((span or 0).bit_length(), FEWEST), MOST)
     at_once = (rows.frame, rows.keys, rows.texts, rows.request, rows.step, False, rows.naive)
-    return RowsAtOnce(*at_once, hash=Hash(text_of_tick))
+    return RowsAtOnce(*at_once, bits=bits, text_of_tick=text_of_tick, within=table.within or (lambda _: nullcontext()))
 
 
 def _with_plain_order(table: Table, layout: Layout) -> tuple[Table, str | None, dict[str, str]] | None:
@@ -118,70 +98,146 @@ def _with_plain_order(table: Table, layout: Layout) -> tuple[Table, str | None, 
     return table, text_of_tick, {"text": texts}
 
 
+def _with_short_texts(table: Table, columns: Iterable[str | None]) -> Table:
+    """Return the table with longer texts cut to a length that tells them, so that they need not be looked at before."""
+    table.require([column for column in columns if column is not None])
+    label_of, schema = dict(zip(table.names, table.labels, strict=True)), table.frame.collect_schema()
+    labels = {label_of[column] for column in columns if column is not None}
+    cut = [
+        f"substring({identifier(label)}, 1, {SHORT + 1}) as {identifier(label)}"
+        for label in sorted(labels)
+        if is_text(schema[label])
+    ]
+    native = table.frame.to_native()
+    frame = wrapped(native.project(f"* replace ({', '.join(cut)})") if cut else native)
+    return replace(table, frame=frame, check_texts=None)
+
+
 @dataclass(frozen=True)
 class _Piece:
-    """What one pass tells of a piece: the rows of each state, the ticks from the first to the last, and the hash."""
+    """What one pass tells of a piece: the rows of each state, its ticks from the first to the last, and its bits.
 
-    rows: list[tuple[int, int]]
+    `bits` begin with the stretch that its first step, `low`, is in; None for a piece without a gap.
+    """
+
+    rows: Mapping[int, int]
     span: range
-    hashed: int
-
-    @property
-    def number(self) -> int:
-        """Return how many rows there are."""
-        return sum(rows for _, rows in self.rows)
+    low: int
+    bits: bytes | None
 
     def facts(self, key: Key) -> list[Fact]:
         offset = self.span.start % self.span.step
         low, high = self.span.start, self.span[-1]
-        return [Fact(key, code, rows, 0, low, high, (offset, offset), None, None) for code, rows in self.rows]
+        return [Fact(key, code, rows, 0, low, high, (offset, offset), None, None) for code, rows in self.rows.items()]
+
+
+def _joined(stretches: Sequence[int], bits: Sequence[bytes]) -> bytes:
+    """Return the bits of stretches, from the first to the last of them."""
+    if len(bits) == 1:
+        return bits[0]
+    of_stretch, nothing = dict(zip(stretches, bits, strict=True)), bytes(len(bits[0]))
+    return b"".join(of_stretch.get(number, nothing) for number in range(min(stretches), max(stretches) + 1))
 
 
 @dataclass(frozen=True)
 class RowsAtOnce(EngineRows):
-    """Rows with a `hash`, and with the column `text` where ticks were read from texts.
+    """Rows whose ticks are numbers, or are read from the column `text`, where `text_of_tick` is how DuckDB writes one.
 
-    `runs` are the places that each piece has.
+    2**`bits` steps make a stretch; `within` limits the bytes that DuckDB takes; `runs` are the places of each piece.
     """
 
-    hash: Hash = field(default_factory=lambda: Hash(None))
+    bits: int = MOST
+    text_of_tick: str | None = None
+    within: Callable[[int], AbstractContextManager[None]] = field(default=lambda _: nullcontext(), repr=False)
     runs: Mapping[Key, tuple[range, ...]] = field(default_factory=dict, repr=False)
 
     def surveyed(self) -> tuple[RowsAtOnce, dict[Key, list[Fact]]]:
         """Return the facts; raises NotPlain where rows tie, have no step, no state or no name."""
         pieces, tidy = self._pieces()
-        far = max((max(abs(p.span.start), abs(p.span.stop)) for p in pieces.values()), default=FARTHEST)
-        if far >= FARTHEST or len(pieces) > MOST_PIECES:
-            raise NotPlain("there are no rows, too many pieces, or ticks that are too large")
+        if not pieces or len(pieces) > MOST_PIECES:
+            raise NotPlain("there are no rows, or too many pieces")
         known, grouped = self._knowing([fact for key, p in pieces.items() for fact in p.facts(key)], tidy, set())
-        runs: dict[Key, tuple[range, ...]]
-        if all(piece.number == len(piece.span) for piece in pieces.values()):
-            whole = known._hashes_of({piece.span for piece in pieces.values()})
-            if any(piece.hashed != whole[piece.span] for piece in pieces.values()):
-                raise NotPlain("two rows have one step, a row has none, or its text is not DuckDB's")
-            runs = {key: (known._places(key, p.span.start, len(p.span)),) for key, p in pieces.items()}
-        else:
-            runs = known._observed_runs(pieces)
-        return replace(known, runs=runs), grouped
+        return replace(known, runs=known._runs(pieces)), grouped
 
     def _pieces(self) -> tuple[dict[Key, _Piece], bool]:
         """Return what one pass tells of each piece, and whether no key has blanks to strip."""
-        names = ", ".join(map(identifier, self.keys))
-        hashed = self.hash.of(None if self.hash.text is None else "text")
-        numbers = f"count(*) as rows, min(tick) as low, max(tick) as high, bit_xor({hashed}) as hashed"
-        by_raw = self.frame.to_native().aggregate(f"{names}, raw, {numbers}", f"{names}, raw")
-        recoded = self._recoded(wrapped(by_raw)).to_native()
-        together = "list([code, rows]), max(changed), min(low), max(high), bit_xor(hashed)"
-        pieces, tidy = dict[Key, _Piece](), True
-        by_key = wrapped(recoded.aggregate(f"{names}, {together}", names))
-        for *values, rows, changed, low, high, hashed in collected(by_key):
-            key = self._key(values)
-            nameless = any(key[("unit", "piece").index(role)] is None for role in self.keys if role != "all")
-            if nameless or low is None or any(code == UNOBSERVED for code, _ in rows):
-                raise NotPlain("some rows have no place, no state or no name")
-            pieces[key] = _Piece(rows, range(low, high + 1, self.step or 1), hashed)
+        pieces, tidy, step, bits_left = dict[Key, _Piece](), True, self.step or 1, MOST_BITS
+        named = [("unit", "piece").index(role) for role in self.keys if role != "all"]
+        for *names, states, changed, longest, least, most, low, high, number, stretches, bits in self._by_key():
+            key, rows = self._key(names), dict[int, int]()
+            if states is None:
+                raise NotPlain("there are too many stretches")
+            for code, some in states:
+                rows[code] = rows.get(code, 0) + some
+            nameless = None in [key[part] for part in named]
+            if nameless or longest > SHORT or UNOBSERVED in rows or number != sum(rows.values()):
+                raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
+            bits_left -= 0 if bits is None else high - low
+            if least != most or low < 0 or high - low >= LONGEST or bits_left < 0:
+                raise NotPlain("some rows lie between two steps, or too far apart")
+            start = low * step + least - self._shift
+            span = range(start, start + (high - low) * step + 1, step)
+            pieces[key] = _Piece(rows, span, low, None if bits is None else _joined(stretches, bits))
             tidy &= not changed
         return pieces, tidy
+
+    @property
+    def _shift(self) -> int:
+        """Return what is added to ticks, so that none is below 0."""
+        return FARTHEST // (self.step or 1) * (self.step or 1)
+
+    def _by_key(self) -> list[tuple[Any, ...]]:
+        """Return for each piece what its rows amount to, by states, and its bits, by stretches, where some are missing.
+
+        In stages, or DuckDB would divide more than once.
+        """
+        import duckdb
+
+        names, step, native = ", ".join(map(identifier, self.keys)), self.step or 1, self.frame.to_native()
+        if self.text_of_tick is not None:
+            native = native.project(f"* replace (case when text = {self.text_of_tick} then tick end as tick)")
+        native, least, most = native.project(f"*, tick + {self._shift} as place"), "0", "0"
+        if step != 1:
+            native = native.project("*, place as since").project(f"* replace (since // {step} as place)")
+            native = native.project(f"*, since - place * {step} as rest")
+            least, most = "min(rest)", "max(rest)"
+        lengths = [f"coalesce(strlen({identifier(role)}), 0)" for role in sorted(self.texts)]
+        last = (1 << self.bits) - 1
+        sums = f"count(*) as rows, greatest({', '.join(['0', *lengths])}) as length, min(place) as low, "
+        sums += f"max(place) as high, {least} as least, {most} as most, "
+        sums += f"bitstring_agg(place & {last}, 0, {last}) as seen"
+        by_raw = native.project(f"*, place >> {self.bits} as stretch").aggregate(
+            f"{names}, raw, stretch, {sums}", f"{names}, raw, stretch"
+        )
+        bounds = "max(changed) as changed, max(length) as length, min(least) as least, max(most) as most, "
+        bounds += "min(low) as low, max(high) as high"
+        of_stretch = f"{names}, stretch, list([code, rows]) as states, {bounds}, bit_or(seen) as seen"
+        number, has_gaps = "sum(bit_count(seen))", "sum(bit_count(seen)) <= max(high) - min(low)"
+        of_key = f"{names}, flatten(list(states)) as states, {bounds}, {number} as number, "
+        of_key += f"list(stretch) as stretches, case when {has_gaps} then list(seen::blob) end as bits"
+        fits = f"sum(len(stretches)) over () <= {MOST_BITS >> self.bits}"
+        where_few = ", ".join(f"case when {fits} then {column} end as {column}" for column in ("states", "bits"))
+        where_few = f"* replace ({where_few})"
+        try:
+            with self.within(MOST_BYTES):
+                recoded = self._recoded(wrapped(by_raw)).to_native().aggregate(of_stretch, f"{names}, stretch")
+                return list(collected(wrapped(recoded.aggregate(of_key, names).project(where_few))))
+        except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
+            raise NotPlain("there are too many pieces, or ticks that are too large") from None
+
+    def _runs(self, pieces: Mapping[Key, _Piece]) -> dict[Key, tuple[range, ...]]:
+        """Return the places that each piece has, in runs: those of pieces that lack the same steps only once."""
+        runs, alike = dict[Key, tuple[range, ...]](), dict[tuple[int, bytes], tuple[range, ...]]()
+        for key, piece in pieces.items():
+            first = (piece.span.start - self.origins[key]) // (self.step or 1)
+            if piece.bits is None:
+                runs[key] = (range(first, first + len(piece.span)),)
+                continue
+            start, bits = first - piece.low % (1 << self.bits), piece.bits
+            if (start, bits) not in alike:
+                alike[start, bits] = runs_of(np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).view(bool), start)
+            runs[key] = alike[start, bits]
+        return runs
 
     def arranged(self) -> tuple[EngineRows, Arrangement]:
         """Return the rows, and that none tie: no step occurs twice, so no clock was set back."""
@@ -193,53 +249,3 @@ class RowsAtOnce(EngineRows):
             return self.runs
         cut = {key: [range(r.start, min(r.stop, before)) for r in runs] for key, runs in self.runs.items()}
         return {key: tuple(run for run in runs if run) for key, runs in cut.items()}
-
-    def _places(self, key: Key, tick: int, size: int) -> range:
-        """Return the places of so many steps of a piece, from that of a tick on."""
-        first = (tick - self.origins[key]) // (self.step or 1)
-        return range(first, first + size)
-
-    def _hashes_of(self, spans: Collection[range]) -> dict[range, int]:
-        """Return the hash of each run of ticks, from the parts between all their ends: no tick is hashed twice."""
-        step = self.step or 1
-        opened, closed = Counter(span.start for span in spans), Counter(span[-1] + step for span in spans)
-        ends = sorted({*opened, *closed}, key=lambda end: (end % step, end))
-        are_open = accumulate(opened[end] - closed[end] for end in ends)
-        parts = [part for part, number in zip(pairwise(ends), are_open, strict=False) if number]
-        # Texts: DuckDB takes long to read thousands of numbers in a query.
-        texts = (" ".join(map(str, column)) for column in zip(*parts, strict=True))
-        starts, stops = (f"unnest(string_split('{text}', ' '))::bigint" for text in texts)
-        stride, queries = STEPS_IN_A_LIST * step, []
-        for first in range(0, AT_A_TIME * stride, stride):
-            lists = f"select start, stop, unnest(range(start + {first}, stop, {AT_A_TIME * stride})) as low from parts"
-            ticks = f"select start, unnest(range(low, least(low + {stride}, stop), {step})) as tick from ({lists})"
-            queries.append(f"select start, {self.hash.of(self.hash.text)} as hash from ({ticks})")
-        query = f"with parts as materialized (select {starts} as start, {stops} as stop) "
-        query += f"select start, bit_xor(hash) from ({' union all '.join(queries)}) group by start"
-        hashes = dict(self.frame.to_native().query("rows_at_once", query).fetchall())
-        up_to = dict(zip(ends, accumulate((hashes.get(end, 0) for end in ends[:-1]), xor, initial=0), strict=True))
-        return {span: up_to[span[-1] + step] ^ up_to[span.start] for span in spans}
-
-    def _observed_runs(self, pieces: Mapping[Key, _Piece]) -> dict[Key, tuple[range, ...]]:
-        """Return the places that each piece has, in runs, from one bit for each step between the first and the last.
-
-        Raises NotPlain where two rows have one step, a text is not DuckDB's, or that would be too many bits.
-        """
-        spans = [piece.span for piece in pieces.values()]
-        low, high, step = min(s.start for s in spans), max(s.stop for s in spans), self.step or 1
-        size = -(-(high - low) // step)
-        if size * len(spans) > MOST_BITS:
-            raise NotPlain("the pieces lie too far apart")
-        names = ", ".join(map(identifier, self.keys))
-        bits = "0, 0" if step == 1 else f"min((tick - {low}) % {step}), max((tick - {low}) % {step})"
-        bits += f", bitstring_agg((tick - {low}) // {step}, 0, {size - 1})::blob"
-        as_written = "true" if self.hash.text is None else f"bool_and(coalesce(text = {self.hash.text}, false))"
-        runs: dict[Key, tuple[range, ...]] = {}
-        tidied = self._tidied().to_native()
-        for *values, plain, least, most, seen in tidied.aggregate(f"{names}, {as_written}, {bits}", names).fetchall():
-            key = self._key(values)
-            places = np.unpackbits(np.frombuffer(seen, dtype=np.uint8))[-size:].view(bool)
-            if not plain or least != most or places.sum() != pieces[key].number:
-                raise NotPlain("two rows have one step, a row has none, or its text is not DuckDB's")
-            runs[key] = runs_of(places, self._places(key, low + least, size).start)
-        return runs

@@ -271,22 +271,15 @@ class EngineRows:
         """Return whether rows stand piece by piece, each in its order."""
         return self.together and self.rising and self.in_place
 
-    def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
-        frame = self._placed(before)
-        weight = nw.lit(1) if weights is None else nw.lit(0)
-        for places, each in (weights or {}).items():
-            inside = (nw.col("place") >= places.start) & (nw.col("place") < places.stop)
-            weight = nw.when(inside).then(nw.lit(each)).otherwise(weight)
-        frame = frame.with_columns(weight=weight.cast(nw.Int64))
-        by_raw = frame.group_by(*self.keys, "raw").agg(sum=nw.col("weight").sum())
-        by_code = self._coded(by_raw, "raw").group_by(*self.keys, "code").agg(sum=nw.col("sum").sum())
-        for *key, code, total in collected(by_code.select(*self.keys, "code", "sum")):
-            yield self._key(key), int(code), int(total)
+    def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
+        by_raw = self._inside(places).group_by(*self.keys, "raw").agg(rows=nw.len())
+        by_code = self._coded(by_raw, "raw").group_by(*self.keys, "code").agg(rows=nw.col("rows").sum())
+        for *key, code, rows in collected(by_code.select(*self.keys, "code", "rows")):
+            yield self._key(key), int(code), int(rows)
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
-        window, place = slots.window, nw.col("place")
-        frame = self._placed(None).filter((place >= window.start) & (place < window.stop))
-        frame = frame.with_columns(cell=_whole_expr(slots.of(place, _choose)))
+        frame = self._inside(slots.window)
+        frame = frame.with_columns(cell=_whole_expr(slots.of(nw.col("place"), _choose)))
         by_raw = frame.group_by(*self.keys, "cell", "raw").agg(rows=nw.len())
         by_code = self._coded(by_raw, "raw").group_by(*self.keys, "cell", "code").agg(rows=nw.col("rows").sum())
         for *key, cell, code, rows in collected(by_code.select(*self.keys, "cell", "code", "rows")):
@@ -320,16 +313,19 @@ class EngineRows:
         for *key, place, code in collected(frame):
             yield self._key(key), int(place), int(code)
 
-    def transitions(self) -> Iterator[tuple[int, int, int]]:
+    def transitions(self, period: int) -> Iterator[tuple[int, int, int, int]]:
         frame, unit, _ = self._positioned(None)
+        if period > 1:
+            frame, unit = self._placed(None).with_columns(position=nw.col("place")), 1
         seen = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
-        pairs, same = self._with_row_before(seen, "position", ["position", "raw"], self.stands)
+        pairs, same = self._with_row_before(seen, "position", ["position", "raw"], self.stands and period == 1)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
         pairs = pairs.filter(follows.fill_null(False))
-        by_raw = pairs.group_by("raw_before", "raw").agg(pairs=nw.len())
-        coded = self._coded(self._coded(by_raw, "raw_before"), "raw").select("code_before", "code", "pairs")
-        for one, other, times in collected(coded):
-            yield int(one), int(other), int(times)
+        pairs = pairs.with_columns(phase=nw.col("position_before") % period)
+        by_raw = pairs.group_by("phase", "raw_before", "raw").agg(pairs=nw.len())
+        coded = self._coded(self._coded(by_raw, "raw_before"), "raw").select("phase", "code_before", "code", "pairs")
+        for phase, one, other, times in collected(coded):
+            yield int(phase), int(one), int(other), int(times)
 
     def _key(self, values: Sequence[object]) -> Key:
         named = dict(zip(self.keys, values, strict=False))
@@ -380,6 +376,10 @@ class EngineRows:
             frame = self._with_start(frame, position)
             frame = frame.with_columns(place=(nw.col(position) - nw.col("start")) // (self.step or 1))
         return frame if before is None else frame.filter(nw.col("place") < before)
+
+    def _inside(self, places: range) -> Frame:
+        """Return the rows at these places."""
+        return self._placed(None).filter(nw.col("place") >= places.start, nw.col("place") < places.stop)
 
     def _with_start(self, frame: Frame, position: str) -> Frame:
         """Add the piece's first position: by a join, which holds one row per piece, unless a key is missing."""

@@ -183,12 +183,9 @@ class PythonRows:
             pieces[key] = list(one.values())
         return replace(self, pieces=pieces)
 
-    def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
-        for key, lines in self._placed(before):
-            counts: Counter[int] = Counter()
-            for place, code in lines:
-                each = 1 if weights is None else sum(w for run, w in weights.items() if place in run)
-                counts[code] += each
+    def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
+        for key, lines in self._placed(None):
+            counts = Counter(code for place, code in lines if place in places)
             yield from ((key, code, number) for code, number in counts.items())
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
@@ -211,12 +208,12 @@ class PythonRows:
         for key, lines in self._placed(before):
             yield from ((key, place, code) for place, code in lines)
 
-    def transitions(self) -> Iterator[tuple[int, int, int]]:
-        counts: Counter[tuple[int, int]] = Counter()
+    def transitions(self, period: int) -> Iterator[tuple[int, int, int, int]]:
+        counts: Counter[tuple[int, int, int]] = Counter()
         for _, lines in self._placed(None):
             seen = [(place, code) for place, code in lines if code != UNOBSERVED]
-            counts.update((x, y) for (p, x), (q, y) in pairwise(seen) if q - p == 1)
-        yield from ((x, y, times) for (x, y), times in counts.items())
+            counts.update((p % period, x, y) for (p, x), (q, y) in pairwise(seen) if q - p == 1)
+        yield from ((*pair, times) for pair, times in counts.items())
 
     def _placed(self, before: int | None) -> Iterator[tuple[Key, list[tuple[int, int]]]]:
         """Yield each piece's places and codes; its lines are in order, in which they were arranged."""

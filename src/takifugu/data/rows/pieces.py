@@ -124,8 +124,8 @@ class Rows(Protocol):
     def without_ties(self, keep: str) -> Rows:
         """Return the rows with the first or the last one of those that have one place in the order."""
 
-    def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
-        """Yield piece, state, and how many entries are in it (or their weights' sum)."""
+    def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
+        """Yield piece, state, and how many entries of these places are in it."""
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
         """Yield piece, number of the cell, state, and how many entries of the window are there."""
@@ -136,5 +136,5 @@ class Rows(Protocol):
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, place and state of every row."""
 
-    def transitions(self) -> Iterator[tuple[int, int, int]]:
-        """Yield two states and how often the second is observed one place after the first."""
+    def transitions(self, period: int) -> Iterator[tuple[int, int, int, int]]:
+        """Yield a place of the period, two states, and how often the second is observed one place after the first."""
