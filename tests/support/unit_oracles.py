@@ -32,3 +32,11 @@ def counted_piece_by_piece(answer: Any, pieces: Sequence[Any]) -> tuple[int, ...
                 totals[cell] += int(answer.weights[start + place]) * int(table[state][cell])
         start += piece.length
     return tuple(totals)
+
+
+def debited_one_by_one(debits: Sequence[Any]) -> dict[str, list[tuple[str, Any]]]:
+    """Return what each unit is debited, as releases and charges in their order."""
+    of_unit: dict[str, list[tuple[str, Any]]] = {}
+    for debit in debits:
+        of_unit.setdefault(debit.unit, []).append((debit.name, debit.charge.epsilon))
+    return of_unit

@@ -20,7 +20,7 @@ from takifugu.model.queries.every_change import EveryChange
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.identity import identity_of
-from takifugu.releasing.planning.questions import Drawn, Question, Ready
+from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.publishing.beforehand import check_reads_back
 from takifugu.releasing.publishing.billing import accounts_of
@@ -100,8 +100,9 @@ def charge(
             paid: Reservation | Pending = waiting[0]
         else:
             check_reads_back([calibration])
-            tell_of([seen], book, order)
-            paid = progress.pay(book, source, order.identity, lambda: reserve([seen], book, order))
+            debits = debits_of([question])
+            computed = tell_of([seen], debits, book, order)
+            paid = progress.pay(book, source, order.identity, lambda: reserve(debits, book, order, computed))
         account = accounts_of(book, source, paid, [question], same_people)["release"]
         scope, units = ("all", []) if name is None else ("unit", [name])
         people = tuple(words_of_people(paid.same_people))

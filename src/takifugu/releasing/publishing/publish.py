@@ -34,7 +34,8 @@ from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending, Reservation
+    from takifugu.accounting.ledger import Debits, Ledger, Pending, Reservation
+    from takifugu.accounting.ledger.tallying import Tally
     from takifugu.calibration import Calibration
 
 Budget = Number | tuple[Number, Number]
@@ -206,8 +207,9 @@ def keep(
     else:
         check_reads_back(one.question.calibration for one in questions)
         refuse_large(questions, seal, bits.private)
-        tell_of(questions, book, order)
-        paid = progress.pay(book, order.source, order.identity, lambda: reserve(questions, book, order))
+        debits = debits_of([one.question for one in questions])
+        computed = tell_of(questions, debits, book, order)
+        paid = progress.pay(book, order.source, order.identity, lambda: reserve(debits, book, order, computed))
     progress.state = ReleaseState.PAID
     requested = [one.question for one in questions]
     accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
@@ -283,24 +285,30 @@ def certificate_of(
     )
 
 
-def reserve(questions: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
+def reserve(
+    debits: Sequence[Debits], ledger: Ledger, order: Order, computed: Tally | None = None
+) -> Reservation:
     """Pay for answers before they are drawn."""
     return ledger.reserve(
         order.source,
-        debits_of([one.question for one in questions]),
+        debits,
         order.budget,
         order.as_composing,
         identity=order.identity,
         recipe=order.recipe,
         same_people=order.same_people,
+        computed=computed,
     )
 
 
-def tell_of(ready_tables: Sequence[Ready], ledger: Ledger, order: Order) -> None:
-    """Say before the draw what is about to be spent, and what that rules out."""
+def tell_of(
+    ready_tables: Sequence[Ready], debits: Sequence[Debits], ledger: Ledger, order: Order
+) -> Tally | None:
+    """Say before the draw what is about to be spent, and what that rules out; return what it was computed from."""
     from takifugu.accounting.ledger import preview
 
     questions, source = [one.question for one in ready_tables], normalised(order.source)
-    debits, same = debits_of(questions), order.same_people
+    same = order.same_people
     account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same)
     tell_before(questions, source, account, order.people)
+    return account.tally
