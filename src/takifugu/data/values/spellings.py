@@ -28,12 +28,16 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     for raw, row in written:
         if raw in spelling_of:
             continue
-        place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
         try:
-            name = normalised(raw, f"column {column!r}: a {one}{place}")
-        except InputError as error:
-            raise error.of(DataError).at(what) from None
+            name = normalised(raw)
+        except InputError:
+            name = ""
         if not name:
+            place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
+            try:
+                normalised(raw, f"column {column!r}: a {one}{place}")
+            except InputError as error:
+                raise error.of(DataError).at(what) from None
             raise DataError(
                 f"column {column!r}: a {one}{place} has no character that can be seen", fix="write its name"
             ).at(what)
