@@ -13,6 +13,7 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Debits, Ledger, preview
 from takifugu.accounting.ledger.asking import request_of
+from takifugu.accounting.ledger.format.chain import digest, digest_of_many
 from takifugu.core.errors import InputError, LedgerError
 from tests.support.unit_oracles import debited_one_by_one
 
@@ -82,3 +83,10 @@ def test_what_was_previewed_is_paid_while_nothing_changed(tmp_path: Path):
     other.reserve("s", debits, computed=preview(book.store.place, "s", debits).tally)
     assert {one.unit for one in other.spent("s").units} == {other.unit_tag(unit) for unit in UNITS}
     assert book.check() == other.check() == ()
+
+
+@given(st.lists(st.lists(st.tuples(st.text("ab\u00e4", max_size=3), st.integers()), min_size=1), max_size=4))
+def test_a_digest_in_batches_is_that_of_the_whole_list(batches):
+    rows = [row for batch in batches for row in batch]
+    assert digest_of_many("key", ("units", 1), batches) == digest("key", "units", 1, rows)
+    assert digest_of_many("key", ("units", 1), batches) != digest("key", "units", 1, [*rows, ("a", 0)])
