@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.unit_oracles import debited_one_by_one
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
@@ -15,13 +16,12 @@ from takifugu.accounting.ledger import Debit, Debits, Ledger, preview
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.format.chain import digest, digest_of_many
 from takifugu.core.errors import InputError, LedgerError
-from tests.support.unit_oracles import debited_one_by_one
 
 CHAIN = [[0.9, 0.1], [0.4, 0.6]]
 FRAMEWORKS = [tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAIN, length=n)) for n in (4, 5)]
 CHARGES = [
-    [charge_of(tf.calibrate(framework, tf.Count(1), epsilon=e, mechanism="group"), framework) for framework in FRAMEWORKS]
-    for e in (1, 2)
+    [charge_of(tf.calibrate(f, tf.Count(1), epsilon=epsilon, mechanism="group"), f) for f in FRAMEWORKS]
+    for epsilon in (1, 2)
 ]
 UNITS = ("ana", "ben", "007", "cem 1", "Dörte")
 

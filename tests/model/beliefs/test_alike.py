@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.unit_oracles import looks, mean_piece_by_piece
 
 import takifugu as tf
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries.additive import Additive
 from takifugu.numbers.runs import Runs
-from tests.support.unit_oracles import looks, mean_piece_by_piece
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9)
 COUNT = np.array([[0], [1]])
@@ -45,7 +45,8 @@ def test_classes_part_the_components_and_what_is_in_one_looks_the_same(drawn):
     assert sorted(int(n) for one in classes for n in one.numbers) == list(range(len(belief.lengths)))
     for one in classes:
         assert {seen[int(number)] for number in one.numbers} == {seen[one.number]}
-        assert one.run == belief.components()[one.number] and one.number == min(one.numbers)
+        assert one.run == belief.components()[one.number]
+        assert one.number == min(one.numbers)
         assert one.count == len(one.numbers)
     assert [one.number for one in classes] == sorted(one.number for one in classes)
     even = [look for look in seen if all(len(set(row)) == 1 for row in look[1:])]

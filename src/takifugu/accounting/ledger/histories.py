@@ -57,7 +57,7 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
     raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")
     raw.execute(f"delete from {table}")
     in_order = sorted(values)  # type: ignore[type-var]  # so that they are written one after the other
-    raw.executemany(f"insert or ignore into {table} values (?)", ((value,) for value in in_order))
+    raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in in_order])
 
 
 def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int, Hit]]:

@@ -130,7 +130,7 @@ class Shares:
     def _kind_at(self) -> dict[int, int]:
         """The number of a component's kind by its first entry."""
         order, runs = {key: place for place, key in enumerate(self._kinds)}, self.belief.components()
-        kinds = {}
+        kinds: dict[int, int] = {}
         for one in self._classes:
             piece, share = self._share(one)
             kinds |= {runs[int(number)].start: order[id(piece), share.key] for number in one.numbers}

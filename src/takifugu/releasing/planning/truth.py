@@ -101,7 +101,8 @@ def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int
 def _summed(pieces: Sequence[Piece]) -> IntArray:
     """Return how many entries of several pieces are in each state, by cells where they were counted so."""
     if pieces[0].by_cell is None:
-        return np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
+        counts: IntArray = np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
+        return counts
     total = np.zeros_like(pieces[0].by_cell)
     for piece in pieces:
         assert piece.by_cell is not None
@@ -127,7 +128,7 @@ def _read_of_pieces(
             np.zeros(len(one.run), dtype=np.int64) if row is None else row.between(one.run.start, one.run.stop).numbers
             for row in answer.in_runs
         )
-        groups: dict[Hashable, list[Piece]] = {}
+        groups: dict[tuple[int, bool], list[Piece]] = {}
         for number in one.numbers:
             piece = pieces[number]
             groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
