@@ -145,10 +145,10 @@ def large() -> None:
             against = f"{took / plainly:.1f} times, {peak / 1e6:.0f} MB"
             row(f"{what}: {rows:,} rows, {people:,} people", span(took), against)
             if people >= 100_000:
-                kept = (folder / "ledger.db").stat().st_size / people
+                ledger_bytes = (folder / "ledger.db").stat().st_size / people
                 (folder / "g.toml").write_text((folder / "f.toml").read_text().replace('"t0"', '"t1"'))
                 again, peak = release_time(folder, ("g.toml",))
-                against = f"{again / took:.2f} times the first, {peak / 1e6:.0f} MB, ledger {kept:.0f} bytes a person"
+                against = f"{again / took:.2f} times the first, {peak / 1e6:.0f} MB, ledger {ledger_bytes:.0f} bytes a person"
                 row("another release about them", span(again), against)
     title("1,000 tables of one file, next to 100 tables")
     times = []

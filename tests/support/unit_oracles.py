@@ -8,12 +8,12 @@ from typing import Any
 
 def looks(lengths: Sequence[int], *rows: Sequence[int]) -> list[Hashable]:
     """Return what is to be seen of each piece: its length, and the numbers that its entries have in every row."""
-    seen: list[Hashable] = []
+    appearances: list[Hashable] = []
     start = 0
     for length in lengths:
-        seen.append((length, *(tuple(row[start : start + length]) for row in rows)))
+        appearances.append((length, *(tuple(row[start : start + length]) for row in rows)))
         start += length
-    return seen
+    return appearances
 
 
 def mean_piece_by_piece(mean: Any, belief: Any, answer: Any) -> Any:

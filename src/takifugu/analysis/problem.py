@@ -174,7 +174,7 @@ class Problem:
                 if users := separate(belief):
                     yield from _separate_parts(users, answer, family, together, place)
                     continue
-                for one in alike(belief, answer, _marked(family.entries, belief.size)):
+                for one in alike(belief, answer, _indicator(family.entries, belief.size)):
                     inside, run = _inside(family.entries, one.run), one.run
                     if len(inside) == 0:
                         continue
@@ -215,7 +215,7 @@ def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, 
     return tuple(e - run.start for e in entries if e in run)
 
 
-def _marked(entries: range | tuple[int, ...], size: int) -> Runs:
+def _indicator(entries: range | tuple[int, ...], size: int) -> Runs:
     """Return 1 for each of some entries, and 0 for others."""
     if isinstance(entries, range) and entries.step == 1:
         starts, stops = np.array([entries.start]), np.array([max(entries.start, entries.stop)])

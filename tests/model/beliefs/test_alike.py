@@ -40,17 +40,17 @@ def answers(draw: st.DrawFn) -> tuple[tf.IndependentPieces, Additive, Runs]:
 @given(answers())
 def test_classes_part_the_components_and_what_is_in_one_looks_the_same(drawn):
     belief, answer, marks = drawn
-    seen = looks(belief.lengths, answer.weights, answer.table_numbers, marks.numbers)
+    appearances = looks(belief.lengths, answer.weights, answer.table_numbers, marks.numbers)
     classes = list(alike(belief, answer, marks))
     assert sorted(int(n) for one in classes for n in one.numbers) == list(range(len(belief.lengths)))
     for one in classes:
-        assert {seen[int(number)] for number in one.numbers} == {seen[one.number]}
+        assert {appearances[int(number)] for number in one.numbers} == {appearances[one.number]}
         assert one.run == belief.components()[one.number]
         assert one.number == min(one.numbers)
         assert one.count == len(one.numbers)
     assert [one.number for one in classes] == sorted(one.number for one in classes)
-    even = [look for look in seen if all(len(set(row)) == 1 for row in look[1:])]
-    assert len([one for one in classes if seen[one.number] in even]) == len(set(even))
+    even = [look for look in appearances if all(len(set(row)) == 1 for row in look[1:])]
+    assert len([one for one in classes if appearances[one.number] in even]) == len(set(even))
 
 
 @given(answers())
@@ -65,9 +65,9 @@ def test_a_count_of_pieces_needs_the_noise_of_their_different_ones(drawn):
     framework = tf.Pufferfish(tf.every_entry(), belief)
     weights = tf.Linear([Fraction(int(w)) for w in answer.weights], codes={0: 0, 1: 1})
     parts = tf.analysis.problem.Problem(framework, weights, Fraction(1)).parts
-    seen = looks(belief.lengths, answer.weights)
-    starts = dict(zip([run.start for run in belief.components()], seen, strict=True))
-    assert sorted(map(str, (starts[part.start] for part in parts))) == sorted(map(str, set(seen)))
+    appearances = looks(belief.lengths, answer.weights)
+    starts = dict(zip([run.start for run in belief.components()], appearances, strict=True))
+    assert sorted(map(str, (starts[part.start] for part in parts))) == sorted(map(str, set(appearances)))
 
 
 def test_ranges_of_pieces_are_a_list_of_them():

@@ -48,8 +48,8 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     changes = np.zeros(len(ends), dtype=np.int64)
     for before, after in zip(first, last, strict=True):
         changes |= before != after
-    of_its_own = np.where(changes, np.arange(1, len(ends) + 1), 0)
-    columns = [of_its_own, lengths, *(row.values[places] for row, places in zip(rows, first, strict=True))]
+    odd_number = np.where(changes, np.arange(1, len(ends) + 1), 0)
+    columns = [odd_number, lengths, *(row.values[places] for row, places in zip(rows, first, strict=True))]
     order = np.lexsort(columns)  # stable: the first of a class comes first
     is_new = np.zeros(len(order), dtype=bool)
     is_new[:1] = True
