@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.unit_oracles import looks, mean_piece_by_piece
 
 import takifugu as tf
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries.additive import Additive
@@ -64,7 +65,7 @@ def test_a_count_of_pieces_needs_the_noise_of_their_different_ones(drawn):
     belief, answer, _ = drawn
     framework = tf.Pufferfish(tf.every_entry(), belief)
     weights = tf.Linear([Fraction(int(w)) for w in answer.weights], codes={0: 0, 1: 1})
-    parts = tf.analysis.problem.Problem(framework, weights, Fraction(1)).parts
+    parts = Problem(framework, weights, Fraction(1)).parts
     appearances = looks(belief.lengths, answer.weights)
     starts = dict(zip([run.start for run in belief.components()], appearances, strict=True))
     assert sorted(map(str, (starts[part.start] for part in parts))) == sorted(map(str, set(appearances)))
