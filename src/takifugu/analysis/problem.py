@@ -9,17 +9,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol, TypeVar
 
+import numpy as np
+
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, Separate, separate
+from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Query, is_chosen_from, resolved
 from takifugu.model.queries.coding import integer_row, integer_table
 from takifugu.model.secrets.families import Family
+from takifugu.numbers.runs import Runs
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)
@@ -170,11 +174,11 @@ class Problem:
                 if users := separate(belief):
                     yield from _separate_parts(users, answer, family, together, place)
                     continue
-                for number, run in enumerate(belief.components()):
-                    inside = _inside(family.entries, run)
+                for one in alike(belief, answer, _indicator(family.entries, belief.size)):
+                    inside, run = _inside(family.entries, one.run), one.run
                     if len(inside) == 0:
                         continue
-                    piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+                    piece, share = belief.component(one.number), answer.restrict(slice(run.start, run.stop))
                     if not any(family.has_pairs(piece, entry) for entry in inside):
                         continue
                     key = (id(piece), share.key, _key(inside), family.pairs)
@@ -209,6 +213,19 @@ def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, 
     if isinstance(entries, range):
         return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
     return tuple(e - run.start for e in entries if e in run)
+
+
+def _indicator(entries: range | tuple[int, ...], size: int) -> Runs:
+    """Return 1 for each of some entries, and 0 for others."""
+    if isinstance(entries, range) and entries.step == 1:
+        starts, stops = np.array([entries.start]), np.array([max(entries.start, entries.stop)])
+    else:
+        starts = np.array(sorted(entries), dtype=np.int64)
+        stops = starts + 1
+    ends = np.append(np.stack([starts, stops], axis=1).ravel(), size)
+    values = np.arange(len(ends)) % 2
+    is_run = np.diff(ends, prepend=0) > 0
+    return Runs(values[is_run], ends[is_run])
 
 
 def _key(entries: range | tuple[int, ...]) -> Hashable:

@@ -42,6 +42,8 @@ def normalised(text: str, what: str = "the name") -> str:
     >>> normalised("1.0\\u200b")
     '1'
     """
+    if text.isascii() and text.isalnum() and len(text) <= LONGEST:
+        return text  # most names are, and there are many
     cleaned = _cleaned(text, what)
     return cleaned.partition(".")[0] if _NUMBER.fullmatch(cleaned) else cleaned  # as programs write whole numbers
 
@@ -54,14 +56,18 @@ def budget_name(text: str, what: str = "the name") -> str:
     >>> budget_name("007"), budget_name("-0.0"), budget_name("007a")
     ('7', '0', '007a')
     """
-    name = normalised(text, what)
-    return str(int(name)) if _WHOLE.fullmatch(name) else name
+    return without_zeros(normalised(text, what))
+
+
+def without_zeros(name: str) -> str:
+    """Return a normalised name, of a whole number without zeros in front."""
+    return str(int(name)) if not name.isidentifier() and _WHOLE.fullmatch(name) else name
 
 
 def _cleaned(text: str, what: str) -> str:
     """Return a text as it is seen."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
-        return text  # most names are, and there are many
+        return text
     if len(text) > LONGEST:
         raise InputError(f"{what} is longer than {LONGEST:,} characters", fix="write a shorter one")
     seen = unicodedata.normalize("NFC", _UNSEEN.sub("", text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +27,7 @@ LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
 _CLOCK = re.compile(r"(?:^|[\W_])(?:time|clock|hour|uhr|uhrzeit|zeit|heure|hora|ora)(?:$|[\W_])", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Measured:
     """A piece's length (after a cut), whether entries of it (before a cut) are unobserved, and its counts by state.
 
@@ -69,15 +69,22 @@ def measure(
         raise DataError(
             f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
         ).at("min_length")
+    counts = _counts(long_enough.values(), len(states.states))
+    observed = counts.sum(axis=1).tolist()
     measured = {}
-    for key, facts in long_enough.items():
-        seen = [(f.code, f.rows) for f in facts if f.code >= 0]
-        counts = np.zeros(len(states.states), dtype=np.int64)
-        for code, number in seen:
-            counts[code] += number
+    for key, seen, mine in zip(long_enough, observed, counts, strict=True):
         length = whole[key] if before is None else min(whole[key], before)
-        measured[key] = Measured(names[key], length, sum(n for _, n in seen) != whole[key], counts)
+        measured[key] = Measured(names[key], length, seen != whole[key], mine)
     return rows, measured, before
+
+
+def _counts(facts_of_pieces: Collection[list[Fact]], states: int) -> IntArray:
+    """Return how many rows of each piece are in each state, shape (pieces, states)."""
+    rows = [(n, f.code, f.rows) for n, facts in enumerate(facts_of_pieces) for f in facts if f.code >= 0]
+    places, codes, numbers = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    counts = np.zeros((len(facts_of_pieces), states), dtype=np.int64)
+    np.add.at(counts, (places, codes), numbers)
+    return counts
 
 
 def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
@@ -121,7 +128,8 @@ def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key
     """Return what the unit and the piece of every written key are called; DataError for two spellings of one."""
     counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
     rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
-    keys = sorted(grouped, key=lambda key: (rows[key] or 0, *map(str, key)))
+    in_rows = any(row is not None for row in rows.values())  # else no message says which row comes first
+    keys = sorted(grouped, key=lambda key: (rows[key] or 0, *map(str, key))) if in_rows else list(grouped)
     named = [(unit, rows[unit, piece]) for unit, piece in keys if unit is not None]
     units = meant(named, str(layout.unit), "unit", counted)
     by_unit: dict[str | None, list[tuple[str, int | None]]] = {}

@@ -23,7 +23,7 @@ from takifugu.data.values.codes import UNOBSERVED
 IntArray = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Piece:
     """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
 
@@ -46,7 +46,7 @@ class Piece:
     @property
     def complete(self) -> bool:
         """Return whether every entry was observed."""
-        return sum(map(len, self.observed)) == self.length
+        return sum([len(run) for run in self.observed]) == self.length
 
     def weights(self) -> IntArray:
         """Return 1 for every observed entry and 0 for the others, one per entry of the piece."""

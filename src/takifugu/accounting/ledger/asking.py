@@ -11,7 +11,7 @@ from secrets import token_hex
 
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format.layouts import Layouts
-from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit
+from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.names import budget_name
@@ -95,8 +95,9 @@ def in_classes(request: Request, layouts: Layouts) -> Request:
 
 
 def request_of(
-    debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool, ids: Mapping[str, str] | None = None
-) -> Request:
+    debits: Sequence[Debit | Debits], tag: Callable[[str], bytes], recharge: bool,
+    ids: Mapping[str, str] | None = None,
+) -> Request:  # fmt: skip
     """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted.
 
     `ids` are the random ids of releases that have them already, by their names.
@@ -105,36 +106,35 @@ def request_of(
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
     ids = ids or {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
     numbers = {name: number for number, name in enumerate(ids)}
-    parts: dict[tuple[int, int, str], Part] = {}
     texts: dict[int, str] = {}
-    held: dict[str, dict[str, Part]] = {}
-    names: dict[str, str] = {}
+    parts: dict[tuple[int, int, str], Part] = {}
+    rows: list[tuple[Part, ...]] = [()]
+    after: dict[tuple[int, int], int] = {}  # the row of what a unit is debited, with one more part
+    shapes: dict[str, int] = {}
     for debit in debits:
-        key = (id(debit.charge), id(debit.framework), debit.name)
-        part = parts.get(key)
-        if part is None:
-            part = parts[key] = _part(debit, ids[debit.name], numbers[debit.name], recharge, texts)
-        unit = names.get(debit.unit)
-        if unit is None:
-            unit = names[debit.unit] = _unit(debit.unit)
-        mine = held.setdefault(unit, {})
-        if debit.name in mine:
-            raise InputError(
-                f"the release {debit.name!r} debits one person twice", fix="give each answer its own name"
-            ).at("debits")
-        mine[debit.name] = part
-    if "" in held and len(held) > 1:
+        release, mine = debit.name, []
+        for kind in debit.kinds:
+            key = id(kind.charge), id(kind.framework), release
+            if key not in parts:
+                parts[key] = _part(kind, ids[release], numbers[release], recharge, texts)
+            mine.append(parts[key])
+        for name, number in debit.units.items():
+            unit = _unit(name)
+            before, part = shapes.get(unit, 0), mine[number]
+            row = after.get((before, id(part)))
+            if row is None:
+                if any(one.release == part.release for one in rows[before]):
+                    raise InputError(
+                        f"the release {release!r} debits one person twice", fix="give each answer its own name"
+                    ).at("debits")
+                row = after[before, id(part)] = len(rows)
+                rows.append((*rows[before], part))
+            shapes[unit] = row
+    if "" in shapes and len(shapes) > 1:
         raise LedgerError(ONE_OR_MANY)
-    shapes: dict[tuple[int, ...], int] = {}
-    rows: list[tuple[Part, ...]] = []
-    units: dict[bytes, int] = {}
-    for unit, of in held.items():
-        chosen = tuple(map(id, of.values()))
-        shape = shapes.setdefault(chosen, len(rows))
-        if shape == len(rows):
-            rows.append(_read_together(tuple(of.values())))
-        units[tag(unit)] = shape
-    return Request(ids, tuple(rows), units, tag(""))
+    used = {row: number for number, row in enumerate(dict.fromkeys(shapes.values()))}
+    units = {tag(unit): used[row] for unit, row in shapes.items()}
+    return Request(ids, tuple(_read_together(rows[row]) for row in used), units, tag(""))
 
 
 def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:

@@ -27,11 +27,12 @@ from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.merging import Merged, merge
 from takifugu.accounting.ledger.paying import Order, TooMuch, pay, refusal
 from takifugu.accounting.ledger.store import Store
-from takifugu.accounting.ledger.tallying import tally
+from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.upgrading import upgrade
 from takifugu.accounting.ledger.values import (
     Amount,
     Debit,
+    Debits,
     Entry,
     Event,
     Payment,
@@ -134,13 +135,14 @@ class Ledger:
     def reserve(
         self,
         source: str | Source,
-        debits: Sequence[Debit],
+        debits: Sequence[Debit | Debits],
         budget: Budget | None = None,
         as_composing: bool = False,
         *,
         identity: bytes | None = None,
         recipe: Plain | None = None,
         same_people: bool | None = None,
+        computed: Tally | None = None,
     ) -> Reservation:
         """Pay for releases before anything is drawn: all of them, or none.
 
@@ -151,23 +153,28 @@ class Ledger:
         with a delta leaves no place, and charges their noise, from then on. `same_people` says whether units that
         another source of this ledger names alike are the same people; it is required where there are any. Of a source
         that names none it says so about all others that name none, which then have to say it, too (`same_people`).
+        `computed` is what a preview of these very debits in this ledger rests on: it counts if nothing changed since.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
         name = source_name(source.name if isinstance(source, Source) else source)
-        request = request_of(debits, self.tag_of, as_composing)
+        if computed is not None and computed.original.everything != self.tag_of(""):
+            computed = None  # another ledger has other keys
+        request = request_of(debits, self.tag_of, as_composing) if computed is None else computed.original
         wanted = None if budget is None else as_budget(budget)
         identity_tag = None if identity is None else self.tag("identity", identity)
         order = Order(wanted, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
-                with self.store.reading() as connection:
-                    seals.check(connection)
-                    computed = tally(connection, name, request, same_people)
+                if computed is None:
+                    with self.store.reading() as connection:
+                        seals.check(connection)
+                        computed = tally(connection, name, request, same_people)
                 with self.store.writing() as connection:
                     if computed.is_of(connection):
                         return pay(connection, computed, order)
+                computed = None
             with self.store.writing() as connection:  # others were faster each time: now they wait
                 return pay(connection, tally(connection, name, request, same_people), order)
         except TooMuch as too_much:

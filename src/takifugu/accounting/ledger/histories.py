@@ -56,11 +56,14 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
     raw = connection.connection.cursor()
     raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")
     raw.execute(f"delete from {table}")
-    raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in values])
+    in_order = sorted(values)  # type: ignore[type-var]  # so that they are written one after the other
+    raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in in_order])
 
 
 def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int, Hit]]:
     """Return in which sources each of these tags is a unit."""
+    if connection.exec_driver_sql("select 1 from units limit 1").first() is None:
+        return {}
     select_these(connection, "wanted_tags", "tag", tags)
     query = (
         "select u.source, u.id, u.tag, u.history, u.epsilon, u.delta "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from takifugu.accounting.ledger.format.layouts import CUT, cut_differently, word
 from takifugu.accounting.ledger.paying import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, request_items, tally
-from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
+from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, Debits, as_budget, most, short
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.names import normalised
 
@@ -43,7 +43,7 @@ class Preview:
     Without a declared budget `budget` is what the first release cost, or would cost. `words` say what would be refused,
     and are empty where it `fits`; `layout` says
     that the source is read in several layouts, and what that costs; `people` that nothing is declared about those of a
-    new source.
+    new source, and `tally` is what it rests on, which `Ledger.reserve` takes where the ledger is still the same.
     """
 
     before: Amount
@@ -55,12 +55,13 @@ class Preview:
     words: str
     layout: str = ""
     people: str = ""
+    tally: Tally | None = field(default=None, repr=False, compare=False)
 
 
 def preview(
     where: str | Path | None,
     source: str,
-    debits: Sequence[Debit],
+    debits: Sequence[Debit | Debits],
     budget: Budget | None = None,
     as_composing: bool = False,
     same_people: bool | None = None,
@@ -100,7 +101,8 @@ def preview(
             over_budget = refusal(TooMuch(request, account, over, allowed)).what
     charges = _charges(computed)
     after = most([spent, computed.mine.cost])
-    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, computed.layout, people)
+    about_people = computed.layout, people, computed
+    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, *about_people)
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:

@@ -35,6 +35,29 @@ class Debit:
     unit: str = ""
     name: str = "release"
 
+    @property
+    def kinds(self) -> tuple[Debit, ...]:
+        return (self,)
+
+    @property
+    def units(self) -> Mapping[str, int]:
+        return {self.unit: 0}
+
+
+@dataclass(frozen=True, eq=False)
+class Debits:
+    """What one release debits many units: for each, by its name, the number of one of few `kinds` of debits.
+
+    The kinds say what is charged, and not of whom.
+    """
+
+    kinds: tuple[Debit, ...]
+    units: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        return self.kinds[0].name
+
 
 @dataclass(frozen=True)
 class Amount:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries.additive import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
@@ -53,14 +53,10 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     whole = EXPECTED_ANSWER.of(belief)
     if whole is not ExpectedAnswer:
         return whole(belief).cells(answer) * float(answer.grid)
-    alike: dict[Hashable, tuple[Belief, Additive, int]] = {}  # with what keeps the objects of these ids alive
-    for number, run in enumerate(belief.components()):
-        piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
-        _, _, count = alike.get((id(piece), id(share)), (piece, share, 0))
-        alike[id(piece), id(share)] = piece, share, count + 1
     total = np.zeros(answer.cells)
-    for piece, share, count in alike.values():
-        total += count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
+    for one in alike(belief, answer):
+        piece, share = belief.component(one.number), answer.restrict(slice(one.run.start, one.run.stop))
+        total += one.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total * float(answer.grid)
 
 

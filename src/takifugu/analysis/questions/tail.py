@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries.additive import Additive
 
 FloatArray = npt.NDArray[np.float64]
@@ -41,9 +42,9 @@ def _log_moments(belief: Belief, count: Additive) -> FloatArray:
     if whole is not unknown:
         return whole(belief, count, TILTS)
     total = np.zeros(len(TILTS))
-    for number, run in enumerate(belief.components()):
-        piece = belief.component(number)
-        total += LOG_MOMENTS.of(piece)(piece, count.restrict(slice(run.start, run.stop)), TILTS)
+    for one in alike(belief, count):
+        piece, share = belief.component(one.number), count.restrict(slice(one.run.start, one.run.stop))
+        total += one.count * LOG_MOMENTS.of(piece)(piece, share, TILTS)
     return total
 
 

@@ -298,6 +298,10 @@ def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing:
     return [str(value) for value in (*states, *raw) if text_of(value) in words]
 
 
+#: Runs of digits, and of other characters; and what sorts behind every text.
+_PARTS, _LAST = re.compile(r"[0-9]+|[^0-9]+"), ((3, 0, ""),)
+
+
 def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
     """Return a key that sorts texts as people do: numbers inside them by their size, the missing one last.
 
@@ -305,8 +309,8 @@ def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
     ['run 9', 'run 10', None]
     """
     if text is None:
-        return ((3, 0, ""),)
-    parts = re.findall(r"[0-9]+|[^0-9]+", text)
+        return _LAST
+    parts = _PARTS.findall(text)
     return (*((0, int(p), p) if p[0] in "0123456789" else (1, 0, p) for p in parts), (-1, 0, ""))
 
 

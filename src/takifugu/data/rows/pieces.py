@@ -19,7 +19,7 @@ MISSING, SKIPPED, UNCLEAR = 1, 2, 3
 Key = tuple[str | None, str | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fact:
     """What the rows of one piece in one state amount to; None where a question has no meaning.
 

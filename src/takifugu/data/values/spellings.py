@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.names import budget_name, normalised
+from takifugu.core.names import normalised, without_zeros
 from takifugu.core.people import PEOPLE
 
 #: A name as it is written, and the number of a row that holds it, counted from 0 (None where rows have no order).
@@ -28,17 +28,21 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     for raw, row in written:
         if raw in spelling_of:
             continue
-        place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
         try:
-            name = normalised(raw, f"column {column!r}: a {one}{place}")
-        except InputError as error:
-            raise error.of(DataError).at(what) from None
+            name = normalised(raw)
+        except InputError:
+            name = ""
         if not name:
+            place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
+            try:
+                normalised(raw, f"column {column!r}: a {one}{place}")
+            except InputError as error:
+                raise error.of(DataError).at(what) from None
             raise DataError(
                 f"column {column!r}: a {one}{place} has no character that can be seen", fix="write its name"
             ).at(what)
         # No budget hangs on a piece: 007 is not 7.
-        other, at = first.setdefault(budget_name(name) if what == "unit" else name, (raw, row))
+        other, at = first.setdefault(without_zeros(name) if what == "unit" else name, (raw, row))
         if other != raw:
             rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
             reasons = "blanks, accents, characters of zero width"

@@ -22,6 +22,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.mechanisms.common.lines import line_answers
 from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs.chains.alike import Alike, alike
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.exact_ratio import exact_law
@@ -119,20 +120,29 @@ class Shares:
     def _kinds(self) -> dict[Hashable, tuple[Belief, Additive, int]]:
         """A component and how many are like it, by what makes components alike."""
         kinds: dict[Hashable, tuple[Belief, Additive, int]] = {}
-        for number, run in enumerate(self.belief.components()):
-            piece, share = self.belief.component(number), self.answer.restrict(slice(run.start, run.stop))
+        for one in self._classes:
+            piece, share = self._share(one)
             _, _, count = kinds.get((id(piece), share.key), (piece, share, 0))
-            kinds[id(piece), share.key] = piece, share, count + 1
+            kinds[id(piece), share.key] = piece, share, count + one.count
         return kinds
 
     @cached_property
     def _kind_at(self) -> dict[int, int]:
         """The number of a component's kind by its first entry."""
-        order = {key: place for place, key in enumerate(self._kinds)}
-        return {
-            run.start: order[id(self.belief.component(n)), self.answer.restrict(slice(run.start, run.stop)).key]
-            for n, run in enumerate(self.belief.components())
-        }
+        order, runs = {key: place for place, key in enumerate(self._kinds)}, self.belief.components()
+        kinds: dict[int, int] = {}
+        for one in self._classes:
+            piece, share = self._share(one)
+            kinds |= {runs[int(number)].start: order[id(piece), share.key] for number in one.numbers}
+        return kinds
+
+    @cached_property
+    def _classes(self) -> tuple[Alike, ...]:
+        return tuple(alike(self.belief, self.answer))
+
+    def _share(self, one: Alike) -> tuple[Belief, Additive]:
+        """Return the belief about the components of a class, and what each adds."""
+        return self.belief.component(one.number), self.answer.restrict(slice(one.run.start, one.run.stop))
 
     @cached_property
     def _others(self) -> list[tuple[Pmf, float]]:

@@ -172,7 +172,9 @@ def _plain(value: object) -> object:
         return {name: _plain(one) for name, one in values_by_field(value).items()}
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
-    return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
+    if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
+        return list(value) if {*map(type, value)} <= {int} else [_plain(v) for v in value]
+    return value
 
 
 def once(words: Iterable[str]) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Spec = TypeVar("Spec", bound=FileSpec)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
 

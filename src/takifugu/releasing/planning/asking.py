@@ -104,7 +104,8 @@ class Asking:
                 item, self._observed(query, units), self.about(units), self.is_alone and not gaps
             )
         at, calendar = self.file.place
-        readers = {unit.name or "": self.about([unit]) for unit in units}
+        of_shape = {unit.shape: self.about([unit]) for unit in {one.shape: one for one in units}.values()}
+        readers = {unit.name or "": of_shape[unit.shape] for unit in units}
         whose = units[0].name if len(units) == 1 else None
         layout = cached(self, "layout", lambda: layouts.written(self.file.layout(self.units)))
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)

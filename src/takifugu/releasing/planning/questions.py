@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,7 +9,6 @@ from functools import cached_property
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
@@ -18,7 +16,7 @@ from takifugu.releasing.planning.observed import Observed, Runs
 from takifugu.releasing.planning.truth import Seen
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Debit
+    from takifugu.accounting.ledger import Debits
     from takifugu.calibration import Calibration
     from takifugu.releasing.certificates.bills import Account
 
@@ -95,23 +93,36 @@ OF_BUDGET = "write a larger budget under [source] on purpose, or a smaller epsil
 SERIES = "it begins a series: later releases about the source count as multiples of it"
 
 
-def debits_of(questions: Sequence[Question]) -> list[Debit]:
-    """Return one debit for every unit that a question reads, those that begin a series first."""
+def debits_of(questions: Sequence[Question]) -> list[Debits]:
+    """Return what every question debits the units that it reads, those that begin a series first."""
     from takifugu.accounting.composition import charge_of
-    from takifugu.accounting.ledger import Debit
+    from takifugu.accounting.ledger import Debit, Debits
 
-    debits, readers = [], Counter(unit for question in questions for unit in question.readers)
-    same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
+    debits, same = [], token_hex(8) if _share_a_unit(questions) else ""  # one draw is about the same entries of a unit
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
-        charges: dict[Hashable, Charge] = {}
+        kinds: list[Debit] = []
+        numbers: dict[Hashable, int] = {}
+        units: dict[str, int] = {}
         for unit, framework in question.readers.items():
-            share = question.shares.get(unit)
-            key = id(framework), share
-            if key not in charges:
-                charges[key] = charge_of(
+            share = question.shares.get(unit) if question.shares else None
+            number = numbers.setdefault((id(framework), share), len(kinds))
+            if number == len(kinds):
+                charge = charge_of(
                     question.calibration, framework, share=share, scope=scope, reading=same, at=question.at,
                     calendar=question.calendar, layout=question.layout, begins_series=question.begins_series,
                 )  # fmt: skip
-            debits.append(Debit(framework, charges[key], unit, question.release))
+                kinds.append(Debit(framework, charge, name=question.release))
+            units[unit] = number
+        debits.append(Debits(tuple(kinds), units))
     return debits
+
+
+def _share_a_unit(questions: Sequence[Question]) -> bool:
+    """Whether some unit is read by several questions."""
+    seen: set[str] = set()
+    for question in questions:
+        if not seen.isdisjoint(question.readers):
+            return True
+        seen.update(question.readers)
+    return False

@@ -7,7 +7,7 @@ data: it names the rule that was broken and what the belief expects.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from takifugu.analysis.questions.evaluating import evaluate, misses, number_give
 from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
+from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries import IntArray, is_mean, of_each_cell, resolved
 
 if TYPE_CHECKING:
@@ -90,42 +91,61 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
 def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
     answer = calibration.problem.answers[0]
     total = np.zeros(answer.cells, dtype=np.int64)
-    for counts, weight, table in _read_of_pieces(calibration, pieces):
-        total += weight * (counts @ answer.tables[table])
+    for alike_pieces, ways in _read_of_pieces(calibration, pieces):
+        counts = _summed(alike_pieces)
+        for cell, weight, table in ways:
+            total += weight * (counts[cell] @ answer.tables[table])
     return tuple(int(cell) for cell in total)
 
 
-def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[IntArray, int, int]]:
-    """Yield counts of entries by state, with the weight and the table that a query has for all of these entries.
+def _summed(pieces: Sequence[Piece]) -> IntArray:
+    """Return how many entries of several pieces are in each state, by cells where they were counted so."""
+    if pieces[0].by_cell is None:
+        counts: IntArray = np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
+        return counts
+    total = np.zeros_like(pieces[0].by_cell)
+    for piece in pieces:
+        assert piece.by_cell is not None
+        total += piece.by_cell
+    return total
+
+
+def _read_of_pieces(
+    calibration: Calibration, pieces: Sequence[Piece]
+) -> Iterator[tuple[Sequence[Piece], list[list[int]]]]:
+    """Yield pieces whose entries are read alike, with the cells that are read, their weights and tables.
 
     Raises DataError where a query reads entries in different ways that were counted together.
     """
     belief = calibration.framework.beliefs[0]
-    answer, runs = resolved(calibration.query, belief), belief.components()
-    if [len(run) for run in runs] != [piece.length for piece in pieces]:
+    answer = resolved(calibration.query, belief)
+    if [len(run) for run in belief.components()] != [piece.length for piece in pieces]:
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
-    known: dict[Hashable, tuple[IntArray, IntArray]] = {}  # pieces of a pool are often alike
-    read: dict[Hashable, list[list[int]]] = {}
-    for run, piece in zip(runs, pieces, strict=True):
-        weights = answer.weights[run.start : run.stop]
-        tables = None if answer.table_of is None else answer.table_of[run.start : run.stop]
-        key = weights.tobytes(), None if tables is None else tables.tobytes(), id(piece.cell)
-        if key not in known:
-            known[key] = _ways(weights, np.zeros_like(weights) if tables is None else tables, piece.cell)
-        ways, which = known[key]
-        missed = ways[:0] if piece.complete else ways
-        if len(missed) > 1:
-            seen = piece.weights() != 0
-            ways, missed = ways[np.unique(which[seen])], ways[np.unique(which[~seen])]
-        if missed[:, 1].any():
-            _check_may_miss(calibration)
-        different = ways.tobytes()
-        if different not in read:
-            read[different] = _read_alike(ways)
-        for cell, weight, table in read[different]:
-            yield piece.counts if piece.by_cell is None else piece.by_cell[cell], weight, table
+    for one in alike(belief, answer):
+        weights, tables = (
+            np.zeros(len(one.run), dtype=np.int64) if row is None else row.between(one.run.start, one.run.stop).numbers
+            for row in answer.in_runs
+        )
+        groups: dict[tuple[int, bool], list[Piece]] = {}
+        for number in one.numbers:
+            piece = pieces[number]
+            groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
+        for (_, is_complete), group in groups.items():
+            ways, which = _ways(weights, tables, group[0].cell)
+            if is_complete or len(ways) == 1:
+                yield group, _read_as(calibration, ways, ways[:0] if is_complete else ways)
+                continue
+            for piece in group:
+                seen = piece.weights() != 0
+                yield [piece], _read_as(calibration, ways[np.unique(which[seen])], ways[np.unique(which[~seen])])
+
+
+def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list[list[int]]:
+    if missed[:, 1].any():
+        _check_may_miss(calibration)
+    return _read_alike(ways)
 
 
 def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> tuple[IntArray, IntArray]:

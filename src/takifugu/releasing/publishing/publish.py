@@ -34,7 +34,8 @@ from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending, Reservation
+    from takifugu.accounting.ledger import Debits, Ledger, Pending, Reservation
+    from takifugu.accounting.ledger.tallying import Tally
     from takifugu.calibration import Calibration
 
 Budget = Number | tuple[Number, Number]
@@ -282,16 +283,17 @@ def certificate_of(
     )
 
 
-def reserve(questions: Sequence[Ready], ledger: Ledger, order: Order) -> Reservation:
+def reserve(debits: Sequence[Debits], ledger: Ledger, order: Order, computed: Tally | None) -> Reservation:
     """Pay for answers before they are drawn."""
     return ledger.reserve(
         order.source,
-        debits_of([one.question for one in questions]),
+        debits,
         order.budget,
         order.as_composing,
         identity=order.identity,
         recipe=order.recipe,
         same_people=order.same_people,
+        computed=computed,
     )
 
 
@@ -300,6 +302,7 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
     from takifugu.accounting.ledger import preview
 
     requested, source, same = [one.question for one in questions], normalised(order.source), order.same_people
-    account = preview(ledger.store.place, source, debits_of(requested), order.budget, order.as_composing, same)
+    debits = debits_of(requested)
+    account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same)
     tell_before(requested, source, account, order.people)
-    return progress.pay(ledger, order.source, order.identity, lambda: reserve(questions, ledger, order))
+    return progress.pay(ledger, order.source, order.identity, lambda: reserve(debits, ledger, order, account.tally))

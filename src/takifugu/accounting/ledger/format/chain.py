@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -39,8 +39,22 @@ def edited(what: str) -> LedgerError:
 
 def digest(key: str, *parts: object) -> bytes:
     """Return the keyed digest of plain values; bytes count by their hexadecimal digits."""
-    text = json.dumps(parts, separators=(",", ":"), default=bytes.hex)
-    return hmac.digest(key.encode(), text.encode(), "sha256")
+    return hmac.digest(key.encode(), _text(parts).encode(), "sha256")
+
+
+def digest_of_many(key: str, first: Sequence[object], batches: Iterable[Sequence[object]]) -> bytes:
+    """Return the digest of some values and a list, which comes in batches and is never held as a whole."""
+    made = hmac.new(key.encode(), f"{_text(first)[:-1]},[".encode(), "sha256")
+    between = ""
+    for batch in batches:
+        made.update(f"{between}{_text(batch)[1:-1]}".encode())
+        between = ","
+    made.update(b"]]")
+    return made.digest()
+
+
+def _text(values: Sequence[object]) -> str:
+    return json.dumps(values, separators=(",", ":"), default=bytes.hex)
 
 
 def key_of(connection: Connection) -> str:

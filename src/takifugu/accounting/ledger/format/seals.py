@@ -15,13 +15,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
-from takifugu.accounting.ledger.format.chain import check_head, digest, edited, key_of
+from takifugu.accounting.ledger.format.chain import check_head, digest, digest_of_many, edited, key_of
 from takifugu.accounting.ledger.format.tables import SEALED, contents, meta, metadata, people, sources, summaries
 
 #: Tables whose rows are counted. What histories come to is computed anew where it is missing, and what events say at
 #: length is named by them.
 COUNTED = tuple(table.name for table in metadata.sorted_tables if table not in (meta, summaries, contents))
 _COUNTS = f"select {', '.join(f'(select count(*) from {name})' for name in COUNTED)}"
+#: So many units are read at once: there may be millions.
+_BATCH = 10_000
 _UNITS = "select hex(tag), history, epsilon, delta, is_everyone from units where source = ? order by id"
 _META = "select kind, version, public_id, created, key, head, counts from meta"
 
@@ -95,7 +97,8 @@ def _meta_seal(cursor: Any, key: str) -> bytes:
 
 
 def _units_seal(cursor: Any, key: str, source: int) -> bytes:
-    return digest(key, "units", source, cursor.execute(_UNITS, (source,)).fetchall())
+    rows = cursor.execute(_UNITS, (source,))
+    return digest_of_many(key, ("units", source), iter(lambda: rows.fetchmany(_BATCH), []))
 
 
 @cache

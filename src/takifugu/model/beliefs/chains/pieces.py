@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import ClassVar
+from typing import ClassVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
@@ -20,8 +20,33 @@ from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.one_sequence import Nameless, OneSequence
 
 State = Hashable
+IntArray = npt.NDArray[np.int64]
 #: Classes of chains that no single law of the data represents.
 ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
+
+
+class _Components(Sequence[range]):
+    """Ranges of entries, each made when it is asked for: a million of them are one array."""
+
+    def __init__(self, ends: IntArray) -> None:
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, number: int) -> range: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[range]: ...
+    def __getitem__(self, number: int | slice) -> range | Sequence[range]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        place = range(len(self))[number]
+        return range(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
+
+    def __iter__(self) -> Iterator[range]:
+        ends = self._ends.tolist()
+        return map(range, [0, *ends[:-1]], ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +78,13 @@ class IndependentPieces(Nameless):
         return self.chain.has_given_start
 
     @cached_property
-    def _ends(self) -> list[int]:
-        return list(accumulate(self.lengths))
+    def ends(self) -> IntArray:
+        """The first entry behind each piece."""
+        return np.cumsum(np.array(self.lengths, dtype=np.int64))
 
     @property
     def size(self) -> int:
-        return self._ends[-1]
+        return int(self.ends[-1])
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.chain.states
@@ -67,11 +93,11 @@ class IndependentPieces(Nameless):
         return self.chain.position(name)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        piece = int(np.searchsorted(self._ends, entry, side="right"))
-        return self.component(piece).possible(entry - (self._ends[piece] - self.lengths[piece]))
+        piece = int(np.searchsorted(self.ends, entry, side="right"))
+        return self.component(piece).possible(entry - self.components()[piece].start)
 
-    def components(self) -> tuple[range, ...]:
-        return tuple(range(end - n, end) for n, end in zip(self.lengths, self._ends, strict=True))
+    def components(self) -> Sequence[range]:
+        return _Components(self.ends)
 
     def component(self, number: int) -> OneSequence:
         length = self.lengths[number]

@@ -48,7 +48,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
 
 def _unit(name: str | None, mine: tuple[Piece, ...]) -> Unit:
-    lengths, complete = tuple(piece.length for piece in mine), all(piece.complete for piece in mine)
+    lengths, complete = tuple([piece.length for piece in mine]), all(piece.complete for piece in mine)
     seen = () if complete else _seen(mine)
     return Unit(name, mine, mine[0].written, sum(lengths), complete, seen, shape=lengths)
 

@@ -1,0 +1,61 @@
+"""Components that look alike: independent pieces of one length whose entries count alike are looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.pieces import IndependentPieces, IntArray
+from takifugu.model.queries.additive import Additive
+from takifugu.numbers.runs import Runs
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """A component that stands for `count` of them: its number, its entries, and the numbers of all of them."""
+
+    number: int
+    run: range
+    numbers: Sequence[int] | IntArray
+
+    @property
+    def count(self) -> int:
+        return len(self.numbers)
+
+
+def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
+    """Yield each class of components with one law that add the same to an answer, and have the same marks.
+
+    A piece whose entries count differently is a class of its own, and so is every component of other beliefs. Classes
+    stand in the order of their first components.
+
+    >>> from takifugu import Count, IndependentPieces, MarkovChain
+    >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9), [2, 3, 2, 2])
+    >>> [(one.number, one.count) for one in alike(pieces, Count(1).resolve(pieces))]
+    [(0, 3), (1, 1)]
+    """
+    runs = belief.components()
+    if not isinstance(belief, IndependentPieces):
+        yield from (Alike(number, run, (number,)) for number, run in enumerate(runs))
+        return
+    lengths, ends = np.array(belief.lengths, dtype=np.int64), np.array(belief.ends, dtype=np.int64)
+    rows = (*(row for row in answer.in_runs if row is not None), *marks) if isinstance(answer, Additive) else marks
+    first = [row.numbers_of_runs(ends - lengths) for row in rows]
+    last = [row.numbers_of_runs(ends - 1) for row in rows]
+    changes = np.zeros(len(ends), dtype=np.int64)
+    for before, after in zip(first, last, strict=True):
+        changes |= before != after
+    odd_number = np.where(changes, np.arange(1, len(ends) + 1), 0)
+    columns = [odd_number, lengths, *(row.values[places] for row, places in zip(rows, first, strict=True))]
+    order = np.lexsort(columns)  # stable: the first of a class comes first
+    is_new = np.zeros(len(order), dtype=bool)
+    is_new[:1] = True
+    for column in columns:
+        is_new[1:] |= np.diff(column[order]) != 0
+    classes = np.split(order, np.flatnonzero(is_new)[1:])
+    for numbers in sorted(classes, key=lambda numbers: int(numbers[0])):
+        number = int(numbers[0])
+        yield Alike(number, runs[number], numbers)

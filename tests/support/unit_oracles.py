@@ -1,0 +1,42 @@
+"""Units and pieces looked at one by one: what the library does once for all that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+
+def looks(lengths: Sequence[int], *rows: Sequence[int]) -> list[Hashable]:
+    """Return what is to be seen of each piece: its length, and the numbers that its entries have in every row."""
+    appearances: list[Hashable] = []
+    start = 0
+    for length in lengths:
+        appearances.append((length, *(tuple(row[start : start + length]) for row in rows)))
+        start += length
+    return appearances
+
+
+def mean_piece_by_piece(mean: Any, belief: Any, answer: Any) -> Any:
+    """Return the sum of what each piece is expected to add."""
+    runs = enumerate(belief.components())
+    return sum(mean(belief.component(n), answer.restrict(slice(run.start, run.stop))) for n, run in runs)
+
+
+def counted_piece_by_piece(answer: Any, pieces: Sequence[Any]) -> tuple[int, ...]:
+    """Return the answer in grid units from the states of every entry that was observed."""
+    totals, start = [0] * len(answer.labels), 0
+    for piece in pieces:
+        for place, state in enumerate(piece.values):
+            table = answer.table(start + place) if state >= 0 else None
+            for cell in range(len(totals)) if table is not None else ():
+                totals[cell] += int(answer.weights[start + place]) * int(table[state][cell])
+        start += piece.length
+    return tuple(totals)
+
+
+def debited_one_by_one(debits: Sequence[Any]) -> dict[str, list[tuple[str, Any]]]:
+    """Return what each unit is debited, as releases and charges in their order."""
+    of_unit: dict[str, list[tuple[str, Any]]] = {}
+    for debit in debits:
+        of_unit.setdefault(debit.unit, []).append((debit.name, debit.charge.epsilon))
+    return of_unit
