@@ -23,7 +23,7 @@ from takifugu.data.times.moments import EPOCH
 
 START = 1_774_656_000_000_000  # 2026-03-28: clocks in Berlin change on the next day
 SECOND = 1_000_000
-STATES = ("a", "b", "c")
+STATES, KINDS = ("a", "b", "c"), ("changes", "stays", "events")
 STEPS = {"1s": 1, "1min": 60, "7min": 420, "30min": 1800, "1h": 3600, "1d": 86_400, "7d": 604_800}
 AXES = (("hour",), ("weekday",), ("date",), ("week",), ("month",), ("weekday", "hour"), ("date", "hour"))
 
@@ -39,10 +39,12 @@ def tables(chance: random.Random, rules: Rules) -> list[Row]:
             end: int | None = moment + length
             if chance.random() < 0.1:
                 length = -length // 2 if chance.random() < 0.5 else length
-            if rules.rows == "changes" or chance.random() < 0.05:
+            if rules.rows != "stays" or chance.random() < 0.05:
                 end = None
             rows.append((unit, moment, state, end))
-            overlaps = rules.overlap != "refuse" and rules.rows == "stays" and chance.random() < 0.5
+            overlaps = rules.overlap != "refuse" and rules.rows != "changes" and chance.random() < 0.5
+            if rules.rows == "events" and not overlaps:
+                length = max(length, rules.step)
             moment += max(length // 3 if overlaps else length, 0 if chance.random() < 0.05 else 1)
             moment = moment if chance.random() < 0.7 else moment + chance.randrange(rules.step * 3)
         while rows and rows[-1][0] == unit and chance.random() < 0.95 and not _inside(rows[-1], last):
@@ -75,8 +77,8 @@ def rules_of(chance: random.Random, rows: str, step: int, size: int) -> Rules:
 def declared(rules: Rules) -> RunRules:
     return RunRules(
         rules.rows, dict(rules.covered), rules.before if rules.rows == "changes" else None,
-        None if rules.rows == "changes" else "end", None,
-        None if rules.rows == "changes" else rules.otherwise, rules.overlap if rules.rows == "stays" else "refuse",
+        "end" if rules.rows == "stays" else None, None,
+        None if rules.rows == "changes" else rules.otherwise, "refuse" if rules.rows == "changes" else rules.overlap,
     )  # fmt: skip
 
 
@@ -121,7 +123,7 @@ def cases(seed: int, number: int) -> Iterator[tuple[random.Random, Rules, list[R
     chance = random.Random(seed)
     for _ in range(number):
         size = chance.randrange(1, 30)
-        rules = rules_of(chance, chance.choice(("changes", "stays")), STEPS[chance.choice((*STEPS,))] * SECOND, size)
+        rules = rules_of(chance, chance.choice(KINDS), STEPS[chance.choice((*STEPS,))] * SECOND, size)
         yield chance, rules, tables(chance, rules), window_of(chance, size)
 
 
@@ -182,7 +184,7 @@ def test_cells_of_runs_are_those_of_their_steps(zone: str | None) -> None:
     for number in range(40):
         step = STEPS[chance.choice(("30min", "1min" if zone is None else "30min", "7min" if zone is None else "30min"))]
         size = chance.choice((20, 200, 600, 3000)) if step < 1800 else chance.choice((30, 100, 400, 1200))
-        rules = rules_of(chance, ("changes", "stays")[number % 2], step * SECOND, size)
+        rules = rules_of(chance, KINDS[number % 3], step * SECOND, size)
         rows, window, by = tables(chance, rules), window_of(chance, size), chance.choice(AXES)
         steps = oracle(rows, rules)
         layout = layout_of(rules, window, "hidden", by, zone)
