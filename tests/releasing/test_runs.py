@@ -60,7 +60,8 @@ SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'
 STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),
          ('order = "when"', 'start = "when"\nend = "end"'),
          ('before = "away"', 'otherwise = "away"'))  # fmt: skip
-EVENTS = (('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'), ('before = "away"', 'otherwise = "away"'))
+EVENTS = (('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),
+          ('before = "away"', 'otherwise = "away"'))
 DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
 
 
@@ -233,7 +234,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('roster = "agents.csv"\n', ""),), "source.roster: is missing"),
     ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
     ((('rows = "changes"', 'rows = "wide"'),), "which is not read yet"),
-    ((*EVENTS, ('otherwise = "away"\n', "")), "source.otherwise: is missing; write the state in which somebody is who has no event"),
+    ((*EVENTS, ('otherwise = "away"\n', "")), "the state in which somebody is who has no event"),
     ((*EVENTS, ('order = "when"\n', "")), "source.order: is missing; write the column that says when each event was"),
     ((*EVENTS, ('roster = "agents.csv"\n', "")), "source.roster: is missing"),
     ((*EVENTS, ('until = "2026-01-19"\n', "")), "source.until: is missing"),

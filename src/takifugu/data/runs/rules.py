@@ -20,7 +20,7 @@ class RunRules:
 
     `covered` are all units, with their ends; without names there is one unit. Of changes, `before` is the state up to a
     unit's first one (None: it must have one by then). Of stays, `end` names the column of their ends, or `duration`
-    that of their lengths and the microseconds of one. `otherwise` is the state of a step without a stay or an event, and
+    that of their lengths and the microseconds of one. `otherwise` is the state of a step without a stay or event, and
     `overlap` says which of two counts: none ("refuse"), the one that began "first", or the "last" one, which ends the
     other.
     """

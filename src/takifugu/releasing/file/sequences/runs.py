@@ -136,7 +136,10 @@ def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[Takifugu
 
 def notices_of(source: SourceSpec) -> Iterator[str]:
     """Yield what is taken for granted of rows with times where the file does not say what they are."""
-    if source.model_fields_set & {"rows"} or not isinstance(step_of(source), timedelta):
+    has_times = isinstance(step_of(source), timedelta) or isinstance(source.order, tuple)
+    if source.step is None:
+        has_times |= source.order_format is not None or source.timezone is not None
+    if source.model_fields_set & {"rows"} or not has_times:
         return
     yield (
         "source.rows is not written, so each row counts as the state in its own step alone; if a row says what holds "
@@ -217,7 +220,8 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     one, calendar = source.rows.removesuffix("s"), source.calendar
     step = "one step" if calendar is None else f"one step of {calendar.length}"
     if source.rows == "events":
-        yield f"a row is an event, and its step has its state; what is hidden is the state in {step}: which event, if any"
+        hidden = f"what is hidden is the state in {step}: which event, if any"
+        yield f"a row is an event, and its step has its state; {hidden}"
     else:
         lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
         hidden = f"what is hidden of it is the state in {step}, not all of the {one}"

@@ -10,7 +10,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictF
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
-from takifugu.releasing.file.keys import Bins, Name, NullKeys, Path, Positive, SourceFile, State, Text, UnitsIndependent
+from takifugu.releasing.file.keys import (
+    Bins,
+    Name,
+    NullKeys,
+    Path,
+    Positive,
+    SourceFile,
+    State,
+    Text,
+    UnitsIndependent,
+    rows_among,
+)
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
 
@@ -43,6 +54,7 @@ class SourceSpec(SourceKeys):
     rows: Annotated[
         Literal["samples", "changes", "stays", "events"],
         BeforeValidator(_rows),
+        rows_among("samples", "changes", "stays", "events"),
         Field(
             description='what a row says: the state in its own step ("samples"), the state from then on until the next '
             'row ("changes"), the state from a start to an end ("stays"), or what happened in its step ("events")'
@@ -78,8 +90,8 @@ class SourceSpec(SourceKeys):
     roster: Annotated[
         Path | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
         Field(
-            description="who is covered, of changes, stays and events: a public list with their column and, where these "
-            "differ, from and until; or the names",
+            description="who is covered, of changes, stays and events: a public list with their column and, where "
+            "these differ, from and until; or the names",
             examples=["agents.csv"],
         ),
     ] = None
