@@ -279,6 +279,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     (STAYS, ["agent 0,2026-01-05T10:00:01,2026-01-18T23:00:00,,talking"], "source.overlap"),
     (STAYS, ["agent 0,2026-01-04T10:00:01,,,talking"], "without an end, and another one"),
     (STAYS, ["agent 0,2026-01-18T23:50:00,2026-01-20T09:00:00,,talking"], "source.until"),
+    (STAYS, ["agent 0,2026-01-18T23:50:00,soon,,talking"], "column 'end' is neither all numbers nor all ISO dates"),
     (DURATIONS, ["agent 0,2026-01-04T23:50:00,,long,talking"], "durations that are no numbers"),
     (EVENTS, ["agent 0,2026-01-12T10:00:00,talking", "agent 0,2026-01-12T10:30:00,away"], "source.overlap"),
     (EVENTS, ["agent 0,2026-01-04T10:00:00,talking", "agent 0,2026-01-04T10:00:00,talking"], "two rows of one person"),

@@ -17,6 +17,7 @@ from tests.support.runs_cases import (
     AXES,
     KINDS,
     SECOND,
+    START,
     STATES,
     STEPS,
     columns_of,
@@ -71,7 +72,8 @@ def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path)
         ruled = replace(rules, has_order=engine != "duckdb")
         steps, gaps = oracle(rows, ruled), chance.choice(("public", "hidden"))
         refused += steps is None
-        data = in_file(tmp_path, rows) if engine == "csv" else engines.ENGINES[engine](columns_of(rows))
+        columns = columns_of(rows, ("time", "zoned", "text")[len(rows) % 3])
+        data = in_file(tmp_path, rows) if engine == "csv" else engines.ENGINES[engine](columns)
         checked(data, ruled, rows, window, steps, gaps)
     assert 0 < refused < number * 2 // 3
 
@@ -131,3 +133,28 @@ def test_a_date_and_a_time_of_day_are_one_order(tmp_path: Path) -> None:
     )  # fmt: skip
     (piece,) = pieces_of_runs(open_frame(file), layout, Recode(STATES), RunRules("changes"))
     assert piece.counts.tolist() == [30, 18, 0]
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES)
+def test_an_end_that_is_no_time_is_refused_and_no_stay_without_an_end(engine: str) -> None:
+    rules = Rules("stays", START, START + 10 * SECOND, SECOND, {"Ana": (START, START + 10 * SECOND)}, STATES)
+    for end, talking in (("2026-03-28T00:00:04+00:00", 4), (None, 10), ("soon", None)):
+        columns = columns_of([("Ana", START, "b", None)], "text")
+        columns |= {"start": ("text", ["2026-03-28T00:00:00+00:00"]), "end": ("text", [end])}
+        table = open_frame(engines.ENGINES[engine](columns))
+        if talking is None:
+            with pytest.raises(DataError, match="it cannot order the rows"):
+                pieces_of_runs(table, layout_of(rules, range(10)), Recode(STATES), declared(rules))
+            continue
+        (piece,) = pieces_of_runs(table, layout_of(rules, range(10)), Recode(STATES), declared(rules))
+        assert piece.counts.tolist() == [10 - talking, talking, 0]
+
+
+def test_durations_go_with_starts_that_tell_their_zone_and_seconds_since_1970_with_files(tmp_path: Path) -> None:
+    rules = Rules("stays", START, START + 10 * SECOND, SECOND, {"Ana": (START, START + 10 * SECOND)}, STATES)
+    file, layout = tmp_path / "log.csv", layout_of(rules, range(10))
+    for start, form in (("2026-03-28T01:00:00+01:00", None), (str(START // SECOND), "epoch")):
+        file.write_text(f"unit,start,length,state\nAna,{start},4,b\n")
+        declares = replace(declared(rules), end=None, duration=("length", SECOND))
+        (piece,) = pieces_of_runs(open_frame(file), replace(layout, order_format=form), Recode(STATES), declares)
+        assert piece.counts.tolist() == [6, 4, 0]
