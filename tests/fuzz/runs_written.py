@@ -56,7 +56,7 @@ def case_of(c: random.Random) -> Case:
     zone = c.choice(ZONES)
     word = c.choice((*STEPS,) if zone is None else FITTING)
     step = STEPS[word] * SECOND
-    size = c.choice((c.randrange(1, 30), c.randrange(1, 30), c.randrange(1, 30), 200, 1000 if step < 3600 * SECOND else 60))
+    size = c.choice((*(c.randrange(1, 30) for _ in range(3)), 200, 1000 if step < 3600 * SECOND else 60))
     rules = started(rules_of(c, c.choice(KINDS), step, size), in_microseconds(c.choice(STARTS)))
     engine, times = c.choice(ENGINES), c.choice(("wall", "wall text", *TOLD) if zone else TIMES)
     rules = replace(rules, has_order=engine != "duckdb")

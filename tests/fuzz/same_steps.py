@@ -175,6 +175,7 @@ def in_files(c: random.Random, folder: Path) -> str:
     same = replace(same_steps(c), gaps="hidden", entrywise=False)
     same = same if same.step < STEPS["1h"] * SECOND else replace(same, by=())
     steps = {unit: [state or same.otherwise for state in listed] for unit, listed in same.steps.items()}
+    next(iter(steps.values()))[0] = next(state for state in STATES if state != same.otherwise)  # else some have no row
     same, told, first = replace(same, steps=steps), [], None
     zone = 'timezone = "UTC"' if same.zone is None else f'timezone = "{same.zone}"'
     by = ", ".join(f'"{axis}"' for axis in same.by)

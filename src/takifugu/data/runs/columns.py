@@ -71,7 +71,8 @@ def run_rows(
         with_zone = isinstance(kind, nw.Date | nw.Datetime)
         written = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
         of_end = written if _is_written(kinds["closing"], clock.form is not None) else kinds["closing"]
-        frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, replace(layout, order=rules.end))
+        of_ends = replace(layout, order=rules.end)
+        frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends)
         if other != step:
             raise DataError(
                 f"column {layout.order!r} and column {rules.end!r} hold numbers of two kinds, whole ones and others",
