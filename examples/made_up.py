@@ -20,6 +20,17 @@ STARTS = (
 )  # fmt: skip
 HEATING = 20
 
+#: How many calls come in each hour of a working day for each agent, and how many minutes one lasts on average.
+CALLS = {8: 1.5, 9: 4.5, 10: 5, 11: 4, 12: 2, 13: 2.5, 14: 4, 15: 3.5, 16: 2}
+TALK = 6
+
+#: How many hours a patient stays on each ward on average, and at home before the next stay.
+WARDS = {"surgery": 70, "medicine": 110}
+AT_HOME = 400
+
+#: Where people of a made-up city were on one evening: the middle of a quarter, how wide it is, and its share of them.
+QUARTERS = (((2.5, 3.0), 0.9, 0.45), ((7.5, 7.0), 0.7, 0.35), ((3.0, 8.0), 0.5, 0.2))
+
 #: A network of our own: damp walls and smoke make people cough, and whoever coughs sees a doctor more often.
 CLINIC = """\
 network clinic { }
@@ -80,6 +91,13 @@ def write(folder: Path = HERE, real: Path = REAL) -> None:
     _write_stand_ins(real)
     boilers = sorted(_boilers(random.Random(2028)))
     _table(folder / "households.csv", ("since", "household", "boiler"), boilers)
+    agents = [f"agent-{number:02}" for number in range(1, 31)]
+    _table(folder / "calls.csv", ("at", "agent", "state"), sorted(_calls(agents, random.Random(2029))))
+    _table(folder / "agents.csv", ("agent",), [(agent,) for agent in agents])
+    patients = [f"p-{number:03}" for number in range(1, 181)]
+    _table(folder / "ward.csv", ("admitted", "left", "patient", "ward"), sorted(_stays(patients, random.Random(2030))))
+    _table(folder / "patients.csv", ("patient",), [(patient,) for patient in patients])
+    _table(folder / "city.csv", ("person", "east", "north"), _evening(random.Random(2031)))
 
 
 def _write_examples(folder: Path) -> None:
@@ -93,7 +111,7 @@ def _write_examples(folder: Path) -> None:
     _table(folder / "people.csv", ("person", "race", "education"), mine)
     (folder / "clinic.bif").write_text(CLINIC, encoding="utf-8", newline="\n")
     _table(folder / "patient.csv", ("damp", "smoker", "cough", "doctor"), [chance.choices(("yes", "no"), k=4)])
-    pupils = [f"pupil-{i}" for i in range(1, 13)]
+    pupils = [f"pupil-{i}" for i in range(1, 121)]
     met = [
         (a, b, chance.randint(5, 60))
         for i, a in enumerate(pupils)
@@ -102,7 +120,7 @@ def _write_examples(folder: Path) -> None:
     ]
     _table(folder / "meetings.csv", ("one", "other", "minutes"), met)
     _table(folder / "states.csv", ("pupil", "state"), [(p, chance.choices(("well", "ill"), (3, 1))[0]) for p in pupils])
-    _table(folder / "answers.csv", ("answer",), [(chance.choices(("no", "yes"), (3, 1))[0],) for _ in range(40)])
+    _table(folder / "answers.csv", ("answer",), [(chance.choices(("no", "yes"), (3, 1))[0],) for _ in range(400)])
 
 
 def _write_stand_ins(folder: Path) -> None:
@@ -150,6 +168,47 @@ def _boilers(chance: random.Random) -> Iterator[tuple[str, str, str]]:
                     if minute < week:
                         yield f"{monday + timedelta(minutes=minute):%Y-%m-%d %H:%M}", f"home-{number}", state
                     minute += lasts
+
+
+def _calls(agents: Sequence[str], chance: random.Random) -> Iterator[tuple[str, str, str]]:
+    """Yield a Monday of changes of a call centre: since when each agent is away, ready or talking."""
+    monday = datetime(2026, 1, 5)
+    for agent in agents:
+        minute, last = chance.uniform(8 * 60, 9 * 60), chance.uniform(16 * 60, 17 * 60 - 1)
+        while minute < last:
+            yield _clock(monday, minute), agent, "ready"
+            minute = min(last, minute + 1 + chance.expovariate(CALLS[int(minute // 60)] / 60))
+            if minute < last:
+                yield _clock(monday, minute), agent, "talking"
+                minute = min(17 * 60 - 1, minute + 1 + chance.expovariate(1 / TALK))
+            if minute < last and chance.random() < 0.05:
+                yield _clock(monday, minute), agent, "away"
+                minute = min(last, minute + 10 + chance.expovariate(1 / 40))
+        yield _clock(monday, minute), agent, "away"
+
+
+def _stays(patients: Sequence[str], chance: random.Random) -> Iterator[tuple[str, str, str, str]]:
+    """Yield four weeks of stays in a hospital: from when to when who lay on which ward; the last may go on."""
+    monday, month = datetime(2026, 1, 5), 28 * 24
+    for patient in patients:
+        hour = chance.expovariate(1 / AT_HOME)
+        while hour < month:
+            ward = chance.choice(list(WARDS))
+            end = hour + 12 + chance.expovariate(1 / WARDS[ward])
+            yield _clock(monday, 60 * hour), _clock(monday, 60 * end) if end < month else "", patient, ward
+            hour = end + chance.expovariate(1 / AT_HOME)
+
+
+def _evening(chance: random.Random) -> Iterator[tuple[str, float, float]]:
+    """Yield where each person of a made-up city was at eight on one evening, in kilometres."""
+    shares = [share for _, _, share in QUARTERS]
+    for number in range(1, 1201):
+        (east, north), width, _ = chance.choices(QUARTERS, shares)[0]
+        yield f"p{number}", *(round(min(max(chance.gauss(middle, width), 0), 9.99), 2) for middle in (east, north))
+
+
+def _clock(day: datetime, minute: float) -> str:
+    return f"{day + timedelta(minutes=minute):%Y-%m-%d %H:%M:%S}"
 
 
 def _table(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -139,9 +139,10 @@ def committed() -> list[Path]:
 MADE_UP = {
     f"examples/{name}"
     for name in (
-        "activity.csv", "answers.csv", "census.csv", "clinic.bif", "meetings.csv", "patient.csv", "people.csv",
-        "states.csv", "real/adult-made-up.csv", "real/asia-made-up.bif", "real/contacts-made-up.csv",
-        "real/patient.csv", "real/people.csv", "real/states.csv",
+        "activity.csv", "agents.csv", "answers.csv", "calls.csv", "census.csv", "city.csv", "clinic.bif",
+        "households.csv", "meetings.csv", "patient.csv", "patients.csv", "people.csv", "states.csv", "ward.csv",
+        "real/adult-made-up.csv", "real/asia-made-up.bif", "real/contacts-made-up.csv", "real/patient.csv",
+        "real/people.csv", "real/states.csv",
     )
 }  # fmt: skip
 

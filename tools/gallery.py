@@ -1,4 +1,4 @@
-"""Write the verdicts of all examples, and what each one published, into docs/gallery.md: `python tools/gallery.py`.
+"""Write six stories, and the verdicts of all examples, into docs/gallery.md: `python tools/gallery.py`.
 
 `make figures` does. Noise is drawn anew in each run, so the pictures are those of one release each.
 """
@@ -6,15 +6,24 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
 import takifugu as tf
+from takifugu.analysis.problem import Problem
+from takifugu.calibration import calibrate
 from takifugu.cli.samples.examples import Example, examples, write_example
+from takifugu.core.escaping import number
 from takifugu.releasing.advice.advice import Advice
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.expected import Blur, half_width
+from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.reported import Reported
@@ -23,11 +32,117 @@ from takifugu.releasing.report.values import drawing_of
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "gallery.md"
 PICTURES = PAGE.parent / "images"
 HEADER = "| example | about | its tables, and what they are worth |\n| --- | --- | --- |"
+COMPARED = "| noise made for | each value | who is 50 % sure of an entry becomes at most |\n| --- | ---: | ---: |"
+WIDTH = 120
 _MADE = re.compile(r"(<!-- made: gallery -->\n).*(<!-- end: gallery -->)", re.DOTALL)
 
 
+@dataclass(frozen=True)
+class Story:
+    """A question that an example answers, and what others' noise would have done."""
+
+    title: str
+    question: str
+    others: str
+
+
+STORIES = {
+    "households": Story(
+        "Boilers of twelve households",
+        "A grid operator asks when households heat water. The log has a row whenever a boiler starts or stops; "
+        "nobody shall learn whether anybody's boiler ran in any five minutes, for that tells who was at home.",
+        "Noise for one entry gives the entry away; noise for a household hides the peaks, too.",
+    ),
+    "calls": Story(
+        "A call centre",
+        "How busy are the telephones, hour by hour? The log has a row whenever an agent's state changes. What "
+        "counts is the time spent talking, and nobody's day shall be readable from it, minute by minute.",
+        "A call lasts several minutes, and noise for one of them hides none.",
+    ),
+    "ward": Story(
+        "Two wards of a hospital",
+        "How full were two wards in four weeks? The table has a row for each stay, with its start and its end; the "
+        "last ones go on. Where anybody was in any six hours stays hidden, also that somebody was at home.",
+        "A stay goes on for days, so one entry tells much of the next.",
+    ),
+    "school": Story(
+        "A school where a cold goes round",
+        "How many of 120 pupils are ill? Who met whom is public, and who is ill is not: an ill pupil infects those "
+        "in the same group, so that each tells something of the others.",
+        "Noise for everybody who met hides it as well, at half as much noise again.",
+    ),
+    "survey": Story(
+        "A survey",
+        "How many of 400 people said yes? They answered independently of each other, so nobody's answer tells of "
+        "another's.",
+        "All three are the same here: where entries tell nothing of each other, ordinary differential privacy is "
+        "enough, and Takifugu chooses its noise.",
+    ),
+    "city": Story(
+        "Safe places of a city",
+        "At which places of a city were few people on one evening? What is called safe must be: only that somebody "
+        "*was* at a place is hidden, not that they were elsewhere, so noise may only ever add to a count.",
+        "Ordinary noise, for one entry or for all, goes to both sides. Whatever it calls safe may be full of "
+        "people; to be never wrong, it can call no place safe.",
+    ),
+}  # fmt: skip
+
+
+def story(example: Example) -> Iterator[str]:
+    """Yield a story's part of the page, and draw what its example published."""
+    its_story = STORIES[example.name]
+    file, *_ = example.files
+    yield f"\n## {its_story.title}\n\n{fill(its_story.question, WIDTH)}"
+    for table in released(example):
+        drawing = drawing_of(Reported(table.name, table.certificate, table.releases))
+        assert drawing is not None, f"{example.name}: {table.name} has no picture"
+        where = picture(example, table.name)
+        where.write_text(drawing, encoding="utf-8")
+        yield f"\n![{alternative(table)}](images/{where.name})"
+    yield f"\n```toml\n# {file.name}\n{settings(file)}```"
+    compared = comparison(example)
+    if compared:
+        yield f"\n{compared}"
+    yield f"\n{fill(its_story.others, WIDTH)}"
+
+
+def settings(file: Path) -> str:
+    """Return a release file without the comments that it starts with."""
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    start = next(index for index, line in enumerate(lines) if line.strip() and not line.startswith("#"))
+    return "".join(lines[start:])
+
+
+def comparison(example: Example) -> str:
+    """Compare the noise of a story's table with others' noise; nothing where one side is hidden."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = write_example(example.name, Path(folder))[0]
+        (table,) = calibrated(load(file)).tables
+        blur = tf.forecast(file).tables[0].blurs[0]
+    if blur.marks:
+        return ""
+    mechanisms = {
+        "one entry": "entry",
+        "all entries that tell of each other": "group",
+        "**what they tell of each other**": table.calibrations[0].mechanism,
+    }
+    problem = table.calibrations[0].problem
+    rows = (comparison_row(label, problem, mechanism, blur) for label, mechanism in mechanisms.items())
+    return "\n".join([COMPARED, *rows])
+
+
+def comparison_row(label: str, problem: Problem, mechanism: str, blur: Blur) -> str:
+    """Return a row of a comparison: the ± of all values at once, and how sure somebody may become."""
+    noise = calibrate(problem.framework, problem.query, epsilon=problem.epsilon, mechanism=mechanism)
+    width = half_width(noise.randomiser, blur.cells)
+    doubt = 1 / (1 + math.exp(noise.guarantee.epsilon))
+    digits = max(1, -math.floor(math.log10(doubt)) - 2)
+    posterior = math.ceil(100 * (1 - doubt) * 10**digits) / 10**digits
+    return f"| {label} | ± {number(width)} | {posterior:.{digits}f} % sure |"
+
+
 def row(example: Example, advice: Advice) -> str:
-    """Return the row of an example."""
+    """Return the row of an example in the table of all."""
     worth = "<br>".join(f"{table.name}: **{table.sentence.replace(': ', '**: ', 1)}" for table in advice.tables)
     data = "; made-up data stand in for published ones" if example.meant_for_published_data else ""
     return f"| `{example.name}` | {example.about}{data} | {worth} |"
@@ -44,36 +159,26 @@ def released(example: Example) -> tuple[Published, ...]:
         return release_file(write_example(example.name, Path(folder))[0], new_ledger=True).tables
 
 
-def picture(example: Example, table: Published) -> Path:
-    return PICTURES / f"gallery-{example.name}-{table.name}.svg"
-
-
-def section(example: Example, tables: Sequence[Published]) -> Iterator[str]:
-    """Draw what an example published; yield its part of the page."""
-    yield f"\n## {example.name}"
-    for table in tables:
-        drawing = drawing_of(Reported(table.name, table.certificate, table.releases))
-        assert drawing is not None, f"{example.name}: {table.name} has no picture"
-        where = picture(example, table)
-        where.write_text(drawing, encoding="utf-8")
-        yield f"\n![{alternative(table)}](images/{where.name})"
+def picture(example: Example, table: str) -> Path:
+    return PICTURES / f"gallery-{example.name}-{table}.svg"
 
 
 def alternative(table: Published) -> str:
     """Say what the picture of a table shows, to those who do not see it."""
-    values = [f"{row.get('unit') or row['cell']} {row['value']}" for row in table.rows]
+    if "value" not in table.rows[0]:
+        return html.escape(f"{table.title}, as a map", quote=False)
+    values = [f"{row.get('unit') or row['cell']} {number(row['value'])}" for row in table.rows]
     first_values = "; ".join(values if table.scope == "unit" or len(values) < 9 else [*values[:8], "and more"])
     return html.escape(f"{table.title}, as bars with their 95 % intervals: {first_values}", quote=False)
 
 
 def main() -> None:
-    pictures = "\n".join([
-        HEADER,
-        *(row(example, advised(example)) for example in examples()),
-        *(line for example in examples() for line in section(example, released(example))),
-    ])  # fmt: skip
+    by_name = {example.name: example for example in examples()}
+    stories = [line for name in STORIES for line in story(by_name[name])]
+    every = ["\n## All examples\n", HEADER, *(row(example, advised(example)) for example in examples())]
+    made = "\n".join([*stories, *every])
     page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(_MADE.sub(lambda match: f"{match[1]}\n{pictures}\n\n{match[2]}", page), encoding="utf-8")
+    PAGE.write_text(_MADE.sub(lambda match: f"{match[1]}{made}\n\n{match[2]}", page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -376,6 +376,19 @@ def ledger_upgrade(ledger_file: Path, as_json: bool) -> None:
     run(ledger_file, as_json)
 
 
+@main.command(name="open")
+@click.argument("where", type=_PATH, required=False)
+@_JSON
+def open_(where: Path | None, as_json: bool) -> None:
+    """Show the newest report in the browser.
+
+    WHERE is a folder or a release file; without it, this folder. Folders inside it are looked into, too.
+    """
+    from takifugu.cli.opening import open_report as run
+
+    run(where, as_json)
+
+
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
 @click.option("--kind", default="markov-chain", help="Of a release file with this kind of belief.")

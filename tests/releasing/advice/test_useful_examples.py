@@ -17,6 +17,7 @@ from takifugu.cli.samples.examples import examples, write_example
 from takifugu.releasing.advice.advice import Advice
 
 ROOT = Path(__file__).resolve().parents[3]
+HINT = "it is out of date: python tools/gallery.py"
 
 
 gallery = imported(ROOT / "tools" / "gallery.py")
@@ -35,17 +36,24 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
     advice = tf.advise(file)
     check(advice)
     (example,) = (one for one in examples() if one.name == name)
-    hint = "it is out of date: python tools/gallery.py"
     page = gallery.PAGE.read_text(encoding="utf-8").splitlines()
-    assert gallery.row(example, advice) in page, hint
-    for table in advice.tables:
-        (alternative,) = (line for line in page if line.endswith(f"](images/gallery-{name}-{table.name}.svg)"))
-        picture = ElementTree.parse(gallery.PICTURES / f"gallery-{name}-{table.name}.svg").getroot()
-        values = [text.split(" ± ")[0] for text in picture.itertext() if " ± " in text]
-        said = re.findall(r" (-?[0-9,]+)(?=[;\]])", alternative)
-        assert values == said or (values[:8] == said and "; and more]" in alternative), hint
+    assert gallery.row(example, advice) in page, HINT
 
 
-def test_the_gallery_has_no_other_example() -> None:
+@pytest.mark.parametrize("name", gallery.STORIES)
+def test_a_story_of_the_gallery_is_that_of_its_example(name: str) -> None:
+    (example,) = (one for one in examples() if one.name == name)
+    page = gallery.PAGE.read_text(encoding="utf-8")
+    assert gallery.settings(example.files[0]) in page, HINT
+    assert gallery.comparison(example) in page, HINT
+    (alternative, picture) = re.findall(rf"!\[(.*)\]\(images/(gallery-{name}-.*\.svg)\)", page)[0]
+    drawn = ElementTree.parse(gallery.PICTURES / picture).getroot()
+    values = [text.split(" ± ")[0] for text in drawn.itertext() if " ± " in text]
+    written = re.findall(r" (-?[0-9,]+)(?=;|$)", alternative)
+    assert values == written or (values[:8] == written and alternative.endswith("; and more")), HINT
+
+
+def test_the_gallery_has_no_other_picture_and_no_other_example() -> None:
     page = gallery.PAGE.read_text(encoding="utf-8")
     assert page.count("\n| `") == len(examples())
+    assert {path.name for path in gallery.PICTURES.glob("gallery-*")} == set(re.findall(r"gallery-[\w-]+\.svg", page))

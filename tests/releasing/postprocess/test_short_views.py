@@ -10,6 +10,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.cli.samples import write_demo
+from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import InputError
 from takifugu.core.text.night import by_itself
 from takifugu.releasing.publishing.run import release_file
@@ -58,3 +59,18 @@ def test_advice_and_what_was_published_are_one_line_each(tmp_path: Path) -> None
     said = "<Published time-use-pooled: how often each state occurs, for all participants together, in rows, 4 rows>"
     assert repr(outcome.tables[1]) == said
     assert repr(tf.advise(file)).startswith("<Advice: time-use-units: good: differences above")
+
+
+def test_what_was_published_has_its_picture(tmp_path: Path) -> None:
+    for table in release_file(write_demo(tmp_path), new_ledger=True).tables:
+        assert ElementTree.fromstring(table.plot()._repr_svg_()).tag.endswith("svg")
+        assert table.plot().svg in table._repr_html_()
+
+
+def test_a_table_that_has_no_picture_says_so(tmp_path: Path) -> None:
+    file = write_example("survey", tmp_path)[0]
+    text = file.read_text(encoding="utf-8").replace('query = "count"\nstates = ["yes"]', 'query = "mode"')
+    file.write_text(text, encoding="utf-8")
+    (table,) = release_file(file, new_ledger=True).tables
+    with pytest.raises(InputError, match="has no picture"):
+        table.plot()

@@ -71,7 +71,7 @@ def _example(path: Path) -> Example:
 def _files(section: Plain) -> Iterator[str]:
     """Yield the files that a release file reads, wherever it names one."""
     for key, value in section.items():
-        if key == "file" and isinstance(value, str):
+        if key in ("file", "roster") and isinstance(value, str):
             yield value
         elif isinstance(value, Mapping):
             yield from _files(value)

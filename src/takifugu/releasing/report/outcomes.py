@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from takifugu.core.errors import InputError
 from takifugu.core.plain import Row
 from takifugu.core.text.markup import folded, html_table, note, text
+from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import labelled, text_table
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import UPPER
@@ -17,6 +19,8 @@ from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.library import as_frame
 from takifugu.releasing.postprocess.readable import NOISE_ONLY, frame_of, number
 from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.values import drawing_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
@@ -55,6 +59,17 @@ class Published:
             return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
+    def plot(self) -> Plot:
+        """Return the picture of the table, as its report has it; raises InputError where it has none."""
+        picture = self._picture
+        if picture is None:
+            raise InputError("this table has no picture", fix="print it, or take `to_frame()`")
+        return Plot(self.title, picture)
+
+    @property
+    def _picture(self) -> str | None:
+        return drawing_of(Reported(self.name, self.certificate, self.releases, self.worth))
+
     def __repr__(self) -> str:
         return f"<Published {self.title}, {len(self.rows):,} row{'' if len(self.rows) == 1 else 's'}>"
 
@@ -68,7 +83,8 @@ class Published:
         warned = "".join(note(words, strong=True) for words in self.certificate.warnings)
         table = html_table(header, rows) if rows else ""
         promise = folded("What is promised", self.certificate._repr_html_())
-        return f"<h3>{text(self.title)}</h3>{warned}{table}{note(self._more) if self._more else ''}{promise}"
+        more = note(self._more) if self._more else ""
+        return f"<h3>{text(self.title)}</h3>{warned}{self._picture or ''}{table}{more}{promise}"
 
     @property
     def title(self) -> str:
