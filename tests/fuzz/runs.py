@@ -57,7 +57,7 @@ def against_the_oracle(c: random.Random, folder: Path) -> str | None:
 
 def _differences(case: Case, steps: Steps, pieces: Sequence[Piece]) -> list[str]:
     rules, window = case.rules, case.window
-    told = []
+    differences = []
     if sorted(steps) != sorted(str(piece.unit) for piece in pieces):
         return [f"units {[piece.unit for piece in pieces]}, not {sorted(steps)}"]
     counts = counted(steps, STATES, window)
@@ -65,17 +65,17 @@ def _differences(case: Case, steps: Steps, pieces: Sequence[Piece]) -> list[str]
     for piece in pieces:
         unit = str(piece.unit)
         if piece.length != len(window) or piece.counts.tolist() != counts[unit]:
-            told.append(f"{unit}: {piece.length} {piece.counts.tolist()}, not {len(window)} {counts[unit]}")
+            differences.append(f"{unit}: {piece.length} {piece.counts.tolist()}, not {len(window)} {counts[unit]}")
         mine = [_code(state) for state in steps[unit][window.start : window.stop]]
         if case.gaps == "public" and (piece.weights() != 0).tolist() != [code >= 0 for code in mine]:
-            told.append(f"{unit}: observed {piece.observed}, not {mine}")
+            differences.append(f"{unit}: observed {piece.observed}, not {mine}")
         if case.entrywise and (piece.values is None or piece.values.tolist() != mine):
-            told.append(f"{unit}: {piece.values}, not {mine}")
+            differences.append(f"{unit}: {piece.values}, not {mine}")
         if case.by:
             named = cells_of(case, piece)
             if named != dict(cells[unit]):
-                told.append(f"{unit}: {named}, not {dict(cells[unit])}")
-    return told
+                differences.append(f"{unit}: {named}, not {dict(cells[unit])}")
+    return differences
 
 
 def _code(state: str | None) -> int:
@@ -97,23 +97,23 @@ def cells_of(case: Case, piece: Piece) -> dict[tuple[str, str], int]:
 def in_all_ways(c: random.Random, folder: Path) -> str | None:
     """Return what differs between the same steps written in several ways."""
     same = same_steps(c)
-    told = [f"{same}"]
+    differences = [f"{same}"]
     first: object = None
     for rows in ("samples", *c.sample(WAYS[1:], 2)):
         case = written_as(c, same, rows)
         try:
             pieces = read(case, folder)
         except DataError as refused:
-            told.append(f"{case}\nrefused: {refused}")
+            differences.append(f"{case}\nrefused: {refused}")
             continue
-        shown = [_shown(piece, case.entrywise) for piece in pieces if piece.observed or same.gaps == "hidden"]
-        first = shown if first is None else first
-        if shown != first:
-            told.append(f"{case}\n{shown}\nnot {first}")
-    return "\n".join(told) if len(told) > 1 else ""
+        read_as = [_summary(piece, case.entrywise) for piece in pieces if piece.observed or same.gaps == "hidden"]
+        first = read_as if first is None else first
+        if read_as != first:
+            differences.append(f"{case}\n{read_as}\nnot {first}")
+    return "\n".join(differences) if len(differences) > 1 else ""
 
 
-def _shown(piece: Piece, entrywise: bool) -> object:
+def _summary(piece: Piece, entrywise: bool) -> object:
     by_cell = None if piece.by_cell is None else piece.by_cell.tolist()
     values = piece.values.tolist() if entrywise and piece.values is not None else None
     return piece.unit, piece.length, piece.observed, piece.counts.tolist(), by_cell, values
@@ -151,14 +151,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if time.monotonic() - start > 60 * options.minutes:
             break
         try:
-            told = case(f"{seed}:{number}")
+            differences = case(f"{seed}:{number}")
         except Exception:
             outcomes["crashed"] += 1
             print(f"\n--- case {seed}:{number}: {traceback.format_exc()}", flush=True)
             continue
-        outcomes["refused" if told is None else "fault" if told else "good"] += 1
-        if told:
-            print(f"\n--- case {seed}:{number}: {told}", flush=True)
+        outcomes["refused" if differences is None else "fault" if differences else "good"] += 1
+        if differences:
+            print(f"\n--- case {seed}:{number}: {differences}", flush=True)
         if number % 500 == 499:
             print(f"{time.monotonic() - start:5.0f} s, case {number}: {dict(outcomes)}", flush=True)
     print(f"{outcomes.total()} cases in {time.monotonic() - start:.0f} s: {dict(outcomes)}")

@@ -29,8 +29,8 @@ ZONES = (None, None, None, "Europe/Berlin", "Australia/Lord_Howe", "America/St_J
 FITTING = ("1s", "1min", "30min")
 #: Polars and PyArrow are ten times as fast as the others.
 ENGINES = (*("polars", "polars lazy", "pyarrow") * 6, *engines.ENGINES, "csv")
-#: Ways to write times; those without a zone are in UTC, or shown by clocks in the one that is declared.
-TIMES, TOLD = ("time", "text", "zoned", "offset", "epoch_ms"), ("zoned", "offset", "epoch_ms")
+#: Ways to write times; those without a zone are in UTC, or clock by clocks in the one that is declared.
+TIMES, WITH_ZONE = ("time", "text", "zoned", "offset", "epoch_ms"), ("zoned", "offset", "epoch_ms")
 LENGTHS = {"1s": SECOND, "1min": 60 * SECOND}
 
 
@@ -58,7 +58,7 @@ def case_of(c: random.Random) -> Case:
     step = STEPS[word] * SECOND
     size = c.choice((*(c.randrange(1, 30) for _ in range(3)), 200, 1000 if step < 3600 * SECOND else 60))
     rules = started(rules_of(c, c.choice(KINDS), step, size), in_microseconds(c.choice(STARTS)))
-    engine, times = c.choice(ENGINES), c.choice(("wall", "wall text", *TOLD) if zone else TIMES)
+    engine, times = c.choice(ENGINES), c.choice(("wall", "wall text", *WITH_ZONE) if zone else TIMES)
     rules = replace(rules, has_order=engine != "duckdb")
     rows = tables(c, rules)
     if times == "epoch_ms":
@@ -102,8 +102,8 @@ def _meant(case: Case, moment: int | None) -> int | None:
     if moment is None or not case.times.startswith("wall"):
         return moment
     zone = ZoneInfo(str(case.zone))
-    shown = stamp(moment).astimezone(zone)
-    passes = [(shown.replace(fold=fold).astimezone(UTC) - EPOCH) // timedelta(microseconds=1) for fold in (0, 1)]
+    clock = stamp(moment).astimezone(zone)
+    passes = [(clock.replace(fold=fold).astimezone(UTC) - EPOCH) // timedelta(microseconds=1) for fold in (0, 1)]
     if passes[0] != passes[1] and case.ambiguous == "refuse":
         raise Refused("ambiguous")
     return passes[case.ambiguous == "last"]

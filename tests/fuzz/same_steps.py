@@ -13,7 +13,7 @@ from tests.fuzz.runs_written import (
     FITTING,
     STARTS,
     TIMES,
-    TOLD,
+    WITH_ZONE,
     ZONES,
     Case,
     frame_of,
@@ -79,7 +79,7 @@ def written_as(c: random.Random, same: Same, way: str) -> Case:
     """Return the steps as a table: what a row says, its engine and how its times are written."""
     rows_of = {"samples": _samples, "changes": _changes, "stays": _stays, "durations": _stays, "events": _events}[way]
     rows = [row for unit, listed in same.steps.items() for row in rows_of(c, same, unit, listed)]
-    times = c.choice(TOLD if same.zone else TIMES)
+    times = c.choice(WITH_ZONE if same.zone else TIMES)
     if times == "epoch_ms" and way != "samples":
         rows = [(unit, rounded(at), state, rounded(end)) for unit, at, state, end in rows]
     c.shuffle(rows)
@@ -176,7 +176,7 @@ def in_files(c: random.Random, folder: Path) -> str:
     same = same if same.step < STEPS["1h"] * SECOND else replace(same, by=())
     steps = {unit: [state or same.otherwise for state in listed] for unit, listed in same.steps.items()}
     next(iter(steps.values()))[0] = next(state for state in STATES if state != same.otherwise)  # else some have no row
-    same, told, first = replace(same, steps=steps), [], None
+    same, differences, first = replace(same, steps=steps), [], None
     zone = 'timezone = "UTC"' if same.zone is None else f'timezone = "{same.zone}"'
     by = ", ".join(f'"{axis}"' for axis in same.by)
     window = f'from = "{_utc(same.at(same.window.start))}"\nto = "{_utc(same.at(same.window.stop))}"\n'
@@ -191,11 +191,11 @@ def in_files(c: random.Random, folder: Path) -> str:
             keys=keys, step=word, start=_utc(same.start), until=_utc(same.at(same.size)), zone=zone,
             window=window + (f"by = [{by}]" if by else ""),
         ))  # fmt: skip
-        shown = _planned(folder / "f.toml")
-        first = shown if first is None else first
-        if shown != first:
-            told.append(f"{case}\n{shown}\nnot {first}")
-    return "\n".join((f"{same}", *told)) if told else ""
+        read_as = _planned(folder / "f.toml")
+        first = read_as if first is None else first
+        if read_as != first:
+            differences.append(f"{case}\n{read_as}\nnot {first}")
+    return "\n".join((f"{same}", *differences)) if differences else ""
 
 
 def _utc(moment: int) -> str:

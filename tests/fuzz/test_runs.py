@@ -16,8 +16,8 @@ from takifugu.data.runs import cells, reader
 @pytest.mark.slow
 def test_runs_are_their_steps() -> None:
     outcomes = [case(f"test:{number}") for number in range(100)]
-    assert not [told for told in outcomes if told]
-    assert Counter(map(bool, (told is None for told in outcomes)))[True] >= 8
+    assert not [differences for differences in outcomes if differences]
+    assert Counter(map(bool, (differences is None for differences in outcomes)))[True] >= 8
 
 
 @pytest.mark.parametrize("check", [against_the_oracle, in_all_ways, in_files])
