@@ -1,4 +1,4 @@
-"""Rows of changes or stays with exact times: who, in which state, from which tick on, and up to which one."""
+"""Rows of changes, stays or events with exact times: who, in which state, from which tick on, and up to which one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run_rows(
     Raises InputError for a column that is not there, DataError for one whose values are of no use.
     """
     table, layout = with_joined_order(table, layout)
-    named = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "last": rules.last_column}
+    named = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
     roles = {role: column for role, column in named.items() if column is not None}
     frame = table.pick(roles)
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
@@ -61,23 +61,25 @@ def run_rows(
         guessed = kind is None and clock.form is None
         texts = _texts(frame, "tick", table, layout)
         kind = kind or kind_of_texts(texts.head(GUESSED_FROM), str(layout.order), clock.form)
-        if guessed and kind.is_integer() and isinstance(parse_step(str(layout.step)), timedelta):
+        is_in_time = isinstance(parse_step(str(layout.step)), timedelta) and not clock.epoch
+        if guessed and kind.is_integer() and is_in_time:
             kind = nw.Datetime("us")  # a column without a text is read as numbers; where there are some, all are read
     else:
         kind = kinds["tick"]
     frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout)
     if rules.end is not None:
         with_zone = isinstance(kind, nw.Date | nw.Datetime)
-        written = nw.Datetime("us") if with_zone and is_text(kinds["last"]) else kind
-        of_end = written if _is_written(kinds["last"], clock.form is not None) else kinds["last"]
-        frame, other = _ticked(frame, "end", "last", kinds["last"], of_end, table, replace(layout, order=rules.end))
+        written = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
+        of_end = written if _is_written(kinds["closing"], clock.form is not None) else kinds["closing"]
+        of_ends = replace(layout, order=rules.end)
+        frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends)
         if other != step:
             raise DataError(
                 f"column {layout.order!r} and column {rules.end!r} hold numbers of two kinds, whole ones and others",
                 fix="write both alike",
             ).at("end")
     elif rules.duration is not None:
-        frame = _with_duration(frame, kinds["last"], table, *rules.duration)
+        frame = _with_duration(frame, kinds["closing"], table, *rules.duration)
     columns = ["unit", "code", "start", "start_fault", "start_zoned", "row"]
     columns += [] if rules.last_column is None else ["end", "end_fault", "end_zoned"]
     return RunRows(frame.select(*columns), table, layout, step, guessed, rules.last_column is not None)
@@ -126,10 +128,10 @@ def _ticked(
     clock, column = layout.clock, str(layout.order)
     in_texts = _is_written(typed, clock.form is not None)
     frame = _texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
-    frame = frame.with_columns(there=(~nw.col("tick").is_null()).cast(nw.Int64))
+    frame = frame.with_columns(written=(~nw.col("tick").is_null()).cast(nw.Int64))
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
-    frame = settled(frame, ["tick", "there"])
+    frame = settled(frame, ["tick", "written"])
     has_zone = isinstance(kind, nw.Datetime) and kind.time_zone is not None and not in_texts
     is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and not has_zone
     if clock.zone is not None and is_clock_time:
@@ -139,21 +141,21 @@ def _ticked(
     if "fault" in columns:
         fault = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(fault)
     if name == "end":  # a stay may have none
-        fault = nw.when(nw.col("there") == 1).then(fault).otherwise(nw.lit(0, nw.Int64))
+        fault = nw.when(nw.col("written") == 1).then(fault).otherwise(nw.lit(0, nw.Int64))
     zoned = nw.col("zoned") if "zoned" in columns else nw.lit(0, nw.Int64)
     frame = frame.with_columns(
         nw.col("tick").cast(nw.Int64).alias(name), fault.alias(f"{name}_fault"), zoned.alias(f"{name}_zoned")
     )
     frame = settled(frame, [name, f"{name}_fault", f"{name}_zoned"])
-    return frame.drop(*(c for c in ("tick", "there", "zoned", "fault") if c in columns)), step
+    return frame.drop(*(c for c in ("tick", "written", "zoned", "fault") if c in columns)), step
 
 
 def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:
     """Add when each stay ends: so many units after its start, halves of a microsecond to the even one."""
-    bad = not_a_number("last", kind, table)
+    bad = not_a_number("closing", kind, table)
     frame = frame.with_columns(
-        end_fault=nw.lit(0, nw.Int64) if bad is None else bad.cast(nw.Int64) * MISSING, end_zoned=nw.lit(0, nw.Int64),
-        length=number("last", column, kind, table) * float(unit),
+        end_fault=nw.lit(0, nw.Int64) if bad is None else bad.cast(nw.Int64) * MISSING, end_zoned=nw.col("start_zoned"),
+        length=number("closing", column, kind, table) * float(unit),
     )  # fmt: skip
     there = ~nw.col("length").is_null()
     too_long = there & ~(nw.col("length").abs() < LONGEST).fill_null(False)

@@ -1,0 +1,56 @@
+"""Some seeded cases of the fuzzer of runs, and whether it would see a reader that takes events for changes."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.fuzz.runs import against_the_oracle, case, in_all_ways
+from tests.fuzz.same_steps import in_files
+
+from takifugu.data.runs import cells, reader
+
+
+@pytest.mark.slow
+def test_runs_are_their_steps() -> None:
+    outcomes = [case(f"test:{number}") for number in range(100)]
+    assert not [differences for differences in outcomes if differences]
+    assert Counter(map(bool, (differences is None for differences in outcomes)))[True] >= 8
+
+
+@pytest.mark.parametrize("check", [against_the_oracle, in_all_ways, in_files])
+def test_one_case_of_each_sort(check: object, tmp_path: Path) -> None:
+    assert callable(check)
+    assert not check(random.Random("runs 1"), tmp_path)
+
+
+def are_noticed(tmp_path: Path) -> bool:
+    return any(against_the_oracle(random.Random(f"mutant {number}"), tmp_path) for number in range(40))
+
+
+def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = reader.Runs._place
+
+    def late(runs: reader.Runs, column: str) -> object:
+        return place(runs, column) + (runs.rules.rows == "events")
+
+    monkeypatch.setattr(reader.Runs, "_place", late)
+    assert are_noticed(tmp_path)
+
+
+def test_a_reader_that_moves_one_step_into_another_cell_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stretch = cells.CellSums.stretch
+    monkeypatch.setattr(cells.CellSums, "stretch", lambda sums, place, choose: stretch(sums, place + 1, choose))
+    assert are_noticed(tmp_path)
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.runs.FAST", str(tmp_path))
+    case("test:0")
+    assert list(tmp_path.iterdir()) == []
