@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from takifugu.core.names import fits
 from takifugu.core.plain import Plain
 
 #: Codecs whose bytes below 128 are ASCII wherever they stand.
@@ -142,11 +143,30 @@ def _round_to(one: Plain, other: Plain) -> bool:
     return len(rounded) == 1 and bool(rounded[0][1])
 
 
+def _wide(one: Plain, other: Plain) -> bool:
+    """No header is one step here and another one, or none, there.
+
+    A table with the columns of a row a step is no wide one: that has none of their names.
+    """
+    mine, theirs = one.get("wide"), other.get("wide")
+    if mine is None or theirs is None:
+        return True
+    if any(mine[key] != theirs[key] for key in ("form", "empty")) or isinstance(mine["columns"], list) != isinstance(
+        theirs["columns"], list
+    ):
+        return False
+    if any(fits(name, column) for a, b in ((mine, theirs), (theirs, mine)) for name in a["others"] for column in b["columns"]):
+        return False
+    return isinstance(mine["columns"], list) or all(
+        theirs["columns"].get(header, step) == step for header, step in mine["columns"].items()
+    )
+
+
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {
     "delimiter": _delimiter, "sheet": _part("sheet"), "table": _part("table"),
 }  # fmt: skip
 _OF_SEQUENCES: Mapping[str, Callable[[Plain, Plain], bool]] = {
     "encoding": _encoding, "thousands": _one_rule("thousands"), "duplicates": _one_rule("duplicates"),
     "null_keys": _null_keys, "missing": _missing, "states": _states, "times": _one_rule("times"),
-    "timezone": _timezone, "round_to": _round_to,
+    "timezone": _timezone, "round_to": _round_to, "wide": _wide,
 }  # fmt: skip

@@ -113,7 +113,7 @@ class Sequences(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(ReleaseSpec)
         yield from words_of(spec.source, file.people.many)
-        if spec.source.unit is not None and spec.source.rows != "samples":
+        if spec.source.unit is not None and spec.source.are_runs:
             yield f"the {file.people.many} are independent of each other"
         elif spec.source.unit is not None:
             people = file.people.many

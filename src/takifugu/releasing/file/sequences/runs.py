@@ -6,8 +6,9 @@ change of somebody are themselves secrets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, did_you_mean
@@ -19,12 +20,16 @@ from takifugu.data.times.moments import Moment, moment
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
+from takifugu.releasing.file.sequences import wide
 from takifugu.releasing.file.sequences.build import step_of
 from takifugu.releasing.file.sequences.sections import ItemSpec, SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
 
-#: Keys that rows of one sort alone have.
-_OF_CHANGES, _OF_STAYS = ("before",), ("start", "end", "duration", "overlap", "otherwise")
+#: Keys that not all rows have.
+_KEYS_OF = {
+    "changes": ("before", "roster"), "stays": ("start", "end", "duration", "overlap", "otherwise", "roster"),
+    "wide": ("columns", "ignore", "empty"),
+}  # fmt: skip
 #: Keys that rows which are no steps do not have, and why.
 _NOT_OF_RUNS = {
     "piece": "in which each person has one recording", "attributes": "which are read row by row",
@@ -37,15 +42,14 @@ def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, items: tuple[ItemSpec | None, ...], folder: Path, data: object
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with the keys that say what a row is."""
-    is_run = source.rows != "samples"
-    foreign = {"samples": (*_OF_CHANGES, *_OF_STAYS, "roster"), "changes": _OF_STAYS, "stays": _OF_CHANGES}[source.rows]
-    for key in _declared(source, foreign):
-        of_which = "changes" if key in _OF_CHANGES else "changes or stays" if key == "roster" else "stays"
-        what = f"is given, and rows are {source.rows}"
-        yield fault(
-            ("source", key), what, f'write rows = "{of_which.split()[0]}" if rows are {of_which}, or leave it out'
-        )
-    if not is_run:
+    for key in _declared(source, {*chain.from_iterable(_KEYS_OF.values())} - {*_KEYS_OF.get(source.rows, ())}):
+        sorts = [rows for rows, keys in _KEYS_OF.items() if key in keys]
+        fix = f'write rows = "{sorts[0]}" if rows are {" or ".join(sorts)}, or leave it out'
+        yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
+    yield from _states(source, belief)
+    if source.rows == "wide":
+        yield from wide.faults_of(source, belief)
+    if not source.are_runs:
         return
     for key, why in _NOT_OF_RUNS.items():
         if _declared(source, (key,)):
@@ -56,7 +60,6 @@ def faults_of(
         fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
         yield fault(("source", key), what, fix, rule="without a row another state seems to last")
     yield from _missing_keys(source)
-    yield from _states(source, belief)
     if written(belief, ("fit",)):
         what = f"counts transitions row by row, and rows are {source.rows}"
         yield fault(("belief", "fit"), what, "write stay and next, or a matrix")
@@ -67,8 +70,8 @@ def faults_of(
     yield from _roster(source, folder, data)
 
 
-def _declared(source: SourceSpec, keys: Sequence[str]) -> list[str]:
-    return [key for key, value in values_of(source, keys).items() if value not in (None, "refuse", {})]
+def _declared(source: SourceSpec, keys: Iterable[str]) -> list[str]:
+    return [key for key, value in values_of(source, sorted(keys)).items() if value not in (None, "refuse", {}, ())]
 
 
 def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
@@ -101,7 +104,7 @@ def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
 
 
 def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    for key, state in values_of(source, ("before", "otherwise")).items():
+    for key, state in values_of(source, ("before", "otherwise", "empty")).items():
         if state is not None and belief is not None and state not in belief.states:
             what = f"is {state!r}, which is no state{did_you_mean(state, belief.states)}"
             yield fault(("source", key), what, f"write one of {list(map(str, belief.states))}")
@@ -206,7 +209,8 @@ def _ends(source: SourceSpec, texts: dict[str, str | None]) -> Ends:
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     """Yield what a certificate says of rows that are changes or stays: what is declared, and what is not hidden."""
-    if source.rows == "samples":
+    if not source.are_runs:
+        yield from wide.words_of(source, people)
         return
     lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
     one, calendar = ("change", source.calendar) if source.rows == "changes" else ("stay", source.calendar)

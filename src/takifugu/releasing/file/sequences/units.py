@@ -30,7 +30,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
-        if spec.source.rows == "samples":
+        if not spec.source.are_runs:
             listed = pieces(file.table, *rules, entrywise=entrywise)
         else:
             from takifugu.data.runs.reader import pieces_of_runs
