@@ -151,7 +151,7 @@ NAMES = ("pupil", "class", "2026-01-05", "2026-01-06")
     (NAMES, wide({"2026-01-05": "1", "2026-01-06": "2", "Mon": "3"}), "columns", "no column 'Mon'"),
     (NAMES, wide(("2026-01-05",)), "columns", "column 4 of 4 is declared nowhere"),
     ((*NAMES, "Ana"), wide(("2026-*",)), "columns", "column 5 of 5 is declared nowhere"),
-    (NAMES, wide(("2026-*", "*-06")), "columns", "column 4 of 4 is declared twice: columns has '2026-*' and columns has"),
+    (NAMES, wide(("2026-*", "*-06")), "columns", "column 4 of 4 is declared twice: columns has '2026-*' and"),
     (NAMES, wide(("*",)), "columns", "column 1 of 4 is declared twice: columns has '*' and another key has 'pupil'"),
     (("pupil", "day", *NAMES[2:]), wide(("2026-*",)), "order", "the data has a column 'day'"),
     (("pupil", "state", *NAMES[2:]), wide(("2026-*",)), "value", "the data has a column 'state'"),

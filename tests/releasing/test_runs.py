@@ -204,7 +204,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("changes", "words"), [
     ((('roster = "agents.csv"\n', ""),), "source.roster: is missing"),
     ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
-    ((('rows = "changes"', 'rows = "wide"'),), "which is not read yet"),
+    ((('rows = "changes"', 'rows = "wide"'),), "source.columns: is missing"),
     ((('rows = "changes"', 'rows = "events"'),), "which is not read yet"),
     ((('before = "away"', 'before = "gone"'),), "source.before: is 'gone', which is no state"),
     ((('value = "state"', 'value = "state"\nnull_keys = "drop"'),), "source.null_keys: leaves rows out"),

@@ -92,11 +92,9 @@ def _melted(frame: Frame, labels: Mapping[str, str], steps: Mapping[str, str], e
     cells = {numbered[label]: _filled(nw.col(label), kinds[label], kind, empty) for label in steps}
     frame = frame.select(**{now: nw.col(before) for before, now in labels.items()}, **cells)
     if is_duckdb(frame):  # whose "unpivot" leaves out nulls where narwhals writes it
-        header, cell = ", ".join(map(quoted, steps.values())), ", ".join(cells)
-        others = "".join(f"{label}, " for label in labels.values())
-        return wrapped(frame.to_native().project(
-            f"{others}unnest([{header}]) as {HEADER}, unnest([{cell}]) as {CELL}"
-        ))  # fmt: skip
+        lists = {HEADER: map(quoted, steps.values()), CELL: cells}
+        unnested = [f"unnest([{', '.join(values)}]) as {name}" for name, values in lists.items()]
+        return wrapped(frame.to_native().project(", ".join([*labels.values(), *unnested])))
     frame = frame.unpivot(on=[*cells], index=[*labels.values()], variable_name=HEADER, value_name=CELL)
     header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], [*steps.values()], return_dtype=nw.String)
     return frame.with_columns(header.alias(HEADER))
@@ -140,4 +138,4 @@ def _filled(cell: nw.Expr, kind: nw.dtypes.DType, wanted: nw.dtypes.DType, empty
         is_empty = is_empty | (cell.str.strip_chars(BLANKS) == "").fill_null(True)
     elif wanted.is_float():
         is_empty = is_empty | cell.is_nan().fill_null(True)
-    return nw.when(is_empty).then(nw.lit(values[0], wanted)).otherwise(cell)
+    return nw.when(is_empty).then(nw.lit(values[0], wanted)).otherwise(cell)  # type: ignore[arg-type]

@@ -83,8 +83,9 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, str]:
 
 def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) -> None:
     """Refuse a column that has no meaning, or two."""
+    keys = {"another key": wide.others, "ignore": wide.ignored}
     meanings = [f"columns has {pattern!r}" for pattern in patterns]
-    meanings += [f"another key has {name!r}"] * (name in wide.others) + [f"ignore has {name!r}"] * (name in wide.ignored)
+    meanings += [f"{key} has {name!r}" for key, columns in keys.items() if name in columns]
     if not meanings:
         raise InputError(
             f"{called} is declared nowhere", rule="a column that the file does not name may be a step",

@@ -151,15 +151,18 @@ def _wide(one: Plain, other: Plain) -> bool:
     mine, theirs = one.get("wide"), other.get("wide")
     if mine is None or theirs is None:
         return True
-    if any(mine[key] != theirs[key] for key in ("form", "empty")) or isinstance(mine["columns"], list) != isinstance(
-        theirs["columns"], list
-    ):
+    if any(mine[key] != theirs[key] for key in ("form", "empty")) or _reads_others(mine, theirs):
         return False
-    if any(fits(name, column) for a, b in ((mine, theirs), (theirs, mine)) for name in a["others"] for column in b["columns"]):
-        return False
-    return isinstance(mine["columns"], list) or all(
-        theirs["columns"].get(header, step) == step for header, step in mine["columns"].items()
-    )
+    before, now = mine["columns"], theirs["columns"]
+    if isinstance(before, list) or isinstance(now, list):  # steps are headers in both, or one agrees with none
+        return isinstance(before, list) and isinstance(now, list)
+    return all(now.get(header, step) == step for header, step in before.items())
+
+
+def _reads_others(mine: Plain, theirs: Plain) -> bool:
+    """Whether a column that is no step in one of two layouts is one in the other."""
+    pairs = ((mine["others"], theirs["columns"]), (theirs["others"], mine["columns"]))
+    return any(fits(name, column) for names, columns in pairs for name in names for column in columns)
 
 
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {

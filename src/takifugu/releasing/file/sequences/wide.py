@@ -77,6 +77,6 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     """Yield what a certificate says of wide rows: what is declared, and what an empty cell means."""
     if source.rows != "wide":
         return
-    yield f"each column of steps is a step of every row; which columns there are is public, and no cell of the {people}"
+    yield f"a row has a cell for each of its steps; which columns there are, alike for all {people}, is public"
     if source.empty is not None:
         yield f"who has an empty cell was {str(source.empty)!r} in its step"
