@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from fractions import Fraction
 from functools import partial
 from itertools import chain
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.values.texts import BLANKS
-from takifugu.data.wide import Wide, steps_of
+from takifugu.data.wide import Step, Wide, steps_of
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Labels of the columns that are made: no column is called so, which have numbers, and narwhals takes them as they are.
 HEADER, CELL = "header", "cell"
+#: DuckDB reads so many columns at once: each takes 32 kB of its memory.
+SIDE_BY_SIDE = 500
 
 
 def melted(table: Table, wide: Wide) -> Table:
@@ -28,7 +33,8 @@ def melted(table: Table, wide: Wide) -> Table:
 
     Raises InputError for columns that are not as they are declared, DataError for cells of several kinds.
     """
-    steps = steps_of(table.names, wide)
+    read = steps_of(table.names, wide)
+    steps = {name: text for name, (_, text) in read.items()}
     others = [name for name in wide.others if name in table.names]
     names = (*others, wide.order, wide.value)
     if table.in_python:
@@ -36,7 +42,8 @@ def melted(table: Table, wide: Wide) -> Table:
         return replace(table, names=names, labels=names, frame=columns, ordered=False)
     label = dict(zip(table.names, table.labels, strict=True))
     labels = {label[name]: f"k{number}" for number, name in enumerate(others)}
-    melt = partial(_melted, labels=labels, steps={label[name]: step for name, step in steps.items()}, empty=wide.empty)
+    typed_steps = dict(zip(map(label.__getitem__, read), _typed(list(read.values()), wide.of_days), strict=True))
+    melt = partial(_melted, labels=labels, steps=typed_steps, empty=wide.empty)
     blank, check = table.without_blank_rows, table.check_texts
 
     def check_parts(columns: Sequence[str]) -> None:
@@ -79,7 +86,17 @@ class MeltedLists(Mapping[str, Any]):
         return self.wide.empty[0] if self.wide.empty and not (text or "").strip(BLANKS) else text
 
 
-def _melted(frame: Frame, labels: Mapping[str, str], steps: Mapping[str, str], empty: Sequence[str]) -> Frame:
+def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | str]:
+    """Return steps as engines hold them at best: whole numbers, times without a zone, or else texts."""
+    whole = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
+    numbers = [int(step) for step in whole if abs(step) < 2**62]
+    times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
+    return next((made for made in (numbers, times) if len(made) == len(steps)), [text for _, text in steps])
+
+
+def _melted(
+    frame: Frame, labels: Mapping[str, str], steps: Mapping[str, int | datetime | str], empty: Sequence[str]
+) -> Frame:
     """Return a frame with a row for each of the columns `steps` of each row."""
     import narwhals.stable.v2 as nw
 
@@ -92,12 +109,33 @@ def _melted(frame: Frame, labels: Mapping[str, str], steps: Mapping[str, str], e
     cells = {numbered[label]: _filled(nw.col(label), kinds[label], kind, empty) for label in steps}
     frame = frame.select(**{now: nw.col(before) for before, now in labels.items()}, **cells)
     if is_duckdb(frame):  # whose "unpivot" leaves out nulls where narwhals writes it
-        lists = {HEADER: map(quoted, steps.values()), CELL: cells}
-        unnested = [f"unnest([{', '.join(values)}]) as {name}" for name, values in lists.items()]
-        return wrapped(frame.to_native().project(", ".join([*labels.values(), *unnested])))
+        others, headers = "".join(f"{label}, " for label in labels.values()), [*map(_literal, steps.values())]
+        parts = [_unnested(others, [*cells][first : first + SIDE_BY_SIDE], headers[first : first + SIDE_BY_SIDE])
+                 for first in range(0, len(cells), SIDE_BY_SIDE)]  # fmt: skip
+        return wrapped(frame.to_native().query("wide_rows", " union all ".join(parts)))
     frame = frame.unpivot(on=[*cells], index=[*labels.values()], variable_name=HEADER, value_name=CELL)
-    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], [*steps.values()], return_dtype=nw.String)
+    first = next(iter(steps.values()))
+    made = nw.Int64() if isinstance(first, int) else nw.Datetime("us") if isinstance(first, datetime) else nw.String()
+    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], [*steps.values()], return_dtype=made)
     return frame.with_columns(header.alias(HEADER))
+
+
+def _literal(step: int | datetime | str) -> str:
+    if isinstance(step, int):
+        return f"{step}::bigint"
+    return f"timestamp {quoted(str(step))}" if isinstance(step, datetime) else quoted(step)
+
+
+def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
+    """Return a query for a row for each cell: DuckDB takes long for long lists, so lists of lists of them."""
+    size = isqrt(len(cells)) + 1
+    made = dict[str, str]()
+    for name, values in {HEADER: headers, CELL: cells}.items():
+        lists = (", ".join(values[first : first + size]) for first in range(0, len(values), size))
+        made[name] = ", ".join(f"[{some}]" for some in lists)
+    nested = ", ".join(f"unnest([{lists}]) as {name}" for name, lists in made.items())
+    single = ", ".join(f"unnest({name}) as {name}" for name in made)
+    return f"select {others}{single} from (select {others}{nested} from wide_rows)"
 
 
 def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:

@@ -49,14 +49,14 @@ class Wide:
         return [pattern for pattern in self.columns if fits(name, pattern)]
 
 
-def steps_of(names: Sequence[str], wide: Wide) -> dict[str, str]:
-    """Return the columns that are steps, in their order, each with its number or time as a text.
+def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
+    """Return the columns that are steps, in their order, each with its number or time, and that as a text.
 
     Raises InputError, which names the key, for a column that is declared nowhere or twice, or declared and not there,
     for a header that is no step, and for two that are the same one.
 
-    >>> steps_of(("pupil", "2026-01-05", "2026-01-06"), Wide(("2026-*",), "day", "state", ("pupil",)))
-    {'2026-01-05': '2026-01-05 00:00:00', '2026-01-06': '2026-01-06 00:00:00'}
+    >>> steps_of(("pupil", "7", "8"), Wide(("?",), "week", "state", ("pupil",)))
+    {'7': (Fraction(7, 1), '7'), '8': (Fraction(8, 1), '8')}
     """
     fitting = {name: wide.fitting(name) for name in names}
     for pattern in {*wide.columns} - {*chain.from_iterable(fitting.values())}:
@@ -78,7 +78,7 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, str]:
             raise InputError(what, fix="rename one").at("columns")
     steps = {name: _step(place, name, wide) for name, place in places.items() if fitting[name]}
     _check_together(places, steps)
-    return {name: text for name, (_, text) in steps.items()}
+    return steps
 
 
 def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) -> None:
