@@ -100,7 +100,7 @@ def _melted(
     """Return a frame with a row for each of the columns `steps` of each row."""
     import narwhals.stable.v2 as nw
 
-    from takifugu.data.engines.differences import is_duckdb, typed, wrapped
+    from takifugu.data.engines.differences import is_duckdb, is_spark, typed, wrapped
 
     frame = typed(frame.select(*labels, *steps))
     kinds = {label: kind for label, kind in frame.collect_schema().items() if label in steps}
@@ -114,9 +114,9 @@ def _melted(
                  for first in range(0, len(cells), SIDE_BY_SIDE)]  # fmt: skip
         return wrapped(frame.to_native().query("wide_rows", " union all ".join(parts)))
     frame = frame.unpivot(on=[*cells], index=[*labels.values()], variable_name=HEADER, value_name=CELL)
-    first = next(iter(steps.values()))
-    made = nw.Int64() if isinstance(first, int) else nw.Datetime("us") if isinstance(first, datetime) else nw.String()
-    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], [*steps.values()], return_dtype=made)
+    made = [str(step) if is_spark(frame) and isinstance(step, datetime) else step for step in steps.values()]
+    made_type = {int: nw.Int64(), datetime: nw.Datetime("us")}.get(type(made[0]), nw.String())  # Spark's have a zone
+    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], made, default=None, return_dtype=made_type)
     return frame.with_columns(header.alias(HEADER))
 
 

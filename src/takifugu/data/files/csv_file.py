@@ -82,7 +82,8 @@ def _call(dialect: Dialect, packed: bool) -> str:
         f"read_csv({{path}}, auto_detect = false, header = {str(dialect.header).lower()}, strict_mode = true, "
         f"all_varchar = true, delim = {quoted(dialect.separator)}, quote = '\"', escape = '\"', "
         f"skip = {dialect.skipped}, max_line_size = {LONGEST_LINE}, "
-        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false{alone})"
+        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false"
+        f"{alone})"
     )
 
 
