@@ -86,7 +86,7 @@ def written(folder: Path, *changes: tuple[str, str], rows: list[dict[str, str | 
     folder.mkdir(exist_ok=True)
     pandas.DataFrame(rows).to_csv(folder / "wide.csv", index=False)
     steps = {f"{day:%d/%m/%Y}": str(day) for day in DAYS if f"{day:%d/%m/%Y}" in rows[0]}
-    long = long_rows(rows, "pupil", steps, "absent")
+    long = long_rows(rows, next(name for name in rows[0] if name.lower() == "pupil"), steps, "absent")
     pandas.DataFrame(long, columns=["pupil", "day", "state"]).to_csv(folder / "long.csv", index=False)
     (folder / "sheet.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     return folder / "sheet.toml"
@@ -116,6 +116,8 @@ def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Pa
     assert counts(wide) == counts(long) == counts(named)
     assert scales(wide) == scales(long) == scales(named)
     assert conflicts(layout(wide), layout(long)) == conflicts(layout(named), layout(long)) == ()
+    assert are_moved(layout(wide), {**layout(wide), "step": "3600s"})
+    assert not are_moved(layout(wide), {**layout(long), "step": "3600s"})
     assert sum(piece[2][1] for piece in counts(wide) if piece[1] == 28) == sum(  # type: ignore[index]
         text in ("x", "present") for row in rows_of() for name, text in row.items() if "/" in name
     )
@@ -230,6 +232,25 @@ def test_cells_that_break_a_rule_are_refused_and_nothing_is_paid(
     assert "gone" not in str(refusal.value)
     ledger = tmp_path / "ledger.db"
     assert not ledger.exists() or not Ledger.open(ledger).spent("sheet").spent.epsilon
+
+
+def test_tables_by_an_attribute_in_a_column_and_columns_that_were_renamed(tmp_path: Path) -> None:
+    by = (('by = "weekday"\nwindow = "2026-W03"', 'by = "class"'),
+          ('ignore = ["class"]', 'attributes = { class = ["A", "B"] }'))  # fmt: skip
+    plain = written(tmp_path / "plain", *by)
+    other = (*by, ('order = "day"', 'order = "day"\nrenamed = { Pupil = "pupil" }'))
+    renamed = written(tmp_path / "renamed", *other, rows=[{"Pupil" if k == "pupil" else k: v for k, v in row.items()}
+                                                           for row in rows_of()])  # fmt: skip
+    assert counts(plain) == counts(renamed)
+    assert conflicts(layout(plain), layout(renamed)) == ()
+    ignored = (('order = "day"', 'order = "day"\nrenamed = { Class = "class" }'),)
+    rows = [{"Class" if k == "class" else k: v for k, v in row.items()} for row in rows_of()]
+    assert counts(written(tmp_path / "ignored", *ignored, rows=rows)) == counts(written(tmp_path / "as before"))
+
+
+def test_more_columns_that_fit_are_no_other_layout(tmp_path: Path) -> None:
+    shorter = [{name: text for name, text in row.items() if not name.startswith("3")} for row in rows_of()]
+    assert layout(written(tmp_path / "before", rows=shorter)) == layout(written(tmp_path / "now"))
 
 
 def test_an_empty_cell_may_be_unobserved(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def melted(table: Table, wide: Wide) -> Table:
     if table.in_python:
         columns = MeltedLists(table.frame, tuple(others), steps, wide)
         return replace(table, names=names, labels=names, frame=columns, ordered=False)
+    from takifugu.data.engines.differences import careful
+
     label = dict(zip(table.names, table.labels, strict=True))
     labels = {label[name]: f"k{number}" for number, name in enumerate(others)}
     typed_steps = dict(zip(map(label.__getitem__, read), _typed(list(read.values()), wide.of_days), strict=True))
@@ -52,8 +54,10 @@ def melted(table: Table, wide: Wide) -> Table:
         if check is not None and texts:
             check(texts)
 
+    with careful(table.source):
+        frame = melt(table.frame)
     return replace(
-        table, names=names, labels=(*labels.values(), HEADER, CELL), frame=melt(table.frame), ordered=False,
+        table, names=names, labels=(*labels.values(), HEADER, CELL), frame=frame, ordered=False,
         check_texts=None if check is None else check_parts, within=None,
         without_blank_rows=None if blank is None else lambda: melt(blank()),
     )  # fmt: skip

@@ -48,6 +48,7 @@ def are_moved(one: Plain, other: Plain) -> bool:
     of_sequences = "states" in one and "states" in other
     chosen = any(key in layout for layout in (one, other) for key in _CHOOSING)
     dropped = any(layout.get("ambiguous") == "drop" for layout in (one, other))
+    chosen |= one.get("wide") != other.get("wide")  # an empty cell that is a state is no row elsewhere
     return of_sequences and not chosen and not dropped and PLACES.issuperset(conflicts(one, other))
 
 
