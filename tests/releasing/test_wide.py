@@ -104,9 +104,10 @@ def scales(path: Path) -> list[object]:
 
 
 def layout(path: Path) -> dict[str, object]:
+    """Return a layout as the ledger keeps it."""
     file = load(path)
     _ = file.table
-    return dict(file.layout())
+    return {key: value for key, value in file.layout().items() if value is not None}
 
 
 def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Path) -> None:
