@@ -15,7 +15,7 @@ from tests.support.engines import ENGINES, Columns, entries, write_csv, write_pa
 from tests.support.wide_oracle import cells, long_rows
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Layout, Recode, open_frame, pieces
+from takifugu.data import Layout, Recode, melting, open_frame, pieces
 from takifugu.data.files import csv_file
 from takifugu.data.melting import melted
 from takifugu.data.wide import Wide, steps_of
@@ -88,6 +88,21 @@ def test_every_engine_reads_the_cells_that_the_oracle_reads(
     ]
 
 
+@pytest.mark.parametrize("small", [0, 1 << 18])
+def test_cells_under_the_next_header_would_be_seen(
+    small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_file, "SMALL", small)
+    columns: Columns = {"pupil": ("text", ["a"]), "2026-01-05": ("text", ["here"]), "2026-01-06": ("text", ["away"])}
+    path = write_csv(tmp_path / "wide.csv", columns)
+    expected = cells([{"pupil": "a", "2026-01-05": "here", "2026-01-06": "away"}], "pupil",
+                     {"2026-01-05": 0, "2026-01-06": 1}, {"here": 1, "away": 0})  # fmt: skip
+    assert read(path, wide(("2026-*",))) == expected
+    exchanged = steps_of(("2026-01-06", "2026-01-05"), wide(("2026-*",)))
+    monkeypatch.setattr(melting, "steps_of", lambda names, how: dict(zip(names[1:], exchanged.values(), strict=True)))
+    assert read(path, wide(("2026-*",))) != expected
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_numbers_true_and_false_and_missing_ones_are_cells_too(engine: str) -> None:
     columns: Columns = {
@@ -113,6 +128,25 @@ def test_columns_of_nulls_alone_are_empty_cells() -> None:
     data = polars.DataFrame({"pupil": ["a"], "class": ["A"], "1": ["here"], "2": [None]})
     layout = Layout("state", "pupil", order="day", step=1)
     assert pieces(melted(open_frame(data), wide(("?",), empty=("away",))), layout, STATES)[0].counts.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("steps", [6, 7, 8, 40])
+def test_more_columns_than_are_read_side_by_side(
+    steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(melting, "SIDE_BY_SIDE", 7)
+    monkeypatch.setattr(csv_file, "MOST_SIDE_BY_SIDE", 7)
+    chance = random.Random(steps)
+    columns: Columns = {"pupil": ("text", ["a", "b"]), **{
+        f"{step}.": ("text", chance.choices(["here", "away", ""], k=2)) for step in range(steps)
+    }}  # fmt: skip
+    how = Wide({f"{step}.": str(step) for step in range(steps)}, "day", "state", ("pupil",))
+    layout = Layout("state", "pupil", order="day", step=1, nulls="unobserved")
+    codes = {"here": 1, "away": 0, "": -1}
+    for path in (write_csv(tmp_path / "many.csv", columns), write_parquet(tmp_path / "many.parquet", columns)):
+        assert [list(mine.values()) for mine in read(path, how, layout).values()] == [
+            [codes[values[row]] for kind, values in [*columns.values()][1:]] for row in (0, 1)
+        ]
 
 
 @pytest.mark.parametrize("small", [0, 1 << 18])
