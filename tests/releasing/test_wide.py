@@ -218,13 +218,13 @@ def test_keys_and_columns_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(("changes", "cell", "words"), [
     ((('empty = "absent"\n', ""),), "", "missing"),
     ((), "gone", "unknown"),
-    ((), "p1", "two rows"),
+    ((), "p1", "leave one row of each"),
 ])  # fmt: skip
 def test_cells_that_break_a_rule_are_refused_and_nothing_is_paid(
     tmp_path: Path, changes: tuple[tuple[str, str], ...], cell: str, words: str
 ) -> None:
     rows = rows_of()
-    rows[0]["05/01/2026" if words != "two rows" else "pupil"] = cell
+    rows[0]["pupil" if cell == "p1" else "05/01/2026"] = cell
     path = written(tmp_path, *changes, rows=rows)
     with pytest.raises(TakifuguError) as refusal:
         release_file(path)

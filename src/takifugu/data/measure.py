@@ -164,15 +164,12 @@ def _in_order(
     if not arrangement.ties:
         return rows, grouped
     if layout.duplicates == "refuse":
-        choice = (
-            'which row counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other '
-            "much)" if table.ordered else "leave one row for each step"
-        )  # fmt: skip
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
             fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, a time zone "
-            f"(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or {choice}",
+            '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
+            'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
         ).at("order")
     if not rows.in_rows:
         raise DataError(
