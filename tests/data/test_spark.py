@@ -33,7 +33,9 @@ from takifugu.data import (
     transitions,
 )
 from takifugu.data.engines.differences import collected
+from takifugu.data.melting import melted
 from takifugu.data.rows.order import with_ticks
+from takifugu.data.wide import Wide
 from takifugu.releasing.publishing.run import release_file
 
 pytestmark = pytest.mark.spark
@@ -171,6 +173,20 @@ def test_names_that_spark_reads_otherwise(session: Any) -> None:
     assert kinds_of(opened) == {"a.b": "texts", "A`": "texts", "t": "dates and times"}
     with pytest.raises(DataError, match="keeps no order of its rows"):
         pieces(opened, Layout("a.b"), Recode(("x",)))
+
+
+@pytest.mark.parametrize("empty", [(), ("walking",)])
+def test_a_column_a_step(session: Any, empty: tuple[str, ...]) -> None:
+    columns: Columns = {
+        "who": ("text", ["a", "b"]), "2026-01-05 00:00:00.5": ("text", ["still", None]),
+        "2026-01-05 00:00:01.5": ("text", [" ", "walking"]), "more": ("int", [1, 2]),
+    }  # fmt: skip
+    how = Wide(("2026-*",), "at", "state", ("who",), ("more",), empty=empty)
+    rules = Layout("state", "who", order="at", step="1s", nulls="unobserved")
+    read = [pieces(melted(open_frame(make(columns)), how), rules, STATES)
+            for make in (lambda c: engines.spark(session, c), ENGINES["duckdb"])]  # fmt: skip
+    spark, other = ([(p.unit, p.length, p.observed, p.counts.tolist()) for p in one] for one in read)
+    assert spark == other
 
 
 def test_rows_stay_on_the_cluster(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:

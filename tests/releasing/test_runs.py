@@ -233,7 +233,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("changes", "words"), [
     ((('roster = "agents.csv"\n', ""),), "source.roster: is missing"),
     ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
-    ((('rows = "changes"', 'rows = "wide"'),), "which is not read yet"),
+    ((('rows = "changes"', 'rows = "wide"'),), "source.columns: is missing"),
     ((*EVENTS, ('otherwise = "away"\n', "")), "the state in which somebody is who has no event"),
     ((*EVENTS, ('order = "when"\n', "")), "source.order: is missing; write the column that says when each event was"),
     ((*EVENTS, ('roster = "agents.csv"\n', "")), "source.roster: is missing"),

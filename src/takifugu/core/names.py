@@ -64,6 +64,18 @@ def without_zeros(name: str) -> str:
     return str(int(name)) if not name.isidentifier() and _WHOLE.fullmatch(name) else name
 
 
+def fits(name: str, pattern: str) -> bool:
+    """Return whether a name is a pattern, or is made of it: * stands for any signs, ? for any sign.
+
+    >>> fits("2026-01-05", "2026-*"), fits("Q[1]", "Q[1]"), fits("Q10", "Q?")
+    (True, True, False)
+    """
+    if name == pattern or not {"*", "?"} & {*pattern}:
+        return name == pattern
+    made = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in pattern)
+    return re.fullmatch(made, name, re.DOTALL) is not None
+
+
 def _cleaned(text: str, what: str) -> str:
     """Return a text as it is seen."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:

@@ -199,8 +199,7 @@ def test_columns_called_as_times_of_day_are_times(tmp_path: Path, step: int, day
             for home, date in dict.fromkeys(key[:2] for key in used)]  # fmt: skip
     said, *_ = started(tmp_path, f"household,{day},{','.join(times)}", rows)
     assert f"looks like sequences: the columns '00:00' to '{times[-1]}' are called as times of day" in said
-    assert f"(in pandas, frame.melt(['household', '{day}'], var_name='time', value_name='value'))" in said
-    assert f"'{day}' and 'time' together are then the order (order = [\"{day}\", \"time\"])" in said
+    assert f'write rows = "wide", columns = "*:*", order = ["{day}", "time"] and value = "value" under' in said
     melted = (",".join((*key, value)) for at in times for key, value in used.items() if key[2] == at)
     _, _, source = started(tmp_path, f"household,{day},time,value", melted)
     assert (source["unit"], source["order"]) == ("household", [day, "time"])

@@ -70,7 +70,7 @@ def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw
     """Return the number of a raw state's state: UNOBSERVED where it is missing, UNKNOWN where it is no state."""
     known: dict[object, int] = {}
     for name, code in codes.items():
-        value = _as_kind(name, kind)
+        value = as_kind(name, kind)
         if value is not None:
             known.setdefault(value, code)
     raw = nw.col(role)
@@ -83,7 +83,7 @@ def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw
     return nw.when(raw.is_null()).then(nw.lit(UNOBSERVED)).otherwise(coded).cast(nw.Int64)
 
 
-def _as_kind(name: str, kind: nw.dtypes.DType) -> object:
+def as_kind(name: str, kind: nw.dtypes.DType) -> object:
     """Return a known text as a value of the column's kind, None where no value of that kind is written that way."""
     if is_text(kind):
         return name

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SMALL = 1 << 18
 #: Where there is no DuckDB, a file larger than this is not read at all.
 LARGEST_IN_PYTHON = 1_000_000_000
+#: DuckDB reads lines of more columns by one thread: each takes 32 kB of memory for each thread.
+MOST_SIDE_BY_SIDE = 500
 
 
 def read(file: DataFile, written: Written) -> Table:
@@ -75,11 +77,13 @@ def _filled(frame: Frame, labels: Sequence[str]) -> Frame:
 
 def _call(dialect: Dialect, packed: bool) -> str:
     columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(dialect.names)))
+    alone = ", parallel = false" if len(dialect.names) > MOST_SIDE_BY_SIDE else ""
     return (
         f"read_csv({{path}}, auto_detect = false, header = {str(dialect.header).lower()}, strict_mode = true, "
         f"all_varchar = true, delim = {quoted(dialect.separator)}, quote = '\"', escape = '\"', "
         f"skip = {dialect.skipped}, max_line_size = {LONGEST_LINE}, "
-        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false)"
+        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false"
+        f"{alone})"
     )
 
 

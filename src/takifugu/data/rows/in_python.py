@@ -51,6 +51,9 @@ from takifugu.data.values.texts import (
     zone_of_numbers,
 )
 
+#: The pass of a clock that no order of the rows tells.
+UNORDERED = 2
+
 Tick = int | float | None
 Names = tuple[str | None, ...]
 
@@ -89,13 +92,13 @@ def python_rows(table: Table, layout: Layout, states: Recode) -> PythonRows:
         row += 1
     faults: dict[int, int] = {}
     if layout.clock.zone is not None and read.local:
-        pieces, faults = _in_utc(pieces, layout, layout.clock.zone)
+        pieces, faults = _in_utc(pieces, layout, layout.clock.zone, table.ordered)
     start = None if layout.calendar is None or read.step is None else layout.calendar.ticks(read.step)
     return PythonRows(pieces, read.step, read.local and layout.clock.zone is None, faults, start)
 
 
 def _in_utc(
-    pieces: Mapping[Key, list[Line]], layout: Layout, zone: Zone
+    pieces: Mapping[Key, list[Line]], layout: Layout, zone: Zone, in_rows: bool
 ) -> tuple[dict[Key, list[Line]], dict[int, int]]:
     """Return the lines with moments in place of times on the wall, and why some rows have none.
 
@@ -107,7 +110,8 @@ def _in_utc(
         for line, wall, order in zip(lines, walls, second_passes(walls, zone), strict=True):
             moment: Tick = None
             if wall is not None:
-                stretch, number = zone.at(wall), order or 0
+                stretch = zone.at(wall)
+                number = (order or 0) if in_rows or not stretch.back else UNORDERED
                 if stretch.back and layout.ambiguous != "refuse":
                     number = int(layout.ambiguous == "last")
                 moments = (wall - stretch.offset, wall - stretch.offset + stretch.back)

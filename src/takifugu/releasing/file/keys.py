@@ -20,7 +20,7 @@ ROWS = {
     "samples": "the state in its own step", "changes": "a state from then on",
     "stays": "a state from a start to an end", "events": "what happened in its step",
     "answers": "what is so of one person or case", "visits": "that somebody was somewhere",
-    "contacts": "that two people met",
+    "contacts": "that two people met", "wide": "a state in each of several columns",
 }  # fmt: skip
 
 

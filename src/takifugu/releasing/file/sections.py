@@ -145,6 +145,15 @@ class SourceKeys(FileKeys):
         def unit(self) -> str | None:
             """The column that says whose row it is: a key where there are several units, None where there are not."""
 
+    @property
+    def reads_all_columns(self) -> bool:
+        """Whether columns that no key names decide something, too: one that is undeclared is refused."""
+        return False
+
+    def long(self, table: Data, belief: Described | None) -> Data:
+        """Return the table that was opened with the columns that the keys name; InputError for one that has others."""
+        return table.renamed(self.renamed)
+
     def layout(self, belief: Described, table: Data | None) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 

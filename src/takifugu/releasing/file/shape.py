@@ -75,7 +75,7 @@ def _third_columns(
 ) -> Iterator[TakifuguError]:
     """Yield a fault for every column that is renamed to one that no key names."""
     known = {column for _, column in named}
-    keys = (*shape.roles, "attributes", "start", "end", "duration")
+    keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
     for columns in values_of(spec.source, written(spec.source, keys)).values():
         known |= {columns} if isinstance(columns, str) else {*columns}
     for now, before in spec.source.renamed.items():

@@ -20,7 +20,7 @@ from takifugu.releasing.file.sections import FileSpec, SourceKeys
 #: Keys that choose what is read of a file.
 PARTS = ("sheet", "table", "file_names")
 #: Keys that are blamed for a source that cannot be opened, where they are wrong.
-BLAMED = (*PARTS, "renamed", "engine")
+BLAMED = (*PARTS, "renamed", "engine", "columns", "order", "value", "empty")
 
 
 class Unopened:
@@ -57,9 +57,9 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
     """
     source = spec.source
     if data is None and source.engine is not None:
-        data = outside.opened(source.engine, _address(spec, folder, named))
+        data = outside.opened(source.engine, _address(spec, folder, named and not source.reads_all_columns))
     if data is not None:
-        return open_frame(data, source.missing, written_of(source)).renamed(source.renamed)
+        return source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
     if source.file is None:
         raise InputError(
             "is missing",
@@ -69,7 +69,7 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
             ),
         )
     path = source.file if "://" in source.file else folder / source.file
-    return open_frame(path, source.missing, written_of(source)).renamed(source.renamed)
+    return source.long(open_frame(path, source.missing, written_of(source)), spec.belief)
 
 
 def _address(spec: FileSpec, folder: Path, named: bool) -> Address:

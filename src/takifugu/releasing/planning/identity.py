@@ -40,6 +40,7 @@ _NEWER: dict[str, object] = {
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
     **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")), "overlap": "refuse",
+    "columns": None, "ignore": [], "empty": None,
 }  # fmt: skip
 
 #: What rows were before there was a word for it.

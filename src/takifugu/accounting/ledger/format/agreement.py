@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from takifugu.core.names import fits
 from takifugu.core.plain import Plain
 
 #: Codecs whose bytes below 128 are ASCII wherever they stand.
@@ -47,6 +48,7 @@ def are_moved(one: Plain, other: Plain) -> bool:
     of_sequences = "states" in one and "states" in other
     chosen = any(key in layout for layout in (one, other) for key in _CHOOSING)
     dropped = any(layout.get("ambiguous") == "drop" for layout in (one, other))
+    chosen |= one.get("wide") != other.get("wide")  # an empty cell that is a state is no row elsewhere
     return of_sequences and not chosen and not dropped and PLACES.issuperset(conflicts(one, other))
 
 
@@ -142,11 +144,33 @@ def _round_to(one: Plain, other: Plain) -> bool:
     return len(rounded) == 1 and bool(rounded[0][1])
 
 
+def _wide(one: Plain, other: Plain) -> bool:
+    """No header is one step here and another one, or none, there.
+
+    A table with the columns of a row a step is no wide one: that has none of their names.
+    """
+    mine, theirs = one.get("wide"), other.get("wide")
+    if mine is None or theirs is None:
+        return True
+    if any(mine[key] != theirs[key] for key in ("form", "empty")) or _reads_others(mine, theirs):
+        return False
+    before, now = mine["columns"], theirs["columns"]
+    if isinstance(before, list) or isinstance(now, list):  # steps are headers in both, or one agrees with none
+        return isinstance(before, list) and isinstance(now, list)
+    return all(now.get(header, step) == step for header, step in before.items())
+
+
+def _reads_others(mine: Plain, theirs: Plain) -> bool:
+    """Whether a column that is no step in one of two layouts is one in the other."""
+    pairs = ((mine["others"], theirs["columns"]), (theirs["others"], mine["columns"]))
+    return any(fits(name, column) for names, columns in pairs for name in names for column in columns)
+
+
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {
     "delimiter": _delimiter, "sheet": _part("sheet"), "table": _part("table"),
 }  # fmt: skip
 _OF_SEQUENCES: Mapping[str, Callable[[Plain, Plain], bool]] = {
     "encoding": _encoding, "thousands": _one_rule("thousands"), "duplicates": _one_rule("duplicates"),
     "null_keys": _null_keys, "missing": _missing, "states": _states, "times": _one_rule("times"),
-    "timezone": _timezone, "round_to": _round_to,
+    "timezone": _timezone, "round_to": _round_to, "wide": _wide,
 }  # fmt: skip

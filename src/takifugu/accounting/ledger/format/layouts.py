@@ -176,7 +176,7 @@ def _read(text: str) -> Plain:
 
 def _named(key: str) -> str:
     """Return the key that a user would write."""
-    return "map" if key == "states" else key
+    return {"states": "map", "wide": "columns"}.get(key, key)
 
 
 def _value(key: str, layout: Plain, other: Plain) -> str:

@@ -5,13 +5,14 @@ A reason names columns and never a value. A kind from outside takes part with a 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.escaping import visible
+from takifugu.core.names import fits
 from takifugu.core.registry import Registry
+from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.guessing.column_words import words
 from takifugu.releasing.file.guessing.columns import Column
@@ -103,14 +104,14 @@ def _days_across(facts: Facts) -> tuple[int, str] | None:
         return None
     others = [c for c in facts.columns if c not in times]
     day = next((c for c in others if c.kind == TIMES), None) or next((c for c in others if c.tells_when), None)
-    of_one = f"frame.melt({[c.name for c in others]!r}, var_name='time', value_name='value')"
-    order = ""
-    if day is not None:
-        written = json.dumps([day.name, "time"], ensure_ascii=False)
-        order = f". {names_of([day])} and 'time' together are then the order (order = {written})"
+    patterns = (f"*{sign}*" for sign in ":.hH")
+    pattern = next((p for p in patterns if [c for c in facts.columns if fits(c.name, p)] == times), None)
+    columns = toml_of(pattern or [column.name for column in times])
+    order = toml_of("time" if day is None else [day.name, "time"])
     return 72, (
-        f"the columns {names_of(times[:1])} to {names_of(times[-1:])} are called as times of day. Make it a row for "
-        f"each time first (in pandas, {of_one}), and start again with that file{order}"
+        f"the columns {names_of(times[:1])} to {names_of(times[-1:])} are called as times of day, so each is a step: "
+        f'write rows = "wide", columns = {columns}, order = {order} and value = "value" under [source], and the '
+        "columns that are not read as ignore"
     )
 
 

@@ -37,8 +37,9 @@ def layout_of(
 
     With a calendar only the window of it is read, and entries are counted `by` parts of the calendar.
     """
-    keys = ("value", "unit", "piece", "order", "order_format")
+    keys = ("value", "unit", "piece", "order")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
+    named["order_format"] = getattr(fit, "order_format", None) or source.form
     named["order"] = named["order"] or source.times
     named["order"], named["time_of_day"] = columns_of_order(named["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")

@@ -113,7 +113,7 @@ class Sequences(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(ReleaseSpec)
         yield from words_of(spec.source, file.people.many)
-        if spec.source.unit is not None and spec.source.rows != "samples":
+        if spec.source.unit is not None and spec.source.are_runs:
             yield f"the {file.people.many} are independent of each other"
         elif spec.source.unit is not None:
             people = file.people.many
@@ -146,7 +146,7 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
     if source.round_to is not None:
         yield f"the order of rows is rounded to {source.round_to}"
     if source.duplicates != "refuse":
-        where = "in one step" if source.rows == "samples" else "at one time"
+        where = "in one step" if not source.are_runs else "at one time"
         yield f"of rows {where} the {source.duplicates} one counts, and nothing is promised about the others"
     if source.timezone is not None:
         yield f"times are those of clocks in {source.timezone}"

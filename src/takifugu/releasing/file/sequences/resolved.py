@@ -14,6 +14,7 @@ from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.epochs import EPOCHS
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.resolved import clocks, shows_times_twice
+from takifugu.releasing.file.sequences.wide import layout_of_columns
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
@@ -36,6 +37,8 @@ def resolved(said: Plain, source: SourceSpec, belief: SequenceBelief, table: Tab
         layout |= _of_order(source, table)
     if source.unit is None and source.piece is None:
         layout.pop("null_keys", None)
+    if source.rows == "wide":
+        layout |= layout_of_columns(source)
     layout["step"] = None if source.step is None else _length(source.step)
     layout["from"] = None if source.calendar is None else f"steps that start {source.calendar.name.partition(', ')[2]}"
     if source.bins is not None:
@@ -59,21 +62,21 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
         layout["timezone"] = clocks(source.timezone)
         if source.ambiguous != "refuse" and shows_times_twice(source.timezone):
             layout["ambiguous"] = source.ambiguous
-    if source.order_format not in (None, *ISO_FORMATS, *EPOCHS):
-        layout["order_format"] = source.order_format
+    if source.form not in (None, *ISO_FORMATS, *EPOCHS):
+        layout["order_format"] = source.form
     if source.round_to is not None:
         layout["round_to"] = [_length(source.round_to), _is_rounded_to_itself(source, layout)]
     return layout
 
 
 def _key(source: SourceSpec) -> tuple[object, ...]:
-    return "order", source.times, source.order_format, source.null_keys
+    return "order", source.times, source.form, source.null_keys
 
 
 def _order(source: SourceSpec) -> Layout:
     day, clock = source.times if isinstance(source.times, tuple) else (source.times, None)
     return Layout(
-        source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.order_format,
+        source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.form,
         time_of_day=clock,
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ change of somebody are themselves secrets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from takifugu.data.times.moments import Moment, moment
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
+from takifugu.releasing.file.sequences import wide
 from takifugu.releasing.file.sequences.build import step_of
 from takifugu.releasing.file.sequences.sections import ItemSpec, SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
@@ -26,7 +27,7 @@ from takifugu.releasing.file.source import private_files
 #: The keys that say more of rows, by what these are.
 _KEYS = {
     "changes": ("before", "roster"), "stays": ("start", "end", "duration", "overlap", "otherwise", "roster"),
-    "events": ("overlap", "otherwise", "roster"),
+    "events": ("overlap", "otherwise", "roster"), "wide": ("columns", "ignore", "empty"),
 }  # fmt: skip
 #: Keys that rows which are no steps do not have, and why.
 _NOT_OF_RUNS = {
@@ -45,7 +46,10 @@ def faults_of(
         of_which = " or ".join(word for word, keys in _KEYS.items() if key in keys)
         fix = f'write rows = "{of_which.split()[0]}" if rows are {of_which}, or leave it out'
         yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
-    if source.rows == "samples":
+    yield from _states(source, belief)
+    if source.rows == "wide":
+        yield from wide.faults_of(source, belief)
+    if not source.are_runs:
         return
     for key, why in _NOT_OF_RUNS.items():
         if _declared(source, (key,)):
@@ -56,7 +60,6 @@ def faults_of(
         fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
         yield fault(("source", key), what, fix, rule="without a row another state seems to last")
     yield from _missing_keys(source)
-    yield from _states(source, belief)
     if written(belief, ("fit",)):
         what = f"counts transitions row by row, and rows are {source.rows}"
         yield fault(("belief", "fit"), what, "write stay and next, or a matrix")
@@ -67,8 +70,8 @@ def faults_of(
     yield from _roster(source, folder, data)
 
 
-def _declared(source: SourceSpec, keys: Sequence[str]) -> list[str]:
-    return [key for key, value in values_of(source, keys).items() if value not in (None, "refuse", {})]
+def _declared(source: SourceSpec, keys: Iterable[str]) -> list[str]:
+    return [key for key, value in values_of(source, sorted(keys)).items() if value not in (None, "refuse", {}, ())]
 
 
 def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
@@ -106,7 +109,7 @@ def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
 
 
 def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    for key, state in values_of(source, ("before", "otherwise")).items():
+    for key, state in values_of(source, ("before", "otherwise", "empty")).items():
         if state is not None and belief is not None and state not in belief.states:
             what = f"is {state!r}, which is no state{did_you_mean(state, belief.states)}"
             yield fault(("source", key), what, f"write one of {list(map(str, belief.states))}")
@@ -215,7 +218,8 @@ def _ends(source: SourceSpec, texts: dict[str, str | None]) -> Ends:
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     """Yield what a certificate says of rows that are no samples: what is declared, and what is not hidden."""
-    if source.rows == "samples":
+    if not source.are_runs:
+        yield from wide.words_of(source, people)
         return
     one, calendar = source.rows.removesuffix("s"), source.calendar
     step = "one step" if calendar is None else f"one step of {calendar.length}"

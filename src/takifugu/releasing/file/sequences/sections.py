@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
+from takifugu.data.melting import melted
 from takifugu.releasing.file.keys import (
     Bins,
     Name,
@@ -24,6 +24,7 @@ from takifugu.releasing.file.keys import (
 )
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
+from takifugu.releasing.file.sequences.wide import wide_of
 
 #: A time or a place along the order column, as a calendar and its windows are written.
 Moment = StrictStr | StrictInt | StrictFloat | datetime | date
@@ -31,12 +32,6 @@ Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 
 def _format(value: str | None) -> str | None:
     check_order_format(value)
-    return value
-
-
-def _rows(value: object) -> object:
-    if value == "wide":
-        raise InputError(f"is {value!r}, which is not read yet", fix='write "samples", "changes", "stays" or "events"')
     return value
 
 
@@ -52,14 +47,26 @@ class SourceSpec(SourceKeys):
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
     rows: Annotated[
-        Literal["samples", "changes", "stays", "events"],
-        BeforeValidator(_rows),
-        rows_among("samples", "changes", "stays", "events"),
+        Literal["samples", "changes", "stays", "events", "wide"],
+        rows_among("samples", "changes", "stays", "events", "wide"),
         Field(
             description='what a row says: the state in its own step ("samples"), the state from then on until the next '
-            'row ("changes"), the state from a start to an end ("stays"), or what happened in its step ("events")'
+            'row ("changes"), the state from a start to an end ("stays"), what happened in its step ("events"), or a '
+            'state in each of several columns ("wide")'
         ),
     ] = "samples"
+    columns: Annotated[
+        Text | tuple[Text, ...] | dict[Text, Moment] | None,
+        Field(
+            description="of wide rows: the columns that are steps, headers or patterns with * and ?, or headers with "
+            "the number or time of each",
+            examples=["2026-*", {"Mon": "2026-01-05", "Tue": "2026-01-06"}],
+        ),
+    ] = None
+    ignore: Annotated[
+        tuple[Text, ...], Field(description="of wide rows: columns that are not read", examples=[["name", "class"]])
+    ] = ()
+    empty: Annotated[State | None, Field(description="of wide rows: the state that an empty cell means")] = None
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
     unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
     piece: Annotated[Text | None, Field(description="the column that numbers a person's pieces")] = None
@@ -167,6 +174,26 @@ class SourceSpec(SourceKeys):
     def times(self) -> str | tuple[str, str] | None:
         """Return the column, or two, that says when each row was."""
         return self.order if self.start is None else self.start
+
+    @property
+    def are_runs(self) -> bool:
+        """Whether a row says what holds in more steps than its own ones."""
+        return self.rows in ("changes", "stays", "events")
+
+    @property
+    def form(self) -> str | None:
+        """Return how times are written, if not as ISO 8601; headers of wide rows alone are read before."""
+        return None if self.rows == "wide" and not isinstance(self.order, tuple) else self.order_format
+
+    @property
+    def reads_all_columns(self) -> bool:
+        return self.rows == "wide"
+
+    def long(self, table: Table, belief: Described | None) -> Table:
+        table = super().long(table, belief)
+        if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
+            return table
+        return melted(table, wide_of(self, belief))
 
     @property
     def calendar(self) -> Calendar | None:

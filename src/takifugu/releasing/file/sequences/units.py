@@ -30,7 +30,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
-        if spec.source.rows == "samples":
+        if not spec.source.are_runs:
             listed = pieces(file.table, *rules, entrywise=entrywise)
         else:
             from takifugu.data.runs.reader import pieces_of_runs
@@ -42,6 +42,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
                 raise DataError("no row lies in the window", fix="publish another window").at("from")
     except DataError as error:
         error.where = error.where or ("file",)
+        if spec.source.rows == "wide" and error.where[0] == "order" and error.fix:  # rows of two lines of one person
+            error.fix = "leave one row of each, or one for each day where order names a column of days"
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
     units = tuple(_unit(name, tuple(mine)) for name, mine in groupby(listed, key=lambda piece: piece.unit))
     return with_attributes(units, file.table, spec.source, spec.release)

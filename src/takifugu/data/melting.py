@@ -1,0 +1,183 @@
+"""A wide table as the long one that it says: a row for each cell, which has the step of its header and its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from math import isqrt
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.sql import quoted
+from takifugu.data.engines.table import Table
+from takifugu.data.values.texts import BLANKS
+from takifugu.data.wide import Step, Wide, steps_of
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import Frame
+
+#: Labels of the columns that are made: no column is called so, which have numbers, and narwhals takes them as they are.
+HEADER, CELL = "header", "cell"
+#: DuckDB reads so many columns at once: each takes 32 kB of its memory.
+SIDE_BY_SIDE = 500
+
+
+def melted(table: Table, wide: Wide) -> Table:
+    """Return the long table of a wide one; its rows have no order of their own, and none is read yet.
+
+    Raises InputError for columns that are not as they are declared, DataError for cells of several kinds.
+    """
+    read = steps_of(table.names, wide)
+    steps = {name: text for name, (_, text) in read.items()}
+    others = [name for name in wide.others if name in table.names]
+    names = (*others, wide.order, wide.value)
+    if table.in_python:
+        columns = MeltedLists(table.frame, tuple(others), steps, wide)
+        return replace(table, names=names, labels=names, frame=columns, ordered=False)
+    from takifugu.data.engines.differences import careful
+
+    label = dict(zip(table.names, table.labels, strict=True))
+    labels = {label[name]: f"k{number}" for number, name in enumerate(others)}
+    typed_steps = dict(zip(map(label.__getitem__, read), _typed(list(read.values()), wide.of_days), strict=True))
+    melt = partial(_melted, labels=labels, steps=typed_steps, empty=wide.empty)
+    blank, check = table.without_blank_rows, table.check_texts
+
+    def check_parts(columns: Sequence[str]) -> None:
+        texts = [before for before, now in labels.items() if now in columns]
+        texts += [label[name] for name in steps] if CELL in columns else []
+        if check is not None and texts:
+            check(texts)
+
+    with careful(table.source):
+        frame = melt(table.frame)
+    return replace(
+        table, names=names, labels=(*labels.values(), HEADER, CELL), frame=frame, ordered=False,
+        check_texts=None if check is None else check_parts, within=None,
+        without_blank_rows=None if blank is None else lambda: melt(blank()),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class MeltedLists(Mapping[str, Any]):
+    """The columns of a long table, made of lists of texts; none is read before it is asked for."""
+
+    columns: Mapping[str, list[str | None]]
+    others: tuple[str, ...]
+    steps: Mapping[str, str]
+    wide: Wide
+
+    def __getitem__(self, name: str) -> list[str | None]:
+        if name == self.wide.value:
+            cells = zip(*(self.columns[header] for header in self.steps), strict=True)
+            return [self._filled(text) for text in chain.from_iterable(cells)]
+        if name == self.wide.order:
+            return [*self.steps.values()] * len(self.columns[next(iter(self.steps))])
+        return [text for text in self.columns[name] for _ in self.steps]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.others, self.wide.order, self.wide.value))
+
+    def __len__(self) -> int:
+        return len(self.others) + 2
+
+    def _filled(self, text: str | None) -> str | None:
+        return self.wide.empty[0] if self.wide.empty and not (text or "").strip(BLANKS) else text
+
+
+def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | str]:
+    """Return steps as engines hold them at best: whole numbers, times without a zone, or else texts."""
+    whole = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
+    numbers = [int(step) for step in whole if abs(step) < 2**62]
+    times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
+    return next((made for made in (numbers, times) if len(made) == len(steps)), [text for _, text in steps])
+
+
+def _melted(
+    frame: Frame, labels: Mapping[str, str], steps: Mapping[str, int | datetime | str], empty: Sequence[str]
+) -> Frame:
+    """Return a frame with a row for each of the columns `steps` of each row."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import is_duckdb, is_spark, typed, wrapped
+
+    frame = typed(frame.select(*labels, *steps))
+    kinds = {label: kind for label, kind in frame.collect_schema().items() if label in steps}
+    kind = _common([*kinds.values()])
+    numbered = {label: f"h{number}" for number, label in enumerate(steps)}
+    cells = {numbered[label]: _filled(nw.col(label), kinds[label], kind, empty) for label in steps}
+    frame = frame.select(**{now: nw.col(before) for before, now in labels.items()}, **cells)
+    if is_duckdb(frame):  # whose "unpivot" leaves out nulls where narwhals writes it
+        others, headers = "".join(f"{label}, " for label in labels.values()), [*map(_literal, steps.values())]
+        parts = [_unnested(others, [*cells][first : first + SIDE_BY_SIDE], headers[first : first + SIDE_BY_SIDE])
+                 for first in range(0, len(cells), SIDE_BY_SIDE)]  # fmt: skip
+        return wrapped(frame.to_native().query("wide_rows", " union all ".join(parts)))
+    frame = frame.unpivot(on=[*cells], index=[*labels.values()], variable_name=HEADER, value_name=CELL)
+    made = [str(step) if is_spark(frame) and isinstance(step, datetime) else step for step in steps.values()]
+    made_type = {int: nw.Int64(), datetime: nw.Datetime("us")}.get(type(made[0]), nw.String())  # Spark's have a zone
+    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], made, default=None, return_dtype=made_type)
+    return frame.with_columns(header.alias(HEADER))
+
+
+def _literal(step: int | datetime | str) -> str:
+    if isinstance(step, int):
+        return f"{step}::bigint"
+    return f"timestamp {quoted(str(step))}" if isinstance(step, datetime) else quoted(step)
+
+
+def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
+    """Return a query for a row for each cell: DuckDB takes long for long lists, so lists of lists of them."""
+    size = isqrt(len(cells)) + 1
+    made = dict[str, str]()
+    for name, values in {HEADER: headers, CELL: cells}.items():
+        lists = (", ".join(values[first : first + size]) for first in range(0, len(values), size))
+        made[name] = ", ".join(f"[{some}]" for some in lists)
+    nested = ", ".join(f"unnest([{lists}]) as {name}" for name, lists in made.items())
+    single = ", ".join(f"unnest({name}) as {name}" for name in made)
+    return f"select {others}{single} from (select {others}{nested} from wide_rows)"
+
+
+def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
+    """Return the type of all cells; DataError where some are texts and others numbers."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.sanitise import is_text
+
+    some = {kind for kind in kinds if not isinstance(kind, nw.Unknown)} or {nw.String()}  # of nulls alone
+    if all(map(is_text, some)):
+        return nw.String()
+    if len(some) == 1:
+        return some.pop()
+    if all(kind.is_numeric() for kind in some):
+        return nw.Int64() if all(kind.is_integer() for kind in some) else nw.Float64()
+    raise DataError("the columns of steps hold values of several kinds", fix="write all as texts, or as numbers").at(
+        "columns"
+    )
+
+
+def _filled(cell: nw.Expr, kind: nw.dtypes.DType, wanted: nw.dtypes.DType, empty: Sequence[str]) -> nw.Expr:
+    """Return a cell of the type that all have, with what an empty one is."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.sanitise import as_kind, is_text
+
+    cell = cell if kind == wanted else cell.cast(wanted)
+    if not empty:
+        return cell
+    values = [value for value in (as_kind(text, wanted) for text in empty) if value is not None]
+    if not values:
+        raise DataError(
+            f"the columns of steps hold values of type {wanted}, and what an empty cell is says none of that type",
+            fix=f"write in map which value of the data is {empty[0]!r}",
+        ).at("empty")  # fmt: skip
+    is_empty = cell.is_null()
+    if is_text(wanted):
+        is_empty = is_empty | (cell.str.strip_chars(BLANKS) == "").fill_null(True)
+    elif wanted.is_float():
+        is_empty = is_empty | cell.is_nan().fill_null(True)
+    return nw.when(is_empty).then(nw.lit(values[0], wanted)).otherwise(cell)  # type: ignore[arg-type]

@@ -1,0 +1,82 @@
+"""Rows with a column a time, a day or a question: the keys of [source] about the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import TakifuguError
+from takifugu.core.plain import Json
+from takifugu.data.times.epochs import EPOCHS
+from takifugu.data.wide import Wide, read_step
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.sections import Described
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
+
+#: Keys that wide rows do not have, and why.
+_NOT_OF_WIDE = {
+    "duplicates": "of which everybody has one", "round_to": "whose columns are the steps that they say",
+}  # fmt: skip
+
+
+def wide_of(source: SourceSpec, belief: Described | None) -> Wide:
+    """Return what the columns of wide rows are; without the belief, an empty cell is its state alone."""
+    assert source.columns is not None  # which `faults_of` requires, as the order
+    assert source.order is not None
+    day, order = source.order if isinstance(source.order, tuple) else (None, source.order)
+    columns: tuple[str, ...] | Mapping[str, str]
+    columns = {header: str(step) for header, step in source.columns.items()} if isinstance(source.columns, dict) else (
+        (source.columns,) if isinstance(source.columns, str) else source.columns)  # fmt: skip
+    spellings = [raw for raw, state in getattr(belief, "map", {}).items() if state == source.empty]
+    empty = () if source.empty is None else (str(source.empty), *spellings)
+    others = tuple(name for name in (source.unit, source.piece, day, *source.attributes) if name is not None)
+    form = source.order_format
+    return Wide(columns, order, source.value, others, source.ignore, form, day is not None, empty)
+
+
+def faults_of(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the keys of wide rows."""
+    if source.columns is None:
+        fix = 'write the headers that are steps, or a pattern of them: columns = "2026-*"'
+        yield fault(("source", "columns"), "is missing", fix, rule="columns of a wide table are declared")
+    if source.order is None:
+        fix = 'write what headers are called from now on, such as order = "day"; beside a column of days, both'
+        yield fault(("source", "order"), "is missing", fix)
+    for key, why in _NOT_OF_WIDE.items():
+        if getattr(source, key) not in (None, "refuse"):
+            yield fault(("source", key), f"is given, and rows are wide, {why}", "leave it out")
+    if source.order_format in EPOCHS:
+        fix = "write the headers with their times: columns = { ... }"
+        yield fault(("source", "order_format"), f"is {source.order_format!r}, and times are headers", fix)
+    if source.empty is None:
+        return
+    if source.bins is not None:
+        yield fault(("source", "empty"), "is given beside bins, and cells are numbers", "leave it out, or the bins")
+    if belief is not None and belief.map.get(str(source.empty), source.empty) != source.empty:
+        yield fault(("source", "empty"), f"is {source.empty!r}, which map reads as another state", "rename the state")
+
+
+def layout_of_columns(source: SourceSpec) -> Json:
+    """Return which columns are which steps, in place of the keys that say so.
+
+    What is left is the layout of the same data with a row a step.
+    """
+    wide = wide_of(source, None)
+    steps: Json | list[str] = sorted(wide.columns)
+    if isinstance(wide.columns, Mapping):
+        read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
+        steps = {header: step[1] for header, step in read.items() if step is not None}
+    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
+    made = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
+    return {"wide": made, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
+
+
+def words_of(source: SourceSpec, people: str) -> Iterator[str]:
+    """Yield what a certificate says of wide rows: what is declared, and what an empty cell means."""
+    if source.rows != "wide":
+        return
+    yield f"a row has a cell for each of its steps; which columns there are, alike for all {people}, is public"
+    if source.empty is not None:
+        yield f"who has an empty cell was {str(source.empty)!r} in its step"

@@ -1,0 +1,308 @@
+"""Release files whose rows are wide, a column a day or a question: what they publish, cost, promise and refuse."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+
+import pandas
+import pytest
+from click.testing import CliRunner
+from tests.support.release_files import changed
+from tests.support.wide_oracle import Reading, entries, long_rows
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.format import agreement
+from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
+from takifugu.cli import main
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing.run import release_file
+
+DAYS = [date(2026, 1, 5) + timedelta(days) for days in range(28) if days % 7 < 5]
+FILE = """
+ledger = "ledger.db"
+output = "out"
+[expect]
+source = "a test"
+matters = 100000
+[source]
+name = "sheet"
+file = "wide.csv"
+rows = "wide"
+columns = "*/*/2026"
+order_format = "%d/%m/%Y"
+ignore = ["class"]
+empty = "absent"
+unit = "pupil"
+order = "day"
+value = "state"
+step = "1d"
+from = "2026-01-05"
+until = "2026-02-02"
+budget = 50
+[belief]
+kind = "markov-chain"
+states = ["absent", "present"]
+map = { x = "present" }
+matrix = [[0.6, 0.4], [0.1, 0.9]]
+units_independent = true
+[[release]]
+name = "days"
+query = "histogram"
+epsilon = 1
+[[release]]
+name = "weekdays"
+query = "histogram"
+by = "weekday"
+window = "2026-W03"
+epsilon = 1
+"""
+SAMPLES = (
+    ('"wide.csv"\nrows = "wide"\ncolumns = "*/*/2026"\norder_format = "%d/%m/%Y"\n', '"long.csv"\n'),
+    ('ignore = ["class"]\nempty = "absent"\n', 'rows = "samples"\n'),
+)
+NAMED = (('columns = "*/*/2026"\norder_format = "%d/%m/%Y"\n',
+          f"columns = {{ {', '.join(f'{day:%d/%m/%Y}' + f' = {day}' for day in DAYS)} }}\n".replace(
+              "/2026 =", "/2026\" =").replace("{ ", '{ "').replace(", ", ', "')),)  # fmt: skip
+
+
+def rows_of(pupils: int = 4) -> list[dict[str, str | None]]:
+    chance = random.Random(2)
+    return [
+        {"pupil": f"p{number}", "class": "AB"[number % 2],
+         **{f"{day:%d/%m/%Y}": chance.choice(["x", "x", "present", "", "absent"]) for day in DAYS}}
+        for number in range(pupils)
+    ]  # fmt: skip
+
+
+def written(folder: Path, *changes: tuple[str, str], rows: list[dict[str, str | None]] | None = None) -> Path:
+    """Write a sheet, the same with a row a day, and a release file."""
+    rows = rows_of() if rows is None else rows
+    folder.mkdir(exist_ok=True)
+    pandas.DataFrame(rows).to_csv(folder / "wide.csv", index=False)
+    steps = {f"{day:%d/%m/%Y}": str(day) for day in DAYS if f"{day:%d/%m/%Y}" in rows[0]}
+    long = long_rows(rows, next(name for name in rows[0] if name.lower() == "pupil"), steps, "absent")
+    pandas.DataFrame(long, columns=["pupil", "day", "state"]).to_csv(folder / "long.csv", index=False)
+    (folder / "sheet.toml").write_text(changed(FILE, *changes), encoding="utf-8")
+    return folder / "sheet.toml"
+
+
+def counts(path: Path, data: object = None) -> list[object]:
+    return [
+        (piece.unit, piece.length, piece.counts.tolist(), None if piece.by_cell is None else piece.by_cell.tolist())
+        for table in plan(load(path, data)).tables for question in table.questions for piece in question.data.pieces
+    ]  # fmt: skip
+
+
+def scales(path: Path) -> list[object]:
+    return [calibration.scale for table in plan(load(path)).tables for calibration in table.calibrations]
+
+
+def layout(path: Path) -> dict[str, object]:
+    """Return a layout as the ledger keeps it."""
+    file = load(path)
+    _ = file.table
+    return {key: value for key, value in file.layout().items() if value is not None}
+
+
+def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Path) -> None:
+    wide, long, named = (
+        written(tmp_path / name, *changes) for name, changes in (("wide", ()), ("long", SAMPLES), ("named", NAMED))
+    )
+    assert counts(wide) == counts(long) == counts(named)
+    assert scales(wide) == scales(long) == scales(named)
+    assert conflicts(layout(wide), layout(long)) == conflicts(layout(named), layout(long)) == ()
+    assert are_moved(layout(wide), {**layout(wide), "step": "3600s"})
+    assert not are_moved(layout(wide), {**layout(long), "step": "3600s"})
+    assert sum(piece[2][1] for piece in counts(wide) if piece[1] == 28) == sum(  # type: ignore[index]
+        text in ("x", "present") for row in rows_of() for name, text in row.items() if "/" in name
+    )
+    data = pandas.DataFrame(rows_of())
+    assert counts(wide, data) == counts(wide)
+
+
+def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_layout(tmp_path: Path) -> None:
+    spent = []
+    for name, changes in (("both", SAMPLES), ("wide", ())):
+        path = written(tmp_path / name)
+        release_file(path, anyway=True)
+        again = (('name = "days"', 'name = "days2"'), ('name = "weekdays"', 'name = "weekdays2"'))
+        path.write_text(changed(FILE, *changes, *again))
+        release_file(path, anyway=True)
+        spent.append(Ledger.open(tmp_path / name / "ledger.db").spent("sheet").spent.epsilon)
+    assert spent[0] == spent[1] <= 4
+
+
+def test_another_meaning_of_columns_is_charged_for_everybody(tmp_path: Path) -> None:
+    before = layout(written(tmp_path / "before"))
+    american = [{name: text for name, text in row.items() if "/" not in name or name < "13"} for row in rows_of()]
+    for number, change in enumerate([
+        (('empty = "absent"', 'empty = "present"'),), (('empty = "absent"\n', ""),), (('"%d/%m/%Y"', '"%m/%d/%Y"'),),
+        NAMED,
+    ]):  # fmt: skip
+        path = written(tmp_path / str(number), *change, rows=american if "%m/%d" in str(change) else None)
+        assert conflicts(before, layout(path)) == ("wide",)
+        assert not are_moved(before, layout(path))
+
+
+def some_layouts() -> Iterator[dict[str, object]]:
+    listed = (["1"], ["1", "2"], ["?"], ["*"])
+    named = ({"1": "1"}, {"1": "1", "2": "2"}, {"1": "2"}, {"2": "2"})
+    for these, others, empty in product((*listed, *named), ([], ["2"], ["x"]), (None, "a", "b")):
+        yield {"value": "v", "states": {"a": "a", "b": "b"}, "unit": "u",
+               "wide": {"columns": these, "form": None, "others": others, "empty": empty}}  # fmt: skip
+
+
+def some_tables() -> Iterator[Mapping[str, str]]:
+    for names in (("u",), ("u", "1"), ("u", "1", "2"), ("u", "2", "x"), ("u", "1", "x"), ("u", "1", "2", "x")):
+        for cells in product(("a", "b", ""), repeat=len(names) - 1):
+            yield dict(zip(names, ("Ana", *cells), strict=True))
+
+
+def disagreeing() -> list[tuple[object, object, object]]:
+    """Return layouts that are said to agree and read a table differently that both accept."""
+    layouts = list(some_layouts())
+    tables = list(some_tables())
+    read: list[list[Reading]] = [[entries(one["wide"], "u", table) for table in tables] for one in layouts]  # type: ignore[arg-type]
+    return [
+        (layouts[i], layouts[j], table)
+        for i, j in combinations_with_replacement(range(len(layouts)), 2) if not conflicts(layouts[i], layouts[j])
+        for mine, theirs, table in zip(read[i], read[j], tables, strict=True)
+        if None not in (mine, theirs) and mine != theirs
+    ]  # fmt: skip
+
+
+def test_layouts_that_agree_read_every_table_alike_that_both_accept() -> None:
+    assert disagreeing() == []
+
+
+def test_it_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreement, "_reads_others", lambda mine, theirs: False)
+    assert disagreeing()
+
+
+@pytest.mark.parametrize(("changes", "words"), [
+    ((('columns = "*/*/2026"\n', ""),), "source.columns: is missing"),
+    ((('order = "day"\n', ""), ('step = "1d"\n', "")), "source.order: is missing"),
+    ((('rows = "wide"', 'rows = "samples"'),), 'source.columns: is given, and rows are samples; write rows = "wide"'),
+    ((('rows = "wide"', 'rows = "wide"\nroster = "a.csv"'),), "source.roster: is given, and rows are wide"),
+    ((('rows = "wide"', 'rows = "wide"\nduplicates = "first"'),), "source.duplicates: is given, and rows are wide"),
+    ((('rows = "wide"', 'rows = "wide"\nround_to = "1d"'),), "source.round_to: is given"),
+    ((('"%d/%m/%Y"', '"epoch"'),), "source.order_format: is 'epoch', and times are headers"),
+    ((('empty = "absent"', 'empty = "ill"'),), "source.empty: is 'ill', which is no state"),
+    ((('{ x = "present" }', '{ x = "present", absent = "present" }'),), "source.empty: is 'absent', which map reads"),
+    ((('ignore = ["class"]\n', ""),), "source.columns: column 2 of 22 is declared nowhere"),
+    ((('ignore = ["class"]', 'ignore = ["class", "05/01/2026"]'),), "source.columns: column 3 of 22 is declared twice"),
+    ((('"*/*/2026"', '["*/*/2026", "05/*"]'),), "source.columns: column 3 of 22 is declared twice"),
+    ((('"*/*/2026"', '["*/*/2026", "05/01/2027"]'),), "source.columns: the data has no column '05/01/2027'"),
+    ((('order_format = "%d/%m/%Y"\n', ""),), "source.columns: column 3, which fits columns, is no number and no time"),
+    ((('order = "day"', 'order = "class"'),), "source.order: the data has a column 'class'"),
+    ((('value = "state"', 'value = "class"'),), "source.value: the data has a column 'class'"),
+    ((('unit = "pupil"', 'unit = "who"'),), "source.columns: column 1 of 22 is declared nowhere"),
+])  # fmt: skip
+def test_keys_and_columns_that_do_not_fit_are_refused(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
+) -> None:
+    path = written(tmp_path, *changes)
+    with pytest.raises(SpecError) as refusal:
+        load(path)
+    assert words in str(refusal.value)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize(("changes", "cell", "words"), [
+    ((('empty = "absent"\n', ""),), "", "missing"),
+    ((), "gone", "unknown"),
+    ((), "p1", "leave one row of each"),
+])  # fmt: skip
+def test_cells_that_break_a_rule_are_refused_and_nothing_is_paid(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], cell: str, words: str
+) -> None:
+    rows = rows_of()
+    rows[0]["pupil" if cell == "p1" else "05/01/2026"] = cell
+    path = written(tmp_path, *changes, rows=rows)
+    with pytest.raises(TakifuguError) as refusal:
+        release_file(path)
+    assert not (tmp_path / "out").exists()
+    assert words in str(refusal.value) or words == "unknown"
+    assert "gone" not in str(refusal.value)
+    ledger = tmp_path / "ledger.db"
+    assert not ledger.exists() or not Ledger.open(ledger).spent("sheet").spent.epsilon
+
+
+def test_tables_by_an_attribute_in_a_column_and_columns_that_were_renamed(tmp_path: Path) -> None:
+    by = (('by = "weekday"\nwindow = "2026-W03"', 'by = "class"'),
+          ('ignore = ["class"]', 'attributes = { class = ["A", "B"] }'))  # fmt: skip
+    plain = written(tmp_path / "plain", *by)
+    other = (*by, ('order = "day"', 'order = "day"\nrenamed = { Pupil = "pupil" }'))
+    renamed = written(tmp_path / "renamed", *other, rows=[{"Pupil" if k == "pupil" else k: v for k, v in row.items()}
+                                                           for row in rows_of()])  # fmt: skip
+    assert counts(plain) == counts(renamed)
+    assert conflicts(layout(plain), layout(renamed)) == ()
+    ignored = (('order = "day"', 'order = "day"\nrenamed = { Class = "class" }'),)
+    rows = [{"Class" if k == "class" else k: v for k, v in row.items()} for row in rows_of()]
+    assert counts(written(tmp_path / "ignored", *ignored, rows=rows)) == counts(written(tmp_path / "as before"))
+
+
+def test_more_columns_that_fit_are_no_other_layout(tmp_path: Path) -> None:
+    shorter = [{name: text for name, text in row.items() if not name.startswith("3")} for row in rows_of()]
+    assert layout(written(tmp_path / "before", rows=shorter)) == layout(written(tmp_path / "now"))
+
+
+def test_an_empty_cell_may_be_unobserved(tmp_path: Path) -> None:
+    path = written(tmp_path, ('empty = "absent"', 'nulls = "unobserved"'))
+    empty = sum(text == "" for row in rows_of() for name, text in row.items())
+    read = [piece[2] for piece in counts(path) if piece[1] == 28]  # type: ignore[index]
+    assert sum(map(sum, read)) == len(rows_of()) * len(DAYS) - empty
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_an_attendance_sheet_from_the_command_line(tmp_path: Path) -> None:
+    path = written(tmp_path, rows=rows_of(60))
+    assert "valid" in run("check", path)
+    run("release", path)
+    truth = [str(text) in ("x", "present") for row in rows_of(60) for name, text in row.items() if "/" in name]
+    lines = (tmp_path / "out" / "days.csv").read_text().splitlines()
+    value, low, high = map(float, lines[2].split(",")[1:])
+    assert low <= sum(truth) <= high
+    assert abs(value - sum(truth)) < 200
+    certificate = " ".join((tmp_path / "out" / "days.certificate.txt").read_text().split())
+    assert "which columns there are, alike for all pupils, is public" in certificate
+    assert "who has an empty cell was 'absent' in its step" in certificate
+
+
+SURVEY = (
+    ('"wide.csv"', '"survey.csv"'),
+    ('columns = "*/*/2026"\norder_format = "%d/%m/%Y"', "columns = { Q1 = 1, Q2 = 2, Q3 = 3 }"),
+    ('["class"]', '["StartDate"]'), ('"absent"\nunit = "pupil"', '"no answer"\nunit = "ResponseId"'),
+    ('order = "day"\nvalue = "state"\nstep = "1d"\nfrom = "2026-01-05"\nuntil = "2026-02-02"',
+     'order = "question"\nvalue = "answer"\nstep = 1\nfrom = 1\nuntil = 4'),
+    ('states = ["absent", "present"]\nmap = { x = "present" }\nmatrix = [[0.6, 0.4], [0.1, 0.9]]',
+     'states = ["yes", "no", "no answer"]\nmatrix = [[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.4, 0.4, 0.2]]'),
+    ('by = "weekday"\nwindow = "2026-W03"', "from = 2\nto = 3"),
+)  # fmt: skip
+
+
+def test_a_survey_question_by_question_from_the_command_line(tmp_path: Path) -> None:
+    chance, states = random.Random(3), ["yes", "no", ""]
+    rows = [{"StartDate": "2026-03-01", "ResponseId": f"R_{number}",
+             **{f"Q{question}": chance.choices(states, [question, 2, 1])[0] for question in (1, 2, 3)}}
+            for number in range(200)]  # fmt: skip
+    path = written(tmp_path, *SURVEY)
+    pandas.DataFrame(rows).to_csv(tmp_path / "survey.csv", index=False)
+    run("check", path)
+    run("release", path)
+    lines = [line.split(",") for line in (tmp_path / "out" / "weekdays.csv").read_text().splitlines()[1:]]
+    truth = [sum(row["Q2"] == state for row in rows) for state in states]
+    assert all(float(low) <= true <= float(high) for true, (_, _, low, high) in zip(truth, lines, strict=True))
+    assert [cell for cell, *_ in lines] == ["yes", "no", "no answer"]
