@@ -193,7 +193,7 @@ def test_a_mechanism_loads_what_it_computes_with() -> None:
 
 #: What reads ledgers and large files, makes pages, or computes slowly: nothing of it is used before a release.
 _NOT_BEFORE_A_RELEASE = (
-    "sqlalchemy", "scipy", "duckdb", "takifugu.accounting.ledger.store", "takifugu.releasing.report",
+    "matplotlib", "sqlalchemy", "scipy", "duckdb", "takifugu.accounting.ledger.store", "takifugu.releasing.report",
 )  # fmt: skip
 
 
@@ -208,6 +208,7 @@ _NOT_BEFORE_A_RELEASE = (
     ("check", (*_NOT_BEFORE_A_RELEASE, "narwhals", "takifugu.releasing.publishing")),
     ("plan", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),
     ("advise", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.publishing")),
+    ("release", ("matplotlib", "scipy", "pandas", "polars")),
     ("explain", (*_NOT_BEFORE_A_RELEASE, "numpy", "pydantic")),
     ("--help", (*_NOT_BEFORE_A_RELEASE, "numpy", "pydantic", "tomllib")),
 ])  # fmt: skip

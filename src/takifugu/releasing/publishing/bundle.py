@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -12,12 +11,12 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
-from takifugu.releasing.certificates.files import CERTIFICATE, ENDS, PHOTO
+from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
 
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
 
-_FORMAT = "takifugu-bundle/2"
+_FORMAT = "takifugu-bundle/3"
 
 
 @dataclass(frozen=True)
@@ -54,17 +53,8 @@ class Bundle:
         return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
-        sheets = [{"name": s.name, "files": {n: _text(n, c) for n, c in s.files.items()}} for s in self.sheets]
+        sheets = [{"name": s.name, "files": {n: c.decode() for n, c in s.files.items()}} for s in self.sheets]
         return json.dumps({"format": _FORMAT, "tables": sheets}).encode()
-
-
-def _text(name: str, content: bytes) -> str:
-    """Return a file as text: as it is, or a picture's bytes in letters."""
-    return base64.b64encode(content).decode() if name.endswith(PHOTO) else content.decode()
-
-
-def _bytes(name: str, text: str) -> bytes:
-    return base64.b64decode(text, validate=True) if name.endswith(PHOTO) else text.encode()
 
 
 def sealed(certificate: Certificate) -> Bundle:
@@ -109,7 +99,7 @@ def _read(tables: Sequence[Plain], releases: Collection[str]) -> Bundle:
         allowed = {f"{name}{end}" for end in ENDS}
         if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
             raise ValueError("the files of something else")
-        sheets.append(Sheet(name, {key: _bytes(key, files[key]) for key in files}))
+        sheets.append(Sheet(name, {key: text.encode() for key, text in files.items()}))
     if not sheets:
         raise ValueError("no files")
     return Bundle(tuple(sheets))
