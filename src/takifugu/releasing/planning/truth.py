@@ -21,6 +21,7 @@ from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
 from takifugu.model.queries import IntArray, is_mean, of_each_cell, resolved
+from takifugu.numbers.runs import Runs
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -108,12 +109,13 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
         ).at("data")
     known: dict[Hashable, tuple[IntArray, IntArray]] = {}  # pieces of a pool are often alike
     read: dict[Hashable, list[list[int]]] = {}
+    weighed, numbered = answer.in_runs
     for run, piece in zip(runs, pieces, strict=True):
-        weights = answer.weights[run.start : run.stop]
-        tables = None if answer.table_of is None else answer.table_of[run.start : run.stop]
-        key = weights.tobytes(), None if tables is None else tables.tobytes(), id(piece.cell)
+        weights = weighed.between(run.start, run.stop)
+        tables = Runs.alike(0, len(run)) if numbered is None else numbered.between(run.start, run.stop)
+        key = weights.key, tables.key, id(piece.cell)
         if key not in known:
-            known[key] = _ways(weights, np.zeros_like(weights) if tables is None else tables, piece.cell)
+            known[key] = _ways(weights.numbers, tables.numbers, piece.cell)
         ways, which = known[key]
         missed = ways[:0] if piece.complete else ways
         if len(missed) > 1:
