@@ -82,10 +82,10 @@ def measured(what: str, rows: str, many: int, people: int, minutes: int, end: st
         query = write(folder, rows, many, people, minutes, end)
         plainly = processor_time(f"import duckdb; duckdb.sql({query!r}).fetchall()", folder)
         took, peak = release_time(folder)
-        kept = took <= (3 * plainly if goal is None else goal)
+        is_met = took <= (3 * plainly if goal is None else goal)
         said = "3 times" if goal is None else span(goal)
         against = f"DuckDB {span(plainly)}: {took / plainly:.1f} times, {peak / 1e6:.0f} MB"
-        row(what, span(took), f"{against}, goal {said}: {'kept' if kept else 'MISSED'}")
+        row(what, span(took), f"{against}, goal {said}: {'kept' if is_met else 'MISSED'}")
 
 
 def main() -> None:

@@ -26,4 +26,5 @@ def relation_of(table: Table) -> DuckDBPyRelation:
             fix="give what the engine holds itself (a Spark or Polars frame), or table.to_pyarrow(), which loads all",
         )
     engine.to_pyarrow_batches(table.limit(0)).close()  # DuckDB gets to know tables of this process's memory
-    return engine.con.sql(str(ibis.to_sql(table, dialect="duckdb")))
+    relation: DuckDBPyRelation = engine.con.sql(str(ibis.to_sql(table, dialect="duckdb")))
+    return relation
