@@ -137,5 +137,4 @@ def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypa
         calibrations.remember(monkeypatch)
     if calibrations.read_files(request.path):
         calibrations.open_one_database(monkeypatch)
-        calibrations.draw_once(monkeypatch)
         calibrations.write_statements_once(monkeypatch)

@@ -20,7 +20,7 @@ import duckdb
 
 from measure import row, span, title
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[1] / "docs" / "getting-started.md"
 COMMANDS = ("--help", "check", "compare", "advise", "calibrate", "release --dry-run")
 
 #: What a process calibrates, and the seconds that it may take beside `import takifugu`.
@@ -59,13 +59,13 @@ def scales() -> None:
 
 
 def write(folder: Path) -> None:
-    """Write the release file and the data of the README, without a ledger."""
-    (release_file,) = re.findall(r"```toml\n(# minutes\.toml\n.*?)```", README.read_text(), re.DOTALL)
+    """Write the release file of the first page of the guide and its data, without a ledger."""
+    (release_file,) = re.findall(r"```toml\n(# minutes\.toml\n.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (folder / "minutes.toml").write_text(release_file)
-    rows = ["who,minute,doing"]
+    rows = ["person,piece,minute,state"]
     for who in ("Ana", "Ben"):
         doing = random.Random(who).choices(["still", "walking"], [4, 1], k=200)
-        rows += [f"{who},{minute},{state}" for minute, state in enumerate(doing)]
+        rows += [f"{who},1,{minute},{state}" for minute, state in enumerate(doing)]
     (folder / "minutes.csv").write_text("\n".join(rows) + "\n")
 
 

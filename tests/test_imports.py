@@ -193,7 +193,7 @@ def test_a_mechanism_loads_what_it_computes_with() -> None:
 
 #: What reads ledgers and large files, makes pages, or computes slowly: nothing of it is used before a release.
 _NOT_BEFORE_A_RELEASE = (
-    "sqlalchemy", "scipy", "duckdb", "takifugu.accounting.ledger.store", "takifugu.releasing.report",
+    "matplotlib", "sqlalchemy", "scipy", "duckdb", "takifugu.accounting.ledger.store", "takifugu.releasing.report",
 )  # fmt: skip
 
 
@@ -208,6 +208,7 @@ _NOT_BEFORE_A_RELEASE = (
     ("check", (*_NOT_BEFORE_A_RELEASE, "narwhals", "takifugu.releasing.publishing")),
     ("plan", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),
     ("advise", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.publishing")),
+    ("release", ("matplotlib", "scipy", "pandas", "polars")),
     ("explain", (*_NOT_BEFORE_A_RELEASE, "numpy", "pydantic")),
     ("--help", (*_NOT_BEFORE_A_RELEASE, "numpy", "pydantic", "tomllib")),
 ])  # fmt: skip
@@ -221,6 +222,17 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: t
     )
     loaded = _run(program).splitlines()[-1].split()
     assert not [name for name in loaded if any(f"{name}.".startswith(f"{one}.") for one in unneeded)]
+
+
+def test_a_ledger_that_knows_no_other_layout_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "steps.toml").write_text(_RELEASE_FILE, encoding="utf-8")
+    (tmp_path / "steps.csv").write_text("minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n", encoding="utf-8")
+    words = [[*command, str(tmp_path / "steps.toml")] for command in (("release", "--anyway"), ("compare",))]
+    _run(f"from takifugu.cli import main\nmain({words[0]!r}, standalone_mode=False)")
+    again = f"main({words[1]!r}, standalone_mode=False)\nprint(*sys.modules)"
+    loaded = _run(f"import sys\nfrom takifugu.cli import main\n{again}")
+    assert (tmp_path / "ledger.db").exists()
+    assert "sqlalchemy" not in loaded.splitlines()[-1].split()
 
 
 _RELEASE_FILE = """

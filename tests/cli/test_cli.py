@@ -232,7 +232,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     assert max(map(len, outcome.output.replace(str(tmp_path), "").splitlines())) <= 80
     for words in ("side by side", "quilt-exact", "group", "Certificate", "has spent", "█", "made-up"):
         assert words in outcome.output
-    assert len(list((tmp_path / "demo" / "published").iterdir())) == 16
+    assert len(list((tmp_path / "demo" / "published").iterdir())) == 14
     again = invoke("demo", "--folder", tmp_path / "demo", "--json")
     assert again.exit_code == 0
     assert [table["since"] is not None for table in json.loads(again.stdout)["tables"]] == [True, True]

@@ -35,7 +35,6 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.core.errors import TakifuguError
-from takifugu.releasing.publishing import sheets
 
 #: Memory, where there is any: a ledger waits for the disk at every commit.
 FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -325,8 +324,8 @@ def case(seed: str) -> Result | None:
 
 @contextmanager
 def quickly() -> Iterator[None]:
-    """Draw no photographs, and compile a statement once for all ledgers: they cost half of the time, no budget."""
-    engine_of, photos = sqlite.engine_of, sheets.MOST_PHOTOS
+    """Compile a statement once for all ledgers."""
+    engine_of = sqlite.engine_of
     engines: list[Engine] = []
 
     def alike(path: Path, timeout: float) -> Engine:
@@ -336,11 +335,11 @@ def quickly() -> Iterator[None]:
         engine.dialect, engine._compiled_cache = engines[0].dialect, engines[0]._compiled_cache
         return engine
 
-    sqlite.engine_of, sheets.MOST_PHOTOS = alike, 0
+    sqlite.engine_of = alike
     try:
         yield
     finally:
-        sqlite.engine_of, sheets.MOST_PHOTOS = engine_of, photos
+        sqlite.engine_of = engine_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,6 +17,7 @@ from takifugu.data.times import moments
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import release_file
 
 START, HOURS = datetime(2026, 1, 5), 14 * 24
@@ -141,6 +142,25 @@ def test_samples_changes_stays_and_events_of_the_same_data_are_the_same_counts_a
     assert sum(piece[2][1] for piece in as_written[0][0] if piece[1] == HOURS) == talking
 
 
+def test_a_linear_query_weighs_every_step_of_changes_and_stays(tmp_path: Path) -> None:
+    weights = [7 * step % 11 - 5 for step in range(HOURS)]
+    linear = f'query = "linear"\nper = "unit"\ncodes = {{ away = 0, talking = 1 }}\nweights = {weights}\n'
+    weighed = (('query = "histogram"\nby = "hour"\nwindow = "2026-W02"\n', linear),
+               ('value = "state"', 'value = "state"\ngaps = "public"'))  # fmt: skip
+    expected = [
+        (agent, (sum(weight for weight, state in zip(weights, listed, strict=True) if state == "talking"),))
+        for agent, listed in states_of().items()
+    ]
+    noise = set()
+    for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS)):
+        (tmp_path / str(number)).mkdir()
+        made = plan(load(written(tmp_path / str(number), *changes, *weighed)))
+        questions = [question for table in made.tables if table.name == "hours" for question in table.questions]
+        assert [(q.unit, answer_of(q.calibration, read(q.calibration, q.data))) for q in questions] == expected
+        noise |= {q.calibration.scale for q in questions}
+    assert len(noise) == 1
+
+
 def test_a_log_of_changes_is_published_as_time_and_says_what_is_hidden(tmp_path: Path) -> None:
     path = written(tmp_path)
     release_file(path)
@@ -248,6 +268,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('value = "state"', 'value = "state"\ntimezone = "Europe/Berlin"\nambiguous = "drop"'),), "source.ambiguous"),
     ((('value = "state"', 'value = "state"\notherwise = "away"'),), "source.otherwise: is given, and rows are changes"),
     ((('value = "state"', 'value = "state"\nround_to = "1h"'),), "source.round_to: is given"),
+    ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "samples.csv" }'),), "belief.fit: counts transitions"),
     ((('value = "state"', 'value = "state"\npiece = "state2"'),), "source.piece: is given"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),

@@ -3,8 +3,8 @@
 Calibration looks at framework, query and budget only, so that an equal problem has an equal answer. Tests of files,
 ledgers and commands calibrate a few problems hundreds of times; those of mechanisms and of calibration itself compute
 anew. What is not the package's own, or holds a function, is not remembered: JSON does not tell two of them apart.
-Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it, and the
-PNG of a release is drawn once for each size; so in tests of what is read from files. Their ledgers share statements.
+Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it; so in
+tests of what is read from files. Their ledgers share statements.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -34,7 +33,6 @@ _ANSWERS: dict[Any, Any] = {}
 _DATABASES: list[Any] = []
 _STATEMENTS: dict[Any, Any] = {}
 _DIALECTS: dict[str, Any] = {}
-_PHOTOS: dict[tuple[str, str], bytes] = {}
 
 
 @cache
@@ -111,23 +109,6 @@ def write_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return engine
 
     monkeypatch.setattr(sqlite, "create_engine", create_engine)
-
-
-def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the PNG of a release be that of another picture of its size: what it shows is read from the SVG beside it."""
-    from takifugu.core.text import raster
-    from takifugu.releasing.publishing import sheets
-
-    def drawn(picture: str) -> bytes | None:
-        if raster.find_spec("matplotlib") is None:
-            return None
-        root = ElementTree.fromstring(picture)
-        size = root.attrib["width"], root.attrib["height"]
-        if size not in _PHOTOS:
-            _PHOTOS[size] = raster.png(picture) or b""
-        return _PHOTOS[size]
-
-    monkeypatch.setattr(sheets, "png", drawn)
 
 
 def _written(line: Any, problem: Any) -> str | None:

@@ -16,7 +16,6 @@ import signal
 import sqlite3
 import sys
 import zlib
-from base64 import b64decode
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -162,7 +161,7 @@ def seen(folder: Path) -> Seen:
             for group, state, bundle in connection.execute("select public_id, state, bundle from reservations"):
                 tables = json.loads(zlib.decompress(_values_of(folder, bundle)))["tables"] if bundle else []
                 listed = {name: text for table in tables for name, text in table["files"].items()}
-                contents = {n: b64decode(text) if n.endswith(".png") else text.encode() for n, text in listed.items()}
+                contents = {name: text.encode() for name, text in listed.items()}
                 reservations[group] = (state, contents)
             releases = {row[0] for row in connection.execute("select public_id from releases")}
     out = folder / "out"

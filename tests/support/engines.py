@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +44,13 @@ def relation(columns: Columns) -> duckdb.DuckDBPyRelation:
     return duckdb.from_arrow(arrow(columns))
 
 
+def ibis_table(columns: Columns) -> Any:
+    """Return an Ibis table of DuckDB's, in memory."""
+    import ibis
+
+    return ibis.memtable(arrow(columns))
+
+
 ENGINES: dict[str, Callable[[Columns], Any]] = {
     "pandas": lambda columns: arrow(columns).to_pandas(),
     "pandas on arrow": lambda columns: arrow(columns).to_pandas(types_mapper=pandas.ArrowDtype),
@@ -50,9 +58,10 @@ ENGINES: dict[str, Callable[[Columns], Any]] = {
     "polars lazy": lambda columns: polars.from_arrow(arrow(columns)).lazy(),  # type: ignore[union-attr]
     "pyarrow": arrow,
     "duckdb": relation,
+    **({} if find_spec("ibis") is None else {"ibis": ibis_table}),
 }
 #: Engines whose rows have an order of their own.
-IN_ROWS = tuple(name for name in ENGINES if name != "duckdb")
+IN_ROWS = tuple(name for name in ENGINES if name not in ("duckdb", "ibis"))
 
 
 def spark(session: Any, columns: Columns) -> Any:

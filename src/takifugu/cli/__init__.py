@@ -238,8 +238,9 @@ def certificate() -> None:
 
 @certificate.command(name="show")
 @_FILE
+@click.option("--picture", type=_PATH, help="Write the picture of the values here: .svg, or .png.")
 @_JSON
-def certificate_show(file: Path, as_json: bool) -> None:
+def certificate_show(file: Path, picture: Path | None, as_json: bool) -> None:
     """Say what the certificate FILE promises.
 
     FILE is <table>.certificate.json. It carries a checksum, so that a change by accident or by hand is noticed; it
@@ -247,7 +248,7 @@ def certificate_show(file: Path, as_json: bool) -> None:
     """
     from takifugu.cli.certificates import show as run
 
-    run(file, as_json)
+    run(file, picture, as_json)
 
 
 @main.group(cls=InOrder)

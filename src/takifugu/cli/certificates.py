@@ -6,10 +6,15 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import print_json, wrapped
+from takifugu.cli.output import print_json, wrapped, write_new
+from takifugu.core.errors import InputError
+from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import width
-from takifugu.releasing.certificates.certificate import WIDTH
+from takifugu.releasing.certificates.certificate import WIDTH, Certificate
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
+from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.values import drawing_of
 
 CHECKED = (
     "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "
@@ -25,8 +30,10 @@ TABLES = {
 }
 
 
-def show(file: Path, as_json: bool) -> None:
+def show(file: Path, picture: Path | None, as_json: bool) -> None:
     certificate = read_certificate(file)
+    if picture is not None:
+        _draw(certificate, picture)
     table = table_state(file, certificate)
     if as_json:
         content = {"unchanged": True, "table": table, "certificate": certificate.to_dict()}
@@ -34,3 +41,11 @@ def show(file: Path, as_json: bool) -> None:
         return
     click.echo(certificate.text(min(WIDTH, width())))
     click.echo(f"\n{wrapped(f'{CHECKED} {TABLES[table]}')}")
+
+
+def _draw(certificate: Certificate, picture: Path) -> None:
+    """Write the picture of the published values into a file; raises InputError where they have none."""
+    drawing = drawing_of(Reported(certificate.release, certificate, tuple(releases_of(certificate).items())))
+    if drawing is None:
+        raise InputError("these values are nothing that is drawn", fix="leave --picture out")
+    write_new(picture, Plot(certificate.release, drawing).content(picture), False, picture.suffix, len)

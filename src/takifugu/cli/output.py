@@ -102,8 +102,8 @@ def _holds(path: Path, ending: str, is_alike: Callable[[str], object]) -> bool:
         return False
 
 
-def write_new(path: Path, text: str, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
-    """Write a text file, whole or not at all; `force` replaces one of this ending or whose text `is_alike`, no other.
+def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
+    """Write a file, whole or not at all; `force` replaces one of this ending or whose text `is_alike`, no other.
 
     Raises ReleaseError where it exists (without `force`), is something else, or cannot be written.
     """
@@ -120,7 +120,7 @@ def write_new(path: Path, text: str, force: bool, ending: str, is_alike: Callabl
     draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         draft.touch(exist_ok=False)  # follows no link
-        draft.write_text(text, encoding="utf-8")
+        draft.write_bytes(text.encode() if isinstance(text, str) else text)
         if force:
             os.replace(draft, path)  # replaces a link, and not what it leads to
         else:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.data.engines.ibis import relation_of
 from takifugu.data.engines.outside import engine_of
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import careful_with_format, check_parts, columns_of, data_file, format_of, format_words
@@ -61,10 +62,13 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
             if engine is None:
                 raise InputError(
                     f"the data is a {kind}",
-                    fix=f"give {format_words()}, or a pandas, Polars, PyArrow, DuckDB or PySpark frame",
+                    fix=f"give {format_words()}, or a pandas, Polars, PyArrow, DuckDB, Ibis or PySpark frame",
                 ) from None
             data = engine.frame(data)
             frame = nw.from_native(_plain_labels(data), series_only=False)
+        if frame.implementation.is_ibis():
+            data = relation_of(data)
+            frame = nw.from_native(data)
     with careful(source):
         if is_spark(frame):
             # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.

@@ -241,7 +241,7 @@ def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
 )  # fmt: skip
 def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, file: str) -> None:
     published(tmp_path)
-    bundled = {"format": "takifugu-bundle/2", "tables": [{"name": name, "files": {file: "x"}}]}
+    bundled = {"format": "takifugu-bundle/3", "tables": [{"name": name, "files": {file: "x"}}]}
     bundle = packed(json.dumps(bundled).encode()).hex()
     forge(Ledger.open(tmp_path / "ledger.db"), f"update reservations set state = 'drawn', bundle = x'{bundle}'")
     before = sorted(tmp_path.rglob("*"))
@@ -251,7 +251,7 @@ def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, f
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("stored", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/2"}', b"\xff", None])
+@pytest.mark.parametrize("stored", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/3"}', b"\xff", None])
 def test_a_bundle_that_is_none(stored: bytes | None) -> None:
     with pytest.raises(LedgerError):
         bundle_of(stored, ["time-use"])

@@ -66,7 +66,7 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     assert names == [
         f"time-use-{scope}{end}" for scope in ("pooled", "units")
         for end in (
-            ".certificate.json", ".certificate.txt", ".csv", ".datapackage.json", ".png", ".report.html", ".svg",
+            ".certificate.json", ".certificate.txt", ".csv", ".datapackage.json", ".report.html", ".svg",
             ".table.json",
         )
     ]  # fmt: skip
@@ -278,7 +278,7 @@ def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
     run.publish(planned(tmp_path), wanted=Choice(again=("time-use",), once="K"))
     assert Ledger.open(tmp_path / "ledger.db").show() != spent
     run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep", wanted=Choice(once="deep"))
-    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 16
+    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 14
 
 
 def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_path: Path) -> None:
@@ -305,17 +305,6 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
     spent = Ledger.open(tmp_path / "ledger.db").spent("study").spent
     assert run.publish(plan).completed is not None
     assert Ledger.open(tmp_path / "ledger.db").spent("study").spent == spent
-
-
-def test_a_picture_that_cannot_be_drawn_costs_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: str) -> bytes:
-        raise RuntimeError("no fonts")
-
-    monkeypatch.setattr("takifugu.releasing.publishing.sheets.png", broken)
-    run.publish(planned(tmp_path))
-    assert {path.suffix for path in (tmp_path / "out").iterdir()} >= {".csv", ".svg", ".html"}
-    assert list((tmp_path / "out").glob("*.png")) == []
-    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"published"}
 
 
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:

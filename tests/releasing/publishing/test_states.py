@@ -88,7 +88,7 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     now = seen(tmp_path)
     check_public(now)
     assert [held for held, _ in now.reservations.values()] == ["published"]
-    assert len(now.files) == 16
+    assert len(now.files) == 14
     stored = next(iter(before.reservations.values()))[1]
     assert {name: now.files[name] for name in stored} == stored
     assert tf.resume(ledger) == ()
@@ -227,7 +227,7 @@ def test_a_standard_output_that_nobody_reads(tmp_path: Path, options: str, where
     assert done.returncode == 0, done.stderr
     now = seen(tmp_path)
     assert [state for state, _ in now.reservations.values()] == ["published"]
-    assert len(now.files) == 16
+    assert len(now.files) == 14
     if where == "> /dev/full":
         assert "State of the release: done. Everything is published, paid and recorded." in done.stderr
 
@@ -267,7 +267,7 @@ def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, lock
     assert [child.exitcode or 0 for child in children] == [0] * 5
     now = seen(tmp_path)
     assert [state for state, _ in now.reservations.values()] == ["published"] * paid
-    assert len(now.files) == 16
+    assert len(now.files) == 14
     for name, content in now.files.items():
         if name.endswith(".certificate.json"):
             assert table_state(tmp_path / "out" / name, read_certificate(tmp_path / "out" / name)) == "the same"
@@ -361,7 +361,7 @@ def test_an_old_table_never_stands_beside_a_new_certificate(
     check_public(seen(tmp_path))
     assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
     check_public(seen(tmp_path))
-    assert len(seen(tmp_path).files) == 16
+    assert len(seen(tmp_path).files) == 14
 
 
 def test_a_ledger_that_has_forgotten_the_release_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Every table as open data: JSON with units, a Data Package, its picture as SVG and PNG, places with coordinates."""
+"""Every table as open data: JSON with units, a Data Package, its picture, places with coordinates."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
+from tests.releasing.file.test_bounded_inputs import invoke
 from tests.releasing.file.test_population_files import BY_NAME, places_in
 from tests.releasing.report.test_words_for_readers import SPEC, worded
 
@@ -82,7 +83,6 @@ def test_every_kind_of_file_is_open_data(example: Example, tmp_path: Path) -> No
     assert data["rows"] == [dict(row) for row in table.rows]
     assert data["fields"] == resources["table"]["schema"]["fields"]
     assert {f"{table.name}{end}" for end in ALWAYS} <= {path.name for path in table.files}
-    assert ("svg" in resources) == ("png" in resources)
 
 
 def published(folder: Path) -> Published:
@@ -102,28 +102,35 @@ def test_units_are_told_where_numbers_are(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_the_picture_is_there_as_svg_and_png_and_the_report_offers_all_files(tmp_path: Path) -> None:
+def test_the_report_offers_all_files(tmp_path: Path) -> None:
     table = published(tmp_path)
     picture = (tmp_path / "out" / f"{table.name}.svg").read_text(encoding="utf-8")
-    root = ElementTree.fromstring(picture)
-    assert root.tag.endswith("svg")
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
     assert all(f"{row['value']:,} ±" in picture for row in table.rows)
-    photo = (tmp_path / "out" / f"{table.name}.png").read_bytes()
-    assert photo[:8] == b"\x89PNG\r\n\x1a\n"
-    assert int.from_bytes(photo[16:20], "big") == 2 * int(root.attrib["width"])
     report = table.files[3].read_text(encoding="utf-8")
-    for end in (".csv", ".table.json", ".svg", ".png", ".datapackage.json", ".certificate.json"):
+    for end in (".csv", ".table.json", ".svg", ".datapackage.json", ".certificate.json"):
         assert f'href="./{table.name}{end}" download' in report
-    assert b"Software" not in photo
 
 
-def test_no_picture_where_matplotlib_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from takifugu.core.text import raster
-
-    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+def test_the_picture_is_drawn_anew_from_the_certificate_where_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     table = published(tmp_path)
-    assert [path.suffix for path in table.files].count(".png") == 0
-    assert "picture (PNG)" not in table.files[3].read_text(encoding="utf-8")
+    certificate, svg = (tmp_path / "out" / f"{table.name}{end}" for end in (".certificate.json", ".svg"))
+    show = ("certificate", "show", certificate, "--picture")
+    assert invoke(*show, tmp_path / "again.svg").exit_code == 0
+    assert (tmp_path / "again.svg").read_bytes() == svg.read_bytes()
+    assert invoke(*show, tmp_path / "use.png").exit_code == 0
+    photo = (tmp_path / "use.png").read_bytes()
+    assert photo[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(photo[16:20], "big") == 2 * int(ElementTree.fromstring(svg.read_text()).attrib["width"])
+    assert b"Software" not in photo
+    for name, words in (("use.png", "would be overwritten"), ("use.gif", "is no name of a picture")):
+        refused = invoke(*show, tmp_path / name)
+        assert refused.exit_code == 2
+        assert words in refused.output
+    monkeypatch.setattr("takifugu.core.text.raster.find_spec", lambda name: None)
+    assert "a PNG is drawn by matplotlib" in invoke(*show, tmp_path / "other.png").output
 
 
 def test_pictures_below_each_other() -> None:
@@ -180,9 +187,3 @@ def test_places_in_metres_are_no_geojson(tmp_path: Path) -> None:
     assert not [*table.files[0].parent.glob("*.geojson")], "GeoJSON is in degrees"
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
     assert ">1 km</text>" in picture, "4 units of 1,000 m across: a third of them is 1.3 km"
-
-
-def test_a_release_of_many_tables_has_no_photographs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("takifugu.releasing.publishing.sheets.MOST_PHOTOS", 0)
-    ends = [path.suffix for path in published(tmp_path).files]
-    assert (ends.count(".png"), ends.count(".svg")) == (0, 1)

@@ -55,7 +55,7 @@ class Page(HTMLParser):
         self.figures += tag == "figure"
         for name, value in attrs:
             if (tag, name) == ("a", "href"):  # a file that lies beside the page
-                assert re.fullmatch(r"\./[^/]+\.(csv|json|svg|png|geojson)", value or ""), value
+                assert re.fullmatch(r"\./[^/]+\.(csv|json|svg|geojson)", value or ""), value
                 continue
             assert name not in {"src", "href", "srcset", "action", "data", "poster", "background"}, (tag, name)
             assert not name.startswith("on"), name

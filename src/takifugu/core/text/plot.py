@@ -34,10 +34,14 @@ class Plot:
         Raises InputError for another ending, and for PNG where matplotlib is not installed.
         """
         where = Path(path)
+        where.write_bytes(self.content(where))
+        return where
+
+    def content(self, where: Path) -> bytes:
+        """Return the bytes of the picture as a file of this name; raises InputError as `save` does."""
         if where.suffix not in (".svg", ".png"):
             raise InputError(f"{where.name!r} is no name of a picture", fix="end it with .svg or .png")
         content = by_itself(self.svg).encode() if where.suffix == ".svg" else png(self.svg)
         if content is None:
             raise InputError("a PNG is drawn by matplotlib", fix="pip install takifugu[plots], or save an .svg")
-        where.write_bytes(content)
-        return where
+        return content

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 
 #: The libraries that hold rows; narwhals, which speaks to all of them, is named only where none of them was reached.
-BUILT_IN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark")
+BUILT_IN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark", "ibis")
 
 
 def engine_failure(error: BaseException) -> tuple[str, str]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from takifugu.accounting.ledger.disk.glancing import knows_no_layout
+from takifugu.accounting.ledger.disk.glancing import knows_no_other_layout
 from takifugu.accounting.ledger.format.layouts import written
 from takifugu.releasing.file.kind import ReleaseFile
 
 
 def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
     """Return what it means that a file reads its source in another layout than before, and how to keep that one."""
-    if knows_no_layout(file.ledger, file.source.name):
+
+    def layout() -> str:
+        return written(file.layout())
+
+    if knows_no_other_layout(file.ledger, file.source.name, layout):
         return ()
     from takifugu.accounting.ledger.previewing import layout_words
 
-    words = layout_words(file.ledger, file.source.name, written(file.layout()))
+    words = layout_words(file.ledger, file.source.name, layout())
     return (words,) if words else ()

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
-from takifugu.releasing.certificates.files import DATA, DRAWING, PHOTO, PLACES, TABLE, digest_of
+from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
 
 _PROFILE = "https://datapackage.org/profiles/2.0"
@@ -30,9 +30,10 @@ _ABOUT = {
 }
 _MEASURED = ("value", UPPER, "low", "high", "adjusted")
 _OTHERS = {
-    DATA: ("json", "application/json"), PLACES: ("geojson", "application/geo+json"),
-    DRAWING: ("svg", "image/svg+xml"), PHOTO: ("png", "image/png"),
-}  # fmt: skip
+    DATA: ("json", "application/json"),
+    PLACES: ("geojson", "application/geo+json"),
+    DRAWING: ("svg", "image/svg+xml"),
+}
 
 
 def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, str]]:

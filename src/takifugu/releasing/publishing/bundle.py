@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -12,13 +11,15 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
-from takifugu.releasing.certificates.files import CERTIFICATE, ENDS, PHOTO
+from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
 from takifugu.releasing.publishing.states import InFolder, InLedger, row_of
 
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
 
-_FORMAT = "takifugu-bundle/2"
+_FORMAT = "takifugu-bundle/3"
+#: The one before had pictures in PNG, too, which nobody asked for: they are left out.
+_WITH_PICTURES, _PICTURE = "takifugu-bundle/2", ".png"
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,8 @@ class Bundle:
         return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
-        sheets = [{"name": s.name, "files": {n: _text(n, c) for n, c in s.files.items()}} for s in self.sheets]
+        sheets = [{"name": s.name, "files": {n: c.decode() for n, c in s.files.items()}} for s in self.sheets]
         return json.dumps({"format": _FORMAT, "tables": sheets}).encode()
-
-
-def _text(name: str, content: bytes) -> str:
-    """Return a file as text: as it is, or a picture's bytes in letters."""
-    return base64.b64encode(content).decode() if name.endswith(PHOTO) else content.decode()
-
-
-def _bytes(name: str, text: str) -> bytes:
-    return base64.b64decode(text, validate=True) if name.endswith(PHOTO) else text.encode()
 
 
 def sealed(certificate: Certificate) -> Bundle:
@@ -82,8 +74,8 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
     """
     try:
         data: Json = json.loads(content) if content else {}
-        if data.get("format") == _FORMAT:
-            return _read(data["tables"], releases)
+        if data.get("format") in (_FORMAT, _WITH_PICTURES):
+            return _read(data["tables"], releases, data["format"])
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise LedgerError(
             "what the ledger keeps of this release is not what was drawn for it",
@@ -101,15 +93,17 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
     )
 
 
-def _read(tables: Sequence[Plain], releases: Collection[str]) -> Bundle:
+def _read(tables: Sequence[Plain], releases: Collection[str], version: str) -> Bundle:
     """Return the tables of a bundle; ValueError for a name or an ending that none of the releases has."""
     sheets = []
     for table in tables:
         name, files = table["name"], table["files"]
+        if version == _WITH_PICTURES:
+            files.pop(f"{name}{_PICTURE}", None)
         allowed = {f"{name}{end}" for end in ENDS}
         if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
             raise ValueError("the files of something else")
-        sheets.append(Sheet(name, {key: _bytes(key, files[key]) for key in files}))
+        sheets.append(Sheet(name, {key: text.encode() for key, text in files.items()}))
     if not sheets:
         raise ValueError("no files")
     return Bundle(tuple(sheets))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.night import by_itself
-from takifugu.core.text.raster import png
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of
@@ -26,7 +24,6 @@ from takifugu.releasing.certificates.files import (
     ENDS,
     PACKAGE,
     PAGE,
-    PHOTO,
     PLACES,
     REPORT,
     TABLE,
@@ -54,9 +51,6 @@ if TYPE_CHECKING:
 
 #: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
 LEVEL = 0.95
-
-#: A release of more tables has no photographs: drawing one takes longer than all else about its table.
-MOST_PHOTOS = 50
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -92,8 +86,7 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     values = {TABLE: content, DATA: table_json(rows, certificate)}
     kind = planned.file.kind
     in_degrees = isinstance(kind, OfPlaces) and kind.in_degrees(planned.file)
-    has_photo = len(planned.tables) <= MOST_PHOTOS
-    values |= _pictured(table.name, certificate, releases, rows, in_degrees, has_photo)
+    values |= _pictured(table.name, certificate, releases, rows, in_degrees)
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
@@ -112,7 +105,6 @@ def _pictured(
     releases: Sequence[tuple[str | None, Release]],
     rows: Sequence[Row],
     in_degrees: bool,
-    has_photo: bool,
 ) -> dict[str, bytes]:
     """Return the files of a table's picture, and of its places where these are in degrees, as GeoJSON has them."""
     files = {}
@@ -120,11 +112,6 @@ def _pictured(
     drawing = drawing_of(reported)
     if drawing is not None:
         files[DRAWING] = by_itself(drawing).encode()
-    if drawing is not None and has_photo:
-        # The answer is paid and drawn: a plotting library that fails must not cost it.
-        with suppress(Exception):
-            photo = png(drawing)
-            files |= {} if photo is None else {PHOTO: photo}
     places = places_of(reported, rows) if in_degrees else None
     return {**files, **({} if places is None else {PLACES: geo_json(places)})}
 

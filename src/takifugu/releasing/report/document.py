@@ -23,7 +23,7 @@ from takifugu.releasing.certificates.certificate import (
     promise_text,
 )
 from takifugu.releasing.certificates.facts import Caution
-from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PHOTO, PLACES, TABLE
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
@@ -39,7 +39,7 @@ MOST_UNITS = 40
 #: What is offered below the values, by the ends of the files.
 DOWNLOADS = {
     TABLE: "table (CSV)", DATA: "table (JSON)", PLACES: "places (GeoJSON)", DRAWING: "picture (SVG)",
-    PHOTO: "picture (PNG)", PACKAGE: "description (Data Package)", CERTIFICATE: "certificate (JSON)",
+    PACKAGE: "description (Data Package)", CERTIFICATE: "certificate (JSON)",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A glance says that a ledger knows no layout of a source only where it certainly does not."""
+"""A glance says that a ledger knows no other layout of a source only where it certainly does not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 import takifugu as tf
-from takifugu.accounting.ledger.disk.glancing import knows_no_layout
+from takifugu.accounting.ledger.disk.glancing import knows_no_other_layout
+from takifugu.accounting.ledger.format.layouts import written
+from takifugu.accounting.ledger.previewing import layout_words
+
+MADE = written({"layout": "hours"})
 
 #: What would be found if it were read to its end.
 ENDLESS = """
@@ -21,21 +25,26 @@ ENDLESS = """
 """
 
 
-def released(folder: Path) -> Path:
+def released(folder: Path, layout: str = "hours") -> Path:
     calibration = tf.calibrate(
         tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)), tf.Count(1), 1
     )
-    tf.release(calibration, [0] * 5, ledger=folder / "a.db", source="s", budget=9, layout="hours")
+    tf.release(calibration, [0] * 5, ledger=folder / "a.db", source="s", budget=99, layout=layout)
     return folder / "a.db"
 
 
-def test_only_a_source_that_was_read_has_a_layout(tmp_path: Path) -> None:
-    assert knows_no_layout(tmp_path / "a.db", "s")
+def test_a_glance_says_nothing_exactly_where_the_ledger_has_nothing_to_say(tmp_path: Path) -> None:
+    """Against the words that a whole opening of the ledger finds, as layouts of a source come one after the other."""
+    assert knows_no_other_layout(tmp_path / "a.db", "s", lambda: MADE)
     where = released(tmp_path)
-    assert not knows_no_layout(where, "s")
-    assert not knows_no_layout(f"sqlite:///{where}", " s ")
-    assert knows_no_layout(where, "another")
+    assert knows_no_other_layout(f"sqlite:///{where}", " s ", lambda: MADE)
+    assert knows_no_other_layout(where, "another", lambda: "{}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.db"]
+    for earlier, silent in (("hours", {MADE}), ("days", set())):
+        released(tmp_path, earlier)
+        for layout in (MADE, written({"layout": "days"}), written({"layout": "weeks"})):
+            assert knows_no_other_layout(where, "s", lambda layout=layout: layout) == (layout in silent), layout
+            assert (layout_words(where, "s", layout) == "") == (layout in silent), layout
 
 
 def with_statements(where: Path) -> None:
@@ -55,9 +64,9 @@ def with_statements(where: Path) -> None:
 def test_what_is_no_sound_ledger_is_left_to_whoever_opens_it(tmp_path: Path, harm: Callable[[Path], object]) -> None:
     where = released(tmp_path)
     harm(where)
-    assert not knows_no_layout(where, "another")
+    assert not knows_no_other_layout(where, "another", lambda: MADE)
 
 
 @pytest.mark.parametrize("where", ["postgresql://host/db", ":memory:", ""])
 def test_where_no_ledger_can_be_a_glance_does_not_say(where: str) -> None:
-    assert not knows_no_layout(where, "s")
+    assert not knows_no_other_layout(where, "s", lambda: MADE)

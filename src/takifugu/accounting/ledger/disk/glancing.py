@@ -1,8 +1,9 @@
-"""Whether a ledger has read a source before, at a glance: most files say so without all that opens a ledger."""
+"""Whether a ledger read a source otherwise before, at a glance: most files say so without all that opens a ledger."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -16,11 +17,14 @@ _PATIENCE = 10_000
 #: No value that a glance looks at has so many bytes; one of a column that is computed may have any number.
 _LENGTH = 1_000_000
 
-_LAYOUT_OF = "SELECT 1 FROM sources JOIN layouts ON layouts.source = sources.id WHERE sources.name = ?"
+_LAYOUTS_OF = """
+    SELECT layouts.alike, layouts.body = ? FROM sources JOIN layouts ON layouts.source = sources.id
+    WHERE sources.name = ?
+"""
 
 
-def knows_no_layout(where: str | Path, source: str) -> bool:
-    """Whether there is no ledger, or one that has no layout of a source; False also where a glance does not say."""
+def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], str]) -> bool:
+    """Whether a ledger has nothing to say of this layout of a source; False also where a glance does not tell."""
     try:
         path = place_of(path_of(where))
         if not path.exists():
@@ -28,17 +32,18 @@ def knows_no_layout(where: str | Path, source: str) -> bool:
         if not path.is_file() or path.stat().st_nlink > 1:
             return False
         check_side_files(path)
-        return not _has_layout(path, normalised(source))
+        return _is_alike(path, normalised(source), layout())
     except (LedgerError, OSError, ValueError, sqlite3.Error):
         return False
 
 
-def _has_layout(path: Path, source: str) -> bool:
+def _is_alike(path: Path, source: str, layout: str) -> bool:
     address = f"file:{quote(str(path.absolute()))}?mode=rw"
     with in_use(path), closing(sqlite3.connect(address, uri=True, timeout=0)) as ledger:
         ledger.set_progress_handler(lambda: 1, _PATIENCE)
         ledger.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
         ledger.execute("PRAGMA trusted_schema=OFF")
         strange = ledger.execute(COMPUTING).fetchone()
-        row = ledger.execute(_LAYOUT_OF, (source,)).fetchone()
-    return strange is not None or row is not None
+        rows = ledger.execute(_LAYOUTS_OF, (layout, source)).fetchall()
+    classes, is_there = {alike for alike, _ in rows}, any(same for _, same in rows)
+    return strange is None and (not rows or (is_there and len(classes) == 1))

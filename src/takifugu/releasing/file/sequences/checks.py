@@ -53,7 +53,7 @@ def meaning_of(
             problems += faults
         problems += _columns(source, table, faulty)
         problems += _source(source)
-        problems += runs.faults_of(source, belief, spec.release, folder, data)
+        problems += runs.faults_of(source, belief, folder, data)
         problems += windows.faults_of(source, belief, hide, spec.release)
         problems += groups.faults_of(source, spec.release)
         problems += () if table is None else groups.columns_of(source, table)

@@ -21,7 +21,7 @@ from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
 from takifugu.releasing.file.sequences import wide
 from takifugu.releasing.file.sequences.build import step_of
-from takifugu.releasing.file.sequences.sections import ItemSpec, SequenceBelief, SourceSpec
+from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
 
 #: The keys that say more of rows, by what these are.
@@ -38,7 +38,7 @@ _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and 
 
 
 def faults_of(
-    source: SourceSpec, belief: SequenceBelief | None, items: tuple[ItemSpec | None, ...], folder: Path, data: object
+    source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with the keys that say what a row is."""
     foreign = {key for keys in _KEYS.values() for key in keys} - {*_KEYS.get(source.rows, ())}
@@ -63,10 +63,6 @@ def faults_of(
     if written(belief, ("fit",)):
         what = f"counts transitions row by row, and rows are {source.rows}"
         yield fault(("belief", "fit"), what, "write stay and next, or a matrix")
-    for number, item in enumerate(items):
-        if item is not None and item.query == "linear":
-            what = f"weighs each step, and rows are {source.rows}"
-            yield fault(("release", number, "query"), what, "publish a count, a sum or a histogram")
     yield from _roster(source, folder, data)
 
 

@@ -1,0 +1,102 @@
+"""The processor time of whole releases of changes and stays, next to DuckDB's own `lead` and sum in the same run.
+
+Each is a process of its own. Goals: 3 times DuckDB at 10^7 rows; a year of minutes of 1,000 people as changes in 5 s.
+`python benchmarks/run.py runs`; with the environment's RUNS_ROWS other numbers of rows than 10^6 and 10^7.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import duckdb
+
+from commands import processor_time, release_time
+from measure import row, span, title
+
+START = datetime(2024, 1, 1)
+FOLLOWING = 'lead("when") over (partition by who order by "when")'
+#: How rows say it: the keys of [source], and until when DuckDB lets each last.
+KEYS = {
+    "changes": ('order = "when"\nbefore = "away"', f"coalesce({FOLLOWING}, {{end}})"),
+    "stays": ('start = "when"\nend = "until"\notherwise = "away"', '"until"'),
+}
+
+
+def write(folder: Path, rows: str, many: int, people: int, minutes: int, end: str) -> str:
+    """Write rows of people in turn, their roster and a release file; return DuckDB's own sum of minutes."""
+    each, until = many // people, START + timedelta(minutes=minutes)
+    place = f"(i // {people}) * {minutes * 60 // each} + hash(i) % {max(1, minutes * 60 // each)}"
+    source = f"""
+        select 'p' || i % {people} as who, timestamp '{START}' + to_seconds({place}) as "when",
+            ['away', 'ready', 'talking'][1 + (i // {people}) % 3] as state
+        from range({many}) r(i)
+    """
+    if rows == "stays":
+        source = f"""select who, "when", coalesce({FOLLOWING}, timestamp '{until}') as "until", state from ({source})"""
+    kind = "parquet" if end == "parquet" else "csv, header"
+    duckdb.sql("set enable_progress_bar = false")
+    duckdb.sql(f"copy ({source}) to '{folder}/d.{end}' (format {kind})")
+    (folder / "people.csv").write_text("\n".join(["who", *(f"p{i}" for i in range(people))]) + "\n")
+    keys, following = KEYS[rows]
+    (folder / "f.toml").write_text(f"""
+ledger = "ledger.db"
+[expect]
+source = "a benchmark"
+matters = 100000000
+[source]
+name = "s"
+file = "d.{end}"
+rows = "{rows}"
+unit = "who"
+roster = "people.csv"
+value = "state"
+{keys}
+step = "1min"
+from = "{START.date()}"
+until = "{until.date()}"
+budget = 10000
+[belief]
+kind = "markov-chain"
+states = ["away", "ready", "talking"]
+stay = {{ away = "200 min", ready = "20 min", talking = "6 min" }}
+next = {{ away = 0.4, ready = 0.3, talking = 0.3 }}
+units_independent = true
+[[release]]
+name = "t"
+query = "histogram"
+per = "pooled"
+epsilon = 1
+""")
+    after = following.format(end=f"timestamp '{until}'")
+    lengths = f"""select who, state, epoch_us({after}) - epoch_us("when") as lasts from 'd.{end}'"""
+    return f"select who, state, sum(lasts) from ({lengths}) group by all"
+
+
+def measured(what: str, rows: str, many: int, people: int, minutes: int, end: str, goal: float | None = None) -> None:
+    """Print what a release takes; the goal is in seconds, or 3 times DuckDB."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        query = write(folder, rows, many, people, minutes, end)
+        plainly = processor_time(f"import duckdb; duckdb.sql({query!r}).fetchall()", folder)
+        took, peak = release_time(folder)
+        is_met = took <= (3 * plainly if goal is None else goal)
+        said = "3 times" if goal is None else span(goal)
+        against = f"DuckDB {span(plainly)}: {took / plainly:.1f} times, {peak / 1e6:.0f} MB"
+        row(what, span(took), f"{against}, goal {said}: {'kept' if is_met else 'MISSED'}")
+
+
+def main() -> None:
+    title("processor time of a whole release of changes and of stays, next to DuckDB's own lead and sum")
+    for many in map(int, os.environ.get("RUNS_ROWS", "1000000 10000000").split()):
+        for rows in KEYS:
+            for end in ("csv", "parquet"):
+                measured(f"{rows}, {end}, {many:,} rows, 1,000 people", rows, many, 1_000, 366 * 1440, end)
+    title("a year of minutes of 1,000 people, as changes")
+    measured("a change each two hours: 4,392,000 rows, csv", "changes", 4_392_000, 1_000, 366 * 1440, "csv", goal=5.0)
+
+
+if __name__ == "__main__":
+    main()
