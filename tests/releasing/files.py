@@ -11,6 +11,7 @@ output = "out"
 [expect]
 source = "what matters here"
 matters = 1000
+unimportant = ["still", "walking"]
 
 [source]
 name = "study"

@@ -25,6 +25,7 @@ ledger = "ledger.db"
 [expect]
 source = "a test"
 matters = 1000
+unimportant = ["ruhig", "mäßig", "lebhaft"]
 [source]
 name = "ward"
 file = "data.csv"

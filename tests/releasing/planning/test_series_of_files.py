@@ -49,7 +49,8 @@ window = "2026-01-05"
 NORMAL = 'epsilon = 1\ndelta = 1e-6\nmechanism = "influence-gaussian"'
 BEGINS = "begins_series = true"
 COUNT = ("walking", "count", f'states = ["walking"]\n{NORMAL}')
-HISTOGRAM = ("time-use", "histogram", NORMAL)
+UNIMPORTANT = '[release.expect]\nsource = "a test"\nmatters = 1000\nunimportant = ["still", "walking"]\n'
+HISTOGRAM = ("time-use", "histogram", f"{NORMAL}\n{UNIMPORTANT}")
 PURE = ("still", "count", 'states = ["still"]\nepsilon = 0.2')
 SHARED = "joint_epsilon = 1\njoint_delta = 1e-6\n"
 

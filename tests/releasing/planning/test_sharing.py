@@ -166,6 +166,11 @@ name = "time-use"
 query = "histogram"
 every = "week"
 
+[release.expect]
+source = "a test"
+matters = 1000
+unimportant = ["still", "walking"]
+
 [[release]]
 name = "walking"
 query = "count"
