@@ -257,6 +257,12 @@ def test_a_bundle_that_is_none(stored: bytes | None) -> None:
         bundle_of(stored, ["time-use"])
 
 
+def test_a_bundle_of_the_version_before_is_read_without_its_pictures() -> None:
+    table = {"name": "use", "files": {"use.csv": "cell,value", "use.png": "iVBORw0K"}}
+    stored = json.dumps({"format": "takifugu-bundle/2", "tables": [table]}).encode()
+    assert bundle_of(stored, ["use"]).files == {"use.csv": b"cell,value"}
+
+
 @pytest.mark.slow
 def test_twenty_thousand_tables(tmp_path: Path) -> None:
     head, table = SMALL.split("[[release]]")
