@@ -247,7 +247,7 @@ def test_a_full_disk_leaves_nothing_behind(
     def full(*_: Any, **__: Any) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     outcome = invoke("init", data, "-o", tmp_path / "release.toml")
     assert outcome.exit_code == 2
     assert words in outcome.stderr

@@ -159,7 +159,7 @@ def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(
         counted = []
         for rows in (python_rows(_texts(table, tmp_path), layout, STATES), rows_of(table, layout, STATES)):
             known, _, _ = measure(rows, layout, STATES, Lengths(), table)
-            counted.append(sorted(known.counts(None, {calendar.period(window): 1})))
+            counted.append(sorted(known.counts(calendar.period(window))))
         assert counted[0] == counted[1]
         assert [number for _, code, number in counted[0] if code == 1] == [4, 4]
 

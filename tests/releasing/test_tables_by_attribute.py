@@ -134,20 +134,22 @@ def test_every_engine_counts_the_same(tmp_path: Path, engine: str, kind: str, wa
 # What a unit is charged
 
 
-def debits(path: Path) -> list[Any]:
-    return debits_of([question for table in plan(load(path)).tables for question in table.questions])
+def debits(path: Path) -> list[tuple[str, Any]]:
+    """Return every unit and what it is charged, once for each answer that reads it."""
+    listed = debits_of([question for table in plan(load(path)).tables for question in table.questions])
+    return [(unit, asked.kinds[number].charge) for asked in listed for unit, number in asked.units.items()]
 
 
 @pytest.mark.parametrize("question", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])
 def test_a_unit_is_charged_for_its_own_entries_once(tmp_path: Path, question: str) -> None:
     by_ward = debits(written(tmp_path, ('query = "histogram"\n', question)))
     pooled = debits(written(tmp_path, ('query = "histogram"\nby = "ward"\n', question)))
-    charges = [{d.unit: (d.charge.change, d.charge.entry_change, d.charge.scale, d.charge.query) for d in both}
+    charges = [{unit: (charge.change, charge.entry_change, charge.scale, charge.query) for unit, charge in both}
                for both in (by_ward, pooled)]  # fmt: skip
     assert charges[0] == charges[1]  # as if all units were in one ward
-    assert len(by_ward) == len({d.unit for d in by_ward}) == 12
+    assert len(by_ward) == len({unit for unit, _ in by_ward}) == 12
     per_step = 2 if "histogram" in question else 1
-    assert {(d.charge.change / d.charge.entries, d.charge.entry_change) for d in by_ward} == {(per_step, per_step)}
+    assert {(charge.change / charge.entries, charge.entry_change) for _, charge in by_ward} == {(per_step, per_step)}
 
 
 def test_a_mean_over_a_ward_is_charged_as_the_sum_that_it_divides(tmp_path: Path) -> None:
@@ -156,12 +158,12 @@ def test_a_mean_over_a_ward_is_charged_as_the_sum_that_it_divides(tmp_path: Path
     scale = table.questions[0].calibration.randomiser.laplace_scale
     rows, sizes = recorded(), Counter(row[1] for row in recorded())
     ward = {row[0]: row[1] for row in rows}
-    for debit in debits(path):
-        assert debit.charge.scale == scale * sizes[ward[debit.unit]]
-        assert debit.charge.query["kind"] == "sum"
-        assert debit.charge.entry_change == 2
+    for unit, charge in debits(path):
+        assert charge.scale == scale * sizes[ward[unit]]
+        assert charge.query["kind"] == "sum"
+        assert charge.entry_change == 2
         # what a step moves over the scale is the same either way
-        assert debit.charge.entry_change / debit.charge.scale == Fraction(2, sizes[ward[debit.unit]]) / scale
+        assert charge.entry_change / charge.scale == Fraction(2, sizes[ward[unit]]) / scale
 
 
 def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path) -> None:
@@ -261,8 +263,8 @@ def test_one_unit_has_one_cell(tmp_path: Path) -> None:
     rows = [row for row in recorded() if row[0] == "3"]
     for query in ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'):
         path = written(tmp_path, ('query = "histogram"\nby = "ward"', query), rows=rows)
-        (debit,) = debits(path)
-        assert debit.charge.entries == len(rows)
+        ((_, charge),) = debits(path)
+        assert charge.entries == len(rows)
         assert len({cell.split(", ")[0] for cell in cells(path)}) == 1
 
 
@@ -273,9 +275,9 @@ def test_gaps_of_one_unit_are_not_read(tmp_path: Path) -> None:
     (mean,) = cells(path).values()
     assert mean == Fraction(2 * sum(row[4] == "busy" for row in rows), len(rows))
     (table,) = plan(load(path)).tables
-    (debit,) = debits(path)
+    ((_, charge),) = debits(path)
     moved = Fraction(2, len(rows)) / table.questions[0].calibration.randomiser.laplace_scale
-    assert debit.charge.entry_change / debit.charge.scale == moved
+    assert charge.entry_change / charge.scale == moved
 
 
 CALENDAR = ('order = "minute"', 'order = "minute"\nstep = 1\nfrom = 0\nuntil = 60')
@@ -285,8 +287,8 @@ WINDOW = ('epsilon = 0.5', 'epsilon = 0.5\nfrom = 10\nto = 30')
 def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
     assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
-    assert {debit.charge.at for debit in debits(path)} == {10}
-    assert {debit.charge.entries for debit in debits(path)} == {20}
+    assert {charge.at for _, charge in debits(path)} == {10}
+    assert {charge.entries for _, charge in debits(path)} == {20}
     tf.release_file(path, anyway=True)
     assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon < Fraction(1, 10)
 

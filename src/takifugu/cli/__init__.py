@@ -215,6 +215,19 @@ def release(
     run(file, output, wanted, as_json, new_ledger, anyway, window)
 
 
+@main.command(name="open")
+@click.argument("where", type=_PATH, required=False)
+@_JSON
+def open_(where: Path | None, as_json: bool) -> None:
+    """Show the newest report in the browser.
+
+    WHERE is a folder or a release file; without it, this folder. Folders inside it are looked into, too.
+    """
+    from takifugu.cli.opening import open_report as run
+
+    run(where, as_json)
+
+
 @main.command()
 @_FILE
 @click.option("--draws", type=click.IntRange(min=0), default=0, help="Also draw this often on a made-up answer.")
@@ -375,19 +388,6 @@ def ledger_upgrade(ledger_file: Path, as_json: bool) -> None:
     from takifugu.cli.ledger_copies import upgrade as run
 
     run(ledger_file, as_json)
-
-
-@main.command(name="open")
-@click.argument("where", type=_PATH, required=False)
-@_JSON
-def open_(where: Path | None, as_json: bool) -> None:
-    """Show the newest report in the browser.
-
-    WHERE is a folder or a release file; without it, this folder. Folders inside it are looked into, too.
-    """
-    from takifugu.cli.opening import open_report as run
-
-    run(where, as_json)
 
 
 @main.command()

@@ -144,7 +144,7 @@ def _day_of(form: str | None) -> str:
 
 def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:
     """Refuse numbers among times, times with and without a zone, and two columns of one step."""
-    if len({getattr(step, "tzinfo", step.__class__) for step, _ in steps.values()}) > 1:
+    if len({step.tzinfo if isinstance(step, datetime) else type(step) for step, _ in steps.values()}) > 1:
         what = "the columns are numbers and times, or times with and without a zone"
         raise InputError(what, fix="write all of them in one way").at("columns")
     first: dict[Hashable, int] = {}

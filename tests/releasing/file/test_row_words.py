@@ -17,7 +17,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
 SEQUENCES = ("markov-chain", "markov-chain-class")
-OF_STEPS = ("samples", "changes", "stays", "events")
+OF_STEPS = ("samples", "changes", "stays", "events", "wide")
 
 
 def word_of(kind: str) -> str:

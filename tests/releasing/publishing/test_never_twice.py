@@ -155,7 +155,7 @@ def test_what_is_added_after_a_crash_is_paid_for_alone(tmp_path: Path, monkeypat
     refused = invoke("release", toml)
     assert refused.exit_code == 4  # not 1, which says that nothing happened
     assert "Paid for by an earlier call, and published now: both. Of the rest:" in refused.stderr
-    assert len(seen(tmp_path).files) == 8
+    assert len(seen(tmp_path).files) == 7
     assert invoke("release", toml).exit_code == 1
     assert invoke("release", "--anyway", toml).exit_code == 0
     assert paid(tmp_path) == 2
@@ -174,7 +174,7 @@ def test_no_exit_code_says_that_nothing_happened_after_a_publication(
     assert ended.exit_code == (4 if isinstance(error, LedgerError) else 3)
     assert json.loads(ended.stdout)["error"]["published"] == ["both"]
     assert "Paid for by an earlier call, and published now: both." in ended.stderr
-    assert len(seen(tmp_path).files) == 8
+    assert len(seen(tmp_path).files) == 7
     assert invoke("release", toml).exit_code == 0
 
 

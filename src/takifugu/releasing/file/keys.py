@@ -57,10 +57,10 @@ def rows_among(*words: str) -> BeforeValidator:
     """Return what refuses a word of other data, and names those that rows of these may be."""
 
     def checked(value: object) -> object:
-        if value in ROWS and value not in words:
+        if isinstance(value, str) and value in ROWS and value not in words:
             listed = " or ".join(f'"{word}"' for word in words)
             raise InputError(
-                f"is {value!r}, {ROWS[str(value)]}", rule=f"under this belief a row is {ROWS[words[0]]}",
+                f"is {value!r}, {ROWS[value]}", rule=f"under this belief a row is {ROWS[words[0]]}",
                 fix=f"write rows = {listed}, or another belief.kind",
             )  # fmt: skip
         return value

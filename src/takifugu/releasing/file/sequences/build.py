@@ -37,9 +37,8 @@ def layout_of(
 
     With a calendar only the window of it is read, and entries are counted `by` parts of the calendar.
     """
-    keys = ("value", "unit", "piece", "order")
-    named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
-    named["order_format"] = getattr(fit, "order_format", None) or source.form
+    of_source = {**values_of(source, ("value", "unit", "piece", "order")), "order_format": source.form}
+    named = {key: getattr(fit, key, None) or value for key, value in of_source.items()}
     named["order"] = named["order"] or source.times
     named["order"], named["time_of_day"] = columns_of_order(named["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")

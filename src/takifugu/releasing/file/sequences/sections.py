@@ -193,7 +193,7 @@ class SourceSpec(SourceKeys):
         table = super().long(table, belief)
         if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
             return table
-        return melted(table, wide_of(self, belief))
+        return melted(table, wide_of(self, belief.map if isinstance(belief, SequenceBelief) else {}))
 
     @property
     def calendar(self) -> Calendar | None:

@@ -9,8 +9,8 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json
 from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.wide import Wide, read_step
+from takifugu.releasing.file.keys import State
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sections import Described
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
@@ -21,15 +21,15 @@ _NOT_OF_WIDE = {
 }  # fmt: skip
 
 
-def wide_of(source: SourceSpec, belief: Described | None) -> Wide:
-    """Return what the columns of wide rows are; without the belief, an empty cell is its state alone."""
+def wide_of(source: SourceSpec, state_of: Mapping[str, State]) -> Wide:
+    """Return what the columns of wide rows are; an empty cell is its state, however the belief's map spells it."""
     assert source.columns is not None  # which `faults_of` requires, as the order
     assert source.order is not None
     day, order = source.order if isinstance(source.order, tuple) else (None, source.order)
     columns: tuple[str, ...] | Mapping[str, str]
     columns = {header: str(step) for header, step in source.columns.items()} if isinstance(source.columns, dict) else (
         (source.columns,) if isinstance(source.columns, str) else source.columns)  # fmt: skip
-    spellings = [raw for raw, state in getattr(belief, "map", {}).items() if state == source.empty]
+    spellings = [raw for raw, state in state_of.items() if state == source.empty]
     empty = () if source.empty is None else (str(source.empty), *spellings)
     others = tuple(name for name in (source.unit, source.piece, day, *source.attributes) if name is not None)
     form = source.order_format
@@ -63,7 +63,7 @@ def layout_of_columns(source: SourceSpec) -> Json:
 
     What is left is the layout of the same data with a row a step.
     """
-    wide = wide_of(source, None)
+    wide = wide_of(source, {})
     steps: Json | list[str] = sorted(wide.columns)
     if isinstance(wide.columns, Mapping):
         read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
