@@ -1,4 +1,4 @@
-"""Release files whose rows are changes of a state, or stays in one: what they publish, cost, promise and refuse."""
+"""Release files whose rows are changes of a state, stays in one or events: what they publish, promise and refuse."""
 
 from __future__ import annotations
 
@@ -53,13 +53,15 @@ name = "hours"
 query = "histogram"
 by = "hour"
 window = "2026-W02"
-epsilon = 1
+epsilon = 5
 """
 SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'), ('roster = "agents.csv"\n', ""),
            ('before = "away"\n', ""))  # fmt: skip
 STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),
          ('order = "when"', 'start = "when"\nend = "end"'),
          ('before = "away"', 'otherwise = "away"'))  # fmt: skip
+EVENTS = (('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),
+          ('before = "away"', 'otherwise = "away"'))
 DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
 
 
@@ -79,13 +81,16 @@ def at(step: int, minutes: int = 0) -> str:
 
 
 def written(folder: Path, *changes: tuple[str, str]) -> Path:
-    """Write what three people did as samples, as changes and as stays, their roster, and a release file."""
-    rows = {"samples": ["agent,when,state"], "changes": ["agent,when,state"], "stays": ["agent,when,end,minutes,state"]}
+    """Write what three people did as samples, changes, stays and events, their roster, and a release file."""
+    rows = {name: ["agent,when,state"] for name in ("samples", "changes", "events")}
+    rows["stays"] = ["agent,when,end,minutes,state"]
     states = states_of()
     for agent, listed in states.items():
         rows["samples"] += [f"{agent},{at(step)},{state}" for step, state in enumerate(listed)]
         first = 0
         for step, state in enumerate(listed):
+            if state == "talking":
+                rows["events"].append(f"{agent},{at(step, 19 * step % 60)},{state}")
             if step == 0 or state != listed[step - 1]:
                 first = step
                 if step or state != "away":  # some minutes before a step starts, or on it
@@ -125,9 +130,9 @@ def refused(path: Path) -> str:
     return str(refusal.value)
 
 
-def test_samples_changes_and_stays_of_the_same_data_are_the_same_counts_and_noise(tmp_path: Path) -> None:
+def test_samples_changes_stays_and_events_of_the_same_data_are_the_same_counts_and_noise(tmp_path: Path) -> None:
     as_written = []
-    for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS)):
+    for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS, EVENTS)):
         (tmp_path / str(number)).mkdir()
         path = written(tmp_path / str(number), *changes)
         as_written.append((counts(path), scales(path)))
@@ -149,6 +154,30 @@ def test_a_log_of_changes_is_published_as_time_and_says_what_is_hidden(tmp_path:
     assert "who has no row at or before the first step was 'away' until the first one" in certificate
 
 
+def test_what_happened_is_published_by_step_and_its_certificate_says_what_is_hidden(tmp_path: Path) -> None:
+    path = written(tmp_path, *EVENTS, ('value = "state"', 'value = "state"\noverlap = "first"'))
+    release_file(path)
+    certificate = " ".join((tmp_path / "out" / "time.certificate.txt").read_text().split())
+    assert "what is hidden is the state in one step of 1 hour: which event, if any" in certificate
+    assert "no row decides it; the data are declared to be complete until 2026-01-19" in certificate
+    assert "who has no event is 'away'" in certificate
+    assert "of several events in one step the first one counts" in certificate
+    assert "a step has the state at its start" not in certificate
+    page = " ".join((tmp_path / "out" / "time.report.html").read_text().split())
+    assert "the state in one step of 1 hour: which event, if any" in page
+
+
+def test_which_of_several_events_in_a_step_counts_is_declared(tmp_path: Path) -> None:
+    alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
+    whole = (*EVENTS, *alone)
+    path = written(tmp_path, *whole)
+    (tmp_path / "events.csv").write_text(f"when,state\n{at(3, 20)},away\n{at(3, 40)},talking\n{at(4)},talking\n")
+    assert "several events of one person in one step" in refused(path)
+    for overlap, talking in (("first", 1), ("last", 2)):
+        path.write_text(changed(FILE, *whole, ("budget = 50", f'budget = 50\noverlap = "{overlap}"')))
+        assert counts(path)[0][2] == [HOURS - talking, talking]  # type: ignore[index]
+
+
 def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path) -> None:
     path = written(tmp_path)
     (tmp_path / "agents.csv").write_text(
@@ -165,7 +194,7 @@ def test_a_log_of_one_parking_bay_needs_no_roster(tmp_path: Path) -> None:
     assert counts(path)[0][2] == [HOURS - 9, 9]  # type: ignore[index]
 
 
-LAYOUTS = {"changes": (), "samples": SAMPLES, "stays": STAYS, "lengths": DURATIONS}
+LAYOUTS = {"changes": (), "samples": SAMPLES, "stays": STAYS, "lengths": DURATIONS, "events": EVENTS}
 
 
 def test_what_a_row_says_is_a_layout_of_its_own(tmp_path: Path) -> None:
@@ -205,7 +234,15 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('roster = "agents.csv"\n', ""),), "source.roster: is missing"),
     ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
     ((('rows = "changes"', 'rows = "wide"'),), "which is not read yet"),
-    ((('rows = "changes"', 'rows = "events"'),), "which is not read yet"),
+    ((*EVENTS, ('otherwise = "away"\n', "")), "the state in which somebody is who has no event"),
+    ((*EVENTS, ('order = "when"\n', "")), "source.order: is missing; write the column that says when each event was"),
+    ((*EVENTS, ('roster = "agents.csv"\n', "")), "source.roster: is missing"),
+    ((*EVENTS, ('until = "2026-01-19"\n', "")), "source.until: is missing"),
+    ((*EVENTS, ('otherwise = "away"', 'otherwise = "gone"')), "source.otherwise: is 'gone', which is no state"),
+    ((*EVENTS, ('otherwise = "away"', 'otherwise = "away"\nbefore = "away"')), "source.before: is given, and rows are"),
+    ((*EVENTS, ('order = "when"', 'order = "when"\nend = "end"')), "source.end: is given, and rows are events"),
+    ((*EVENTS, ('value = "state"', 'value = "state"\nnull_keys = "drop"')), "source.null_keys: leaves rows out"),
+    ((('value = "state"', 'value = "state"\noverlap = "first"'),), "if rows are stays or events"),
     ((('before = "away"', 'before = "gone"'),), "source.before: is 'gone', which is no state"),
     ((('value = "state"', 'value = "state"\nnull_keys = "drop"'),), "source.null_keys: leaves rows out"),
     ((('value = "state"', 'value = "state"\ntimezone = "Europe/Berlin"\nambiguous = "drop"'),), "source.ambiguous"),
@@ -243,12 +280,18 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     (STAYS, ["agent 0,2026-01-04T10:00:01,,,talking"], "without an end, and another one"),
     (STAYS, ["agent 0,2026-01-18T23:50:00,2026-01-20T09:00:00,,talking"], "source.until"),
     (DURATIONS, ["agent 0,2026-01-04T23:50:00,,long,talking"], "durations that are no numbers"),
+    (EVENTS, ["agent 0,2026-01-12T10:00:00,talking", "agent 0,2026-01-12T10:30:00,away"], "source.overlap"),
+    (EVENTS, ["agent 0,2026-01-04T10:00:00,talking", "agent 0,2026-01-04T10:00:00,talking"], "two rows of one person"),
+    (EVENTS, ["stranger,2026-01-06T10:00:00,talking"], "the roster lacks"),
+    (EVENTS, ["agent 0,2026-01-19T00:00:00,talking"], "source.until"),
+    (EVENTS, ["agent 0,2026-01-04T10:00:00,"], "missing states"),
+    (EVENTS, ["agent 0,,talking"], "source.order"),
 ])  # fmt: skip
 def test_rows_that_break_a_rule_are_refused_and_nothing_is_paid(
     tmp_path: Path, rows: tuple[tuple[str, str], ...], lines: list[str], words: str
 ) -> None:
     path = written(tmp_path, *rows)
-    data = tmp_path / ("stays.csv" if rows[:1] == STAYS[:1] else "changes.csv")
+    data = tmp_path / ("stays.csv" if rows[:1] == STAYS[:1] else "events.csv" if rows == EVENTS else "changes.csv")
     data.write_text(data.read_text() + "".join(f"{line}\n" for line in lines))
     message = refused(path)
     assert words in message

@@ -65,7 +65,9 @@ def _of_unit(rows: list[Row], rules: Rules, first: int, last: int) -> list[str |
     if any(end is not None and (end < (start or 0) or end > last) for _, start, _, end in rows):
         raise Refused("end")
     rows = _without_ties(rows, rules)
-    state_at = _changes if rules.rows == "changes" else _stays
+    if rules.rows == "events":
+        _check_events(rows, rules)
+    state_at = {"changes": _changes, "stays": _stays, "events": _events}[rules.rows]
     stays = _checked_stays(rows, rules, last) if rules.rows == "stays" else rows
     return [state_at(stays, rules, moment) if first <= moment < last else None for moment in rules.moments]
 
@@ -105,6 +107,19 @@ def _stays(rows: list[Row], rules: Rules, moment: int) -> str | None:
         begun = begun[-1:]
     covering = [state or MISSING for _, _, state, end in begun if moment < (end or 0)]
     return covering[0] if covering else rules.otherwise
+
+
+def _check_events(rows: list[Row], rules: Rules) -> None:
+    in_step = Counter(((time or 0) - rules.start) // rules.step for _, time, _, _ in rows)
+    if rules.overlap == "refuse" and max(in_step.values(), default=0) > 1:
+        raise Refused("overlap")
+
+
+def _events(rows: list[Row], rules: Rules, moment: int) -> str | None:
+    inside = [state or MISSING for _, time, state, _ in rows if moment <= (time or 0) < moment + rules.step]
+    if not inside:
+        return rules.otherwise
+    return inside[-1] if rules.overlap == "last" else inside[0]
 
 
 def counted(steps: Steps, states: Sequence[str], window: range) -> dict[str, list[int]]:

@@ -1,1 +1,1 @@
-"""Rows that say from when on, or how long, a unit is in a state: runs of steps, counted without expanding one."""
+"""Rows that say from when on, how long, or when a unit is in a state: runs of steps, counted without expanding one."""

@@ -1,4 +1,4 @@
-"""Rows of changes or stays with exact times: who, in which state, from which tick on, and up to which one."""
+"""Rows of changes, stays or events with exact times: who, in which state, from which tick on, and up to which one."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def in_engine(table: Table) -> Table:
         return table
     if not is_installed("duckdb"):
         raise DataError(
-            f"{table.source} is read without an engine, and rows that are changes or stays need one",
+            f"{table.source} is read without an engine, and rows that are no samples need one",
             fix="install duckdb (pip install duckdb), or give a pandas, Polars or PyArrow frame",
         ).at("rows")
     import duckdb

@@ -1,7 +1,7 @@
-"""The steps that each unit is in each state, from rows that are changes of it or stays in it; no step is expanded.
+"""The steps that each unit is in each state, from rows that are changes of it, stays or events; no step is expanded.
 
 A run is a unit's state from one step on up to before another one. Rows are sorted where they are, each is compared with
-its neighbour, and sums of lengths come back. A step's state is the one in force at its start.
+its neighbour, and sums of lengths come back. A step's state is the one in force at its start, or that of its event.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class Runs:
             frame = settled(frame, ["row", "start", "end"])
             single = replace(self, rows=replace(self.rows, frame=frame))
             ((_, unended, overlapping),) = collected(single._neighbours.select(*flags))
-            _check_stays(unended, overlapping, self.rules)
+            _check_overlaps(unended, overlapping, layout, self.rules)
             return single
-        _check_stays(unended, overlapping, self.rules)
+        _check_overlaps(unended, overlapping, layout, self.rules)
         return self
 
     @property
@@ -71,6 +71,8 @@ class Runs:
         if self.rows.has_ends:
             flags["unended"] = nw.col("end").is_null() & ~nw.col("then").is_null()
             flags["overlapping"] = nw.col("then") < nw.col("end")
+        elif self.rules.rows == "events":
+            flags["overlapping"] = self._place("then") == self._place("start")
         return frame.with_columns(**{name: flag.fill_null(False).cast(nw.Int64) for name, flag in flags.items()})
 
     @property
@@ -80,28 +82,31 @@ class Runs:
         low = self._of_unit(lambda cover: max(cover.places.start, self.window.start))
         high = self._of_unit(lambda cover: min(cover.places.stop, self.window.stop))
         frame = settled(frame.with_columns(low=low, high=high), ["low", "high"])
-        first, last = self._place("start"), self._place("then")
-        if self.rows.has_ends:
-            end = self._place("end")
-            last = nw.when(nw.col("end").is_null()).then(nw.col("high")).otherwise(end)
-            if self.rules.overlap == "last":
-                then = self._place("then")
-                last = nw.when((nw.col("then") < nw.col("end")).fill_null(False)).then(then).otherwise(last)
+        first, then = self._place("start"), self._place("then")
+        if self.rules.rows == "events":
+            last = first + 1
         else:
-            last = nw.when(nw.col("then").is_null()).then(nw.col("high")).otherwise(last)
+            ends = "end" if self.rows.has_ends else "then"
+            last = nw.when(nw.col(ends).is_null()).then(nw.col("high")).otherwise(self._place(ends))
+        if self.rules.overlap == "last":
+            last = nw.when(nw.col("overlapping") == 1).then(then).otherwise(last)
         frame = settled(frame.with_columns(first=first, last=last), ["first", "last"])
         frame = _within(_within(frame, "first"), "last")
         frame = _behind_earlier_ones(frame) if self.rules.overlap == "first" else frame
         return frame.filter(nw.col("first") < nw.col("last")).select("unit", "code", "first", "last")
 
     def _place(self, column: str) -> nw.Expr:
-        """Return the first step that starts at a tick or after it; ticks are moved above 0, by whole steps, first."""
+        """Return the first step that starts at a tick or after it, of events the step that it lies in.
+
+        Ticks are moved above 0 by whole steps first.
+        """
         step, calendar = self.rows.step, self.rows.layout.calendar
         assert calendar is not None
         origin = calendar.ticks(step)
         lowest = min([unit.first for unit in self.units] + [origin])
         before = (origin - lowest) // step + 1
-        return (nw.col(column) + (before * step - origin + step - 1)) // step - before
+        up = 0 if self.rules.rows == "events" else step - 1
+        return (nw.col(column) + (before * step - origin + up)) // step - before
 
     def _of_unit(self, what: Callable[[Cover], int]) -> nw.Expr:
         """Return a number of each row's unit, which most units share."""
@@ -264,13 +269,19 @@ def _tied(column: str, duplicates: str) -> DataError:
     ).at("duplicates")  # fmt: skip
 
 
-def _check_stays(unended: int, overlapping: int, rules: RunRules) -> None:
+def _check_overlaps(unended: int, overlapping: int, layout: Layout, rules: RunRules) -> None:
     column = rules.last_column
     if unended:
         raise DataError(
             f"column {column!r} has a stay without an end, and another one of the same person starts later",
             rule="a stay without an end lasts until the data end", fix="write when it ended",
         ).at("end" if rules.end else "duration")  # fmt: skip
+    if overlapping and rules.overlap == "refuse" and rules.rows == "events":
+        raise DataError(
+            f"column {layout.order!r} has several events of one person in one step",
+            rule="a person is in one state in each step",
+            fix='declare which counts: overlap = "first" or "last", or a shorter step',
+        ).at("overlap")  # fmt: skip
     if overlapping and rules.overlap == "refuse":
         raise DataError(
             f"column {column!r} has stays that end after the next one of the same person has started",

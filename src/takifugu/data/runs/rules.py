@@ -1,4 +1,4 @@
-"""What is declared of rows that are changes of a state, or stays in one, and of the steps that they cover."""
+"""What is declared of rows that are changes of a state, stays in one or events, and of the steps that they cover."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ Ends = tuple[Moment | None, Moment | None]
 
 @dataclass(frozen=True)
 class RunRules:
-    """What rows say: `changes` of a state, which hold until the next one, or `stays` in one, from start to end.
+    """What rows say: `changes` of a state, which hold until the next one, `stays` in one, or `events` of one step.
 
     `covered` are all units, with their ends; without names there is one unit. Of changes, `before` is the state up to a
     unit's first one (None: it must have one by then). Of stays, `end` names the column of their ends, or `duration`
-    that of their lengths and the microseconds of one; `otherwise` is the state of a step without a stay, and `overlap`
-    says which of two counts: none ("refuse"), the one that began "first", or the "last" one, which ends the other.
+    that of their lengths and the microseconds of one. `otherwise` is the state of a step without a stay or event, and
+    `overlap` says which of two counts: none ("refuse"), the one that began "first", or the "last" one, which ends the
+    other.
     """
 
     rows: str

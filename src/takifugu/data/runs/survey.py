@@ -1,4 +1,4 @@
-"""What rows of changes or stays amount to for each unit, and whether they keep the rules that were declared."""
+"""What rows of changes, stays or events amount to for each unit, and whether they keep the rules that were declared."""
 
 from __future__ import annotations
 

@@ -53,12 +53,13 @@ class Start:
             return [*self.drafted(self.columns).splitlines(), ""]
         return [] if self.section is None else [*section_lines(self.section)]
 
-    def source(self, words: str) -> Iterator[str]:
-        """Yield how [source] begins, down to how the file is written; `words` say what its rows are."""
+    def source(self, rows: str, words: str) -> Iterator[str]:
+        """Yield how [source] begins, down to how the file is written; `words` say what its `rows` are."""
         yield "[source]"
         yield name_line(self.data, self.output)
-        file, several = f"file = {toml_of(relative(self.data, self.output))}", [c for c in self.columns if c.repeats]
-        yield line(file, "" if several else words)
+        yield f"file = {toml_of(relative(self.data, self.output))}"
+        several = [c for c in self.columns if c.repeats]
+        yield line(f'rows = "{rows}"', "" if several else words)
         for column in several:
             yield from comment(
                 f"Not yet such a table: some have several rows, by {plain(toml_of(column.name))}, and all rows of one "

@@ -40,9 +40,10 @@ _NEWER: dict[str, object] = {
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
     **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")), "overlap": "refuse",
-    "rows": "samples",
 }  # fmt: skip
 
+#: What rows were before there was a word for it.
+_ROWS = (None, "samples", "answers", "visits")
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
 
@@ -100,6 +101,8 @@ def _keys(spec: BaseModel) -> Json:
     chosen, and wherever the calendar ends meanwhile.
     """
     content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    if content["source"].get("rows") in _ROWS:
+        content["source"].pop("rows", None)
     windows = [item.get("window") for item in content["release"]]
     for item, window in zip(content["release"], windows, strict=True):
         if window is not None:

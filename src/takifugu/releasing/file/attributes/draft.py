@@ -20,7 +20,7 @@ def draft(start: Start) -> Iterator[str]:
     kind, columns = start.kind, start.columns
     if kind not in DRAFTED and start.drafted is None:
         yield from not_drafted(start)
-    yield from start.source("one row per record")
+    yield from start.source("answers", "one row per record")
     budget = {"epsilon": 1.0, "delta": 1e-6} if kind == "normal" else 1.0
     yield start.budget("the most that these records may ever spend together", budget)
     yield line("# only_release = true", "nothing else is ever released about them: allows the least noise")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.keys import Answers, Name, Number, SourceFile, State, Text
 from takifugu.releasing.file.sections import FileSpec, Section, SourceKeys, Table
 
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -17,6 +17,7 @@ class AttributeSourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["customers"])]
     file: Annotated[SourceFile, Field(examples=["customers.csv"])] = None
+    rows: Answers = "answers"
 
     @property
     def unit(self) -> None:

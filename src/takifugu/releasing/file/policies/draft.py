@@ -18,7 +18,7 @@ def draft(start: Start) -> Iterator[str]:
 
 
 def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
-    yield from start.source("one row per visit of a person to a place")
+    yield from start.source("visits", "one row per visit of a person to a place")
     by_role = {column.role: column for column in columns}
     free = [column for column in columns if column.role not in ("x", "y")]
     person, place = free[0], columns[min(1, len(columns) - 1)]

@@ -21,6 +21,7 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.degrees import are_degrees, misplaced
+from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
@@ -57,6 +58,10 @@ class UnderPolicy(Kind):
             if (key not in named) is (key in needed):
                 missing, unused = "is missing", f"is not used with belief.{forms[0]}"
                 yield fault(("source", key), missing if key in needed else unused, f"write {' and '.join(needed)}")
+        right = "answers" if forms[0] == "values" else "visits"
+        if source.rows not in (None, right):
+            what = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
+            yield fault(("source", "rows"), what, f'write rows = "{right}"')
         given = written(hide, ("visits", "policy"))
         if len(given) != 1:
             yield fault(("hide",), "hides nothing" if not given else "hides visits and a policy", "write one of them")

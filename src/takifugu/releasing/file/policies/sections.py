@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
-from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
-from takifugu.releasing.file.sections import FileSpec, Section, SourceKeys, Table
+from takifugu.core.plain import Json
+from takifugu.data import Table as Data
+from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text, rows_among
+from takifugu.releasing.file.sections import Described, FileSpec, Section, SourceKeys, Table
 
 
 class PolicySourceSpec(SourceKeys):
@@ -15,6 +17,11 @@ class PolicySourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["infected"])]
     file: Annotated[SourceFile, Field(examples=["visits.csv"])] = None
+    rows: Annotated[
+        Literal["visits", "answers"] | None,
+        rows_among("visits", "answers"),
+        Field(description='what a row says: that somebody was at a place ("visits"), or one\'s value ("answers")'),
+    ] = None
     person: Annotated[Text | None, Field(description="the column that names the person", examples=["person"])] = None
     place: Annotated[Text | None, Field(description="the column with the place", examples=["place"])] = None
     x: Annotated[Text | None, Field(description="with a grid: the column with the first coordinate")] = None
@@ -29,6 +36,10 @@ class PolicySourceSpec(SourceKeys):
     def unit(self) -> None:
         """All people together are one unit: a move of one of them is what is hidden."""
         return None
+
+    def layout(self, belief: Described, table: Data | None) -> Json:
+        """Return the layout: what a row says follows from the belief, whether or not it is written."""
+        return {key: value for key, value in super().layout(belief, table).items() if key != "rows"}
 
 
 class PredicateSpec(Section):

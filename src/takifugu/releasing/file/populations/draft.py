@@ -23,7 +23,7 @@ def draft(start: Start) -> Iterator[str]:
 def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     unit = next((c for c in columns if c.role == "unit"), None)
     places = _places(columns)
-    yield from start.source("one row per value")
+    yield from start.source("answers", "one row per value")
     if unit is None:
         if rest := _names(columns):
             yield line(f"# unit = {toml_of(rest[0].name)}", "with units_independent: whose row it is")

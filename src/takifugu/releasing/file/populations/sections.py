@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from takifugu.releasing.file.keys import Name, Number, Positive, SourceFile, Text
+from takifugu.releasing.file.keys import Answers, Name, Number, Positive, SourceFile, Text
 from takifugu.releasing.file.sections import FileSpec, SourceKeys, Table
 
 Pair = tuple[Number, Number]
@@ -22,6 +22,7 @@ class PopulationSourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["checkins"])]
     file: Annotated[SourceFile, Field(examples=["checkins.csv"])] = None
+    rows: Answers = "answers"
     unit: Annotated[Text | None, Field(description="the column that says whose row it is", examples=["person"])] = None
     value: ValueColumn = None
     coordinates: Coordinates = None

@@ -46,6 +46,7 @@ def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> It
     if "one" in by_role:  # the file lists pairs of people, so it is what the belief reads
         yield "[source]"
         yield name_line(start.data, start.output)
+        yield line('rows = "answers"', "one row per person; who met whom is no part of it")
         yield from comment("FILL IN the private table, one row per person: it says how each of these people is.")
         yield '# file = "people.csv"'
         yield '# person = "person"'
@@ -53,7 +54,7 @@ def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> It
         yield start.budget("the most epsilon that a person may ever spend")
         yield ""
         return
-    yield from start.source("one row per person or case")
+    yield from start.source("answers", "one row per person or case")
     free = [column for column in columns if column.role is None]
     read = [] if "value" in roles else free[:2]  # what the belief is about
     guessed = {role: column for role, column in by_role.items() if role == "group"}

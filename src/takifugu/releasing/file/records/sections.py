@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
 from takifugu.releasing.file.binning import bins_of
-from takifugu.releasing.file.keys import Edges, Name, SourceFile, State, Text
+from takifugu.releasing.file.keys import Answers, Edges, Name, SourceFile, State, Text
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import FileSpec, Section, SharedTable, SourceKeys
 
@@ -19,6 +19,7 @@ class RecordSourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
     file: Annotated[SourceFile, Field(examples=["people.csv"])] = None
+    rows: Answers = "answers"
     unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
     value: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,

@@ -42,7 +42,8 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     by_role = {c.role: c for c in columns if c.role is not None}
     examples = _examples(columns)
     timed = "order" in by_role and (by_role["order"].kind == TIMES or by_role["order"].form is not None)
-    yield from start.source("")
+    lasting = '; "changes", "stays" if what it says lasts, "events" if it happened then' if timed else ""
+    yield from start.source("samples", f"guessed: each row is one step{lasting}")
     for role in ("unit", "piece", "order", "value"):
         if role in by_role:
             clock = by_role.get("clock") if role == "order" else None
@@ -66,8 +67,6 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
                 yield line(f"# {role} = {toml_of(examples[role].name)}", f"{needs}{_WHAT[role]}")
             if role == "order":
                 yield from comment(_NO_ORDER)
-    if timed:
-        yield line('rows = "samples"', 'guessed: each row is one step; "changes", "stays" if what it says lasts')
     if timed and by_role["order"].is_set_back:
         yield from comment("FILL IN the zone of the clock: it was set back, and what it shows twice is two steps.")
         yield '# timezone = "Europe/Berlin"'

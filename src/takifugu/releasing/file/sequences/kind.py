@@ -146,7 +146,8 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
     if source.round_to is not None:
         yield f"the order of rows is rounded to {source.round_to}"
     if source.duplicates != "refuse":
-        yield f"of rows in one step the {source.duplicates} one counts, and nothing is promised about the others"
+        where = "in one step" if source.rows == "samples" else "at one time"
+        yield f"of rows {where} the {source.duplicates} one counts, and nothing is promised about the others"
     if source.timezone is not None:
         yield f"times are those of clocks in {source.timezone}"
     if source.ambiguous == "drop":

@@ -1,4 +1,4 @@
-"""What rows say, where they are changes of a state or stays in one: the keys of [source] about it, and the roster.
+"""What rows say, where they are changes of a state, stays or events: the keys of [source] about it, and the roster.
 
 When a person is covered is declared or comes from a public list, and is never seen in the rows: the first and the last
 change of somebody are themselves secrets.
@@ -23,8 +23,11 @@ from takifugu.releasing.file.sequences.build import step_of
 from takifugu.releasing.file.sequences.sections import ItemSpec, SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
 
-#: Keys that rows of one sort alone have.
-_OF_CHANGES, _OF_STAYS = ("before",), ("start", "end", "duration", "overlap", "otherwise")
+#: The keys that say more of rows, by what these are.
+_KEYS = {
+    "changes": ("before", "roster"), "stays": ("start", "end", "duration", "overlap", "otherwise", "roster"),
+    "events": ("overlap", "otherwise", "roster"),
+}  # fmt: skip
 #: Keys that rows which are no steps do not have, and why.
 _NOT_OF_RUNS = {
     "piece": "in which each person has one recording", "attributes": "which are read row by row",
@@ -37,15 +40,12 @@ def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, items: tuple[ItemSpec | None, ...], folder: Path, data: object
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with the keys that say what a row is."""
-    is_run = source.rows != "samples"
-    foreign = {"samples": (*_OF_CHANGES, *_OF_STAYS, "roster"), "changes": _OF_STAYS, "stays": _OF_CHANGES}[source.rows]
-    for key in _declared(source, foreign):
-        of_which = "changes" if key in _OF_CHANGES else "changes or stays" if key == "roster" else "stays"
-        what = f"is given, and rows are {source.rows}"
-        yield fault(
-            ("source", key), what, f'write rows = "{of_which.split()[0]}" if rows are {of_which}, or leave it out'
-        )
-    if not is_run:
+    foreign = {key for keys in _KEYS.values() for key in keys} - {*_KEYS.get(source.rows, ())}
+    for key in _declared(source, sorted(foreign)):
+        of_which = " or ".join(word for word, keys in _KEYS.items() if key in keys)
+        fix = f'write rows = "{of_which.split()[0]}" if rows are {of_which}, or leave it out'
+        yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
+    if source.rows == "samples":
         return
     for key, why in _NOT_OF_RUNS.items():
         if _declared(source, (key,)):
@@ -78,10 +78,18 @@ def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
             name = key.removesuffix("_")
             rule = f"rows are {source.rows}: which steps they cover is declared, and not seen in them"
             yield fault(("source", name), "is missing", f"write {name} = {example}", rule=rule)
-    if source.rows == "changes":
-        if source.order is None:
-            yield fault(("source", "order"), "is missing", "write the column that says when each change was")
-        return
+    if source.rows != "stays" and source.order is None:
+        one = source.rows.removesuffix("s")
+        yield fault(("source", "order"), "is missing", f"write the column that says when each {one} was")
+    if source.rows != "changes" and source.otherwise is None:
+        one = source.rows.removesuffix("s")
+        fix = f"write the state in which somebody is who has no {one}, one of the states of the belief"
+        yield fault(("source", "otherwise"), "is missing", fix)
+    if source.rows == "stays":
+        yield from _missing_of_stays(source)
+
+
+def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.order is not None:
         yield fault(("source", "order"), "is given, and rows are stays", "write start, and end or duration")
     if source.start is None:
@@ -89,9 +97,6 @@ def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
     if (source.end is None) == (source.duration is None):
         what = "is missing" if source.end is None else "is given beside duration"
         yield fault(("source", "end"), what, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
-    if source.otherwise is None:
-        fix = "write the state in which somebody is who has no stay, one of the states of the belief"
-        yield fault(("source", "otherwise"), "is missing", fix)
     if source.duration is not None:
         try:
             if not isinstance(parse_step(source.duration[1]), timedelta):
@@ -131,11 +136,15 @@ def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[Takifugu
 
 def notices_of(source: SourceSpec) -> Iterator[str]:
     """Yield what is taken for granted of rows with times where the file does not say what they are."""
-    if source.model_fields_set & {"rows"} or not isinstance(step_of(source), timedelta):
+    has_times = isinstance(step_of(source), timedelta) or isinstance(source.order, tuple)
+    if source.step is None:
+        has_times |= source.order_format is not None or source.timezone is not None
+    if source.model_fields_set & {"rows"} or not has_times:
         return
     yield (
         "source.rows is not written, so each row counts as the state in its own step alone; if a row says what holds "
-        'until the next one, or from a start to an end, write rows = "changes" or "stays", else rows = "samples"'
+        'until the next one, from a start to an end, or that something happened then, write rows = "changes", "stays" '
+        'or "events", else rows = "samples"'
     )
 
 
@@ -205,23 +214,29 @@ def _ends(source: SourceSpec, texts: dict[str, str | None]) -> Ends:
 
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
-    """Yield what a certificate says of rows that are changes or stays: what is declared, and what is not hidden."""
+    """Yield what a certificate says of rows that are no samples: what is declared, and what is not hidden."""
     if source.rows == "samples":
         return
-    lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
-    one, calendar = ("change", source.calendar) if source.rows == "changes" else ("stay", source.calendar)
-    length = "" if calendar is None else f" of {calendar.length}"
-    hidden = f"what is hidden of it is the state in one step{length}, not all of the {one}"
-    yield f"a row is a {one} that holds {lasts}; {hidden}"
-    yield "a step has the state at its start; what changes within a step is not counted"
+    one, calendar = source.rows.removesuffix("s"), source.calendar
+    step = "one step" if calendar is None else f"one step of {calendar.length}"
+    if source.rows == "events":
+        hidden = f"what is hidden is the state in {step}: which event, if any"
+        yield f"a row is an event, and its step has its state; {hidden}"
+    else:
+        lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
+        hidden = f"what is hidden of it is the state in {step}, not all of the {one}"
+        yield f"a row is a {one} that holds {lasts}; {hidden}"
+        yield "a step has the state at its start; what changes within a step is not counted"
     which = f"which {people} there are, and from when until when each is covered, is public" if source.unit else (
         "from when until when the data run is public")  # fmt: skip
     yield f"{which}, and declared: no row decides it; the data are declared to be complete until {source.until}"
     if source.before is not None:
         yield f"who has no row at or before the first step was {str(source.before)!r} until the first one"
     if source.otherwise is not None:
-        yield f"who has no stay is {str(source.otherwise)!r}"
-    if source.overlap != "refuse":
+        yield f"who has no {one} is {str(source.otherwise)!r}"
+    if source.overlap != "refuse" and source.rows == "events":
+        yield f"of several events in one step the {source.overlap} one counts"
+    elif source.overlap != "refuse":
         which = (
             "the one that began first counts" if source.overlap == "first" else "the last one to begin ends the other"
         )

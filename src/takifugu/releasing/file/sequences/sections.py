@@ -10,7 +10,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictF
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
-from takifugu.releasing.file.keys import Bins, Name, NullKeys, Path, Positive, SourceFile, State, Text, UnitsIndependent
+from takifugu.releasing.file.keys import (
+    Bins,
+    Name,
+    NullKeys,
+    Path,
+    Positive,
+    SourceFile,
+    State,
+    Text,
+    UnitsIndependent,
+    rows_among,
+)
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
 
@@ -24,8 +35,8 @@ def _format(value: str | None) -> str | None:
 
 
 def _rows(value: object) -> object:
-    if value in ("events", "wide", "visits", "answers", "contacts"):
-        raise InputError(f"is {value!r}, which is not read yet", fix='write "samples", "changes" or "stays"')
+    if value == "wide":
+        raise InputError(f"is {value!r}, which is not read yet", fix='write "samples", "changes", "stays" or "events"')
     return value
 
 
@@ -41,11 +52,12 @@ class SourceSpec(SourceKeys):
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
     rows: Annotated[
-        Literal["samples", "changes", "stays"],
+        Literal["samples", "changes", "stays", "events"],
         BeforeValidator(_rows),
+        rows_among("samples", "changes", "stays", "events"),
         Field(
             description='what a row says: the state in its own step ("samples"), the state from then on until the next '
-            'row ("changes"), or the state from a start to an end ("stays")'
+            'row ("changes"), the state from a start to an end ("stays"), or what happened in its step ("events")'
         ),
     ] = "samples"
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
@@ -78,8 +90,8 @@ class SourceSpec(SourceKeys):
     roster: Annotated[
         Path | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
         Field(
-            description="who is covered, of changes and stays: a public list with their column and, where these "
-            "differ, from and until; or the names",
+            description="who is covered, of changes, stays and events: a public list with their column and, where "
+            "these differ, from and until; or the names",
             examples=["agents.csv"],
         ),
     ] = None
@@ -97,12 +109,12 @@ class SourceSpec(SourceKeys):
             examples=[["hours", "1h"]],
         ),
     ] = None
-    otherwise: Annotated[State | None, Field(description="the state of a step without a stay")] = None
+    otherwise: Annotated[State | None, Field(description="the state of a step without a stay or an event")] = None
     overlap: Annotated[
         Literal["refuse", "first", "last"],
         Field(
-            description='stays that overlap: "refuse", the one that began "first" counts, or the "last" one, which '
-            "ends the other"
+            description='stays that overlap, or events in one step: "refuse", the one that began "first" counts, or '
+            'the "last" one, which ends the other'
         ),
     ] = "refuse"
     nulls: Annotated[
