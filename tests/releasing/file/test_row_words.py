@@ -87,4 +87,4 @@ def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -
     assert done.exit_code == 0, done.output
     word = "samples" if kind == "sequences" else word_of(kind)
     lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if line.startswith("rows = ")][0].startswith(f'rows = "{word}"')
+    assert next(line for line in lines if line.startswith("rows = ")).startswith(f'rows = "{word}"')
