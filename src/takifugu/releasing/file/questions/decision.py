@@ -66,9 +66,10 @@ def rows_note(question: Question) -> list[str]:
     """Return what must be known before rows are taken for steps that may be none."""
     if question.offered not in STEPS or question.offered == "samples":
         return []
+    word, why = question.offered, f"{question.why[:1].upper()}{question.why[1:]}"
     return [
-        f"{question.why[:1].upper()}{question.why[1:]}, so rows may be {question.offered}. Then start again with --rows "
-        f"{question.offered}: as samples each row counts as one step, however long it lasts."
+        f"{why}, so rows may be {word}. Then start again with --rows {word}: as samples each row counts as one step, "
+        "however long it lasts."
     ]
 
 

@@ -213,8 +213,8 @@ def _secret(subject: Subject, answers: Answers) -> Question:
 
 def _publish(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] == "visits":
-        safe = Choice("safe", "places where so few were that they may be named")
-        return Question("publish", "What do you want to publish?", (safe, Choice("visitors", "how many were where")), "safe")
+        queries = Choice("safe", "places where so few were that all may know"), Choice("visitors", "how many were where")
+        return Question("publish", "What do you want to publish?", queries, "safe")
     is_randomised = shape_of(subject.kind_of(answers)) == EACH_ROW
     if "value" not in subject.all_roles(answers) or answers["rows"] == "contacts" or is_randomised:
         return None

@@ -28,7 +28,7 @@ class Question:
     """A question about a table; of its choices the likely one is `offered`, and `why` says what speaks for it.
 
     Where the answer decides what is protected it `must_be_clear`: nobody but a person takes what is offered then,
-    unless it `is_clear`. What `others` name is an answer, too, and a step in "times" or "numbers" where `steps` says so.
+    unless it `is_clear`. What `others` name is an answer, too; where `steps` are "times" or "numbers", each such step.
     """
 
     name: str
@@ -52,8 +52,8 @@ class Question:
                 return word
         raise InputError(
             f"{visible(word)!r} is no answer to: {self.words}{did_you_mean(word, [*names, *self.others])}",
-            fix=f"write {self.listed()}",
-        ).at(self.name)
+            rule=self.why, fix=f"write {self.listed()}",
+        ).at(self.name)  # fmt: skip
 
     def unsaid(self) -> InputError:
         """Return the error of a question that only a person can answer."""
