@@ -125,7 +125,8 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
     ("words", "place"),
     [
         (["--rows", "wide"], "rows"), (["--rows", "stays"], "rows"), (["--whose", "nobody"], "whose"),
-        (["--whose", "state", "--publish", "state"], "publish"), (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
+        (["--whose", "state", "--publish", "state"], "publish"),
+        (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
         (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--when", "-"], "when"),
         (["--kind", "users", "--rows", "changes"], "rows"), (["--whose", "when", "--when", "when"], "when"),
         (["--rows", "answers", "--whose", "user", "--secret", "answers"], "whose"),

@@ -213,7 +213,8 @@ def _secret(subject: Subject, answers: Answers) -> Question:
 
 def _publish(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] == "visits":
-        queries = Choice("safe", "places where so few were that all may know"), Choice("visitors", "how many were where")
+        safe = Choice("safe", "places where so few were that all may know")
+        queries = safe, Choice("visitors", "how many were where")
         return Question("publish", "What do you want to publish?", queries, "safe")
     is_randomised = shape_of(subject.kind_of(answers)) == EACH_ROW
     if "value" not in subject.all_roles(answers) or answers["rows"] == "contacts" or is_randomised:

@@ -247,6 +247,7 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield EPSILON
     if has_units:
         yield line('per = "pooled"', 'one table for all people; "unit" makes one for each of them')
-    if any(c.role in ("order", "start") and c.kind == TIMES for c in columns) and all(c.role != "piece" for c in columns):
+    timed = any(c.role in ("order", "start") and c.kind == TIMES for c in columns)
+    if timed and all(c.role != "piece" for c in columns):
         yield line('# every = "week"', "with step, from and until: a table for each week, `--window 2026-W07` for one")
         yield line('# by = "hour"', "with step, from and until and every: a cell for each hour of the day")
