@@ -36,8 +36,8 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_enter_takes_what_is_offered(log: Path) -> None:
-    code, printed, shown = answering(["init", "log.csv", "--json"], ["\n"] * 6, log.parent)
-    assert code == 0, shown
+    code, printed, screens = answering(["init", "log.csv", "--json"], ["\n"] * 6, log.parent)
+    assert code == 0, screens
     questions = json.loads(printed)["questions"]  # nothing else is on the standard output
     assert [question["name"] for question in questions] == NAMES
     assert all(question["answer"] == question["offered"] for question in questions)
@@ -46,7 +46,7 @@ def test_enter_takes_what_is_offered(log: Path) -> None:
         "changes", "user", "when", "state", "1min",
     ]  # fmt: skip
     for question in questions:
-        screen = shown.partition(question["words"])[2].partition(f"\n{question['name']} [")[0]
+        screen = screens.partition(question["words"])[2].partition(f"\n{question['name']} [")[0]
         assert screen.count("2026-01-05T") == 3, "three rows of the table"
 
 
@@ -61,9 +61,9 @@ def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
 
 def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None:
     answers = ["chnges\n", "2\n", "\n", "\n", "1 minuet\n", "5min\n", "\n", "\n"]
-    code, _, shown = answering(["init", "log.csv"], answers, log.parent)
-    assert code == 0, shown
-    assert "did you mean 'changes'?" in " ".join(shown.split())
+    code, _, screens = answering(["init", "log.csv"], answers, log.parent)
+    assert code == 0, screens
+    assert "did you mean 'changes'?" in " ".join(screens.split())
     source = tomllib.loads((log.parent / "release.toml").read_text(encoding="utf-8"))["source"]
     assert (source["rows"], source["step"]) == ("samples", "5min")
 
@@ -81,31 +81,31 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
         log.write_text(log.read_text(encoding="utf-8").replace("busy", "gone"), encoding="utf-8")
         return "\n"
 
-    code, _, shown = answering(["init", "log.csv"], [*["\n"] * 5, another], log.parent)
+    code, _, screens = answering(["init", "log.csv"], [*["\n"] * 5, another], log.parent)
     assert code == 2
-    assert "log.csv has changed since it was shown, so nothing was written" in " ".join(shown.split())
+    assert "log.csv has changed since it was shown, so nothing was written" in " ".join(screens.split())
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_questions_fit_forty_columns_without_colours(log: Path, environment: dict[str, str]) -> None:
-    code, _, shown = answering(["init", "log.csv"], ["\n"] * 6, log.parent, COLUMNS="40", **environment)
+    code, _, screens = answering(["init", "log.csv"], ["\n"] * 6, log.parent, COLUMNS="40", **environment)
     assert code == 0
-    assert "\x1b" not in shown
-    assert max(map(len, shown.splitlines())) <= 40
+    assert "\x1b" not in screens
+    assert max(map(len, screens.splitlines())) <= 40
 
 
 def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
-    code, printed, shown = answering(["init", "log.csv"], [], log.parent, CI="true")
-    assert (code, shown) == (0, "")
+    code, printed, screens = answering(["init", "log.csv"], [], log.parent, CI="true")
+    assert (code, screens) == (0, "")
     assert "so rows may be changes" in " ".join(printed.split())
 
 
 def test_options_answer_and_the_others_are_asked(log: Path) -> None:
     words = ["init", "log.csv", "--rows", "events", "--whose", "user", "--secret", "every-entry", "--step", "1h"]
-    code, _, shown = answering(words, ["\n"] * 2, log.parent)
-    assert code == 0, shown
-    assert [name for name in NAMES if f"\n{name} [" in shown] == ["when", "publish"]
+    code, _, screens = answering(words, ["\n"] * 2, log.parent)
+    assert code == 0, screens
+    assert [name for name in NAMES if f"\n{name} [" in screens] == ["when", "publish"]
 
 
 def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:

@@ -31,13 +31,13 @@ def ask_about(look: FirstLook, question: Question) -> str:
     """Ask until there is an answer; ReleaseError where the input ends before."""
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
-    shown = question.choices[:_LISTED]
-    numbers = ["" if question.steps else f"{n} " for n in range(1, len(shown) + 1)]
-    names = [f"  {n}{visible(one.name)}" for n, one in zip(numbers, shown, strict=True)]
-    _say(labelled([(name, visible(one.words)) for name, one in zip(names, shown, strict=True)]))
+    listed = question.choices[:_LISTED]
+    numbers = ["" if question.steps else f"{n} " for n in range(1, len(listed) + 1)]
+    names = [f"  {n}{visible(one.name)}" for n, one in zip(numbers, listed, strict=True)]
+    _say(labelled([(name, visible(one.words)) for name, one in zip(names, listed, strict=True)]))
     if question.why:
         _say(wrapped(f"{question.why[0].upper()}{question.why[1:]}."))
-    if len(question.choices) > len(shown) or question.others:
+    if len(question.choices) > len(listed) or question.others:
         _say(wrapped("Or the name of another column."))
     while True:
         prompt = "" if question.offered is None else f" [{visible(question.offered)}]"
@@ -45,8 +45,8 @@ def ask_about(look: FirstLook, question: Question) -> str:
         word = _line()
         if not word and question.offered is not None:
             return question.offered
-        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(shown) and not question.steps:
-            return shown[int(word) - 1].name
+        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(listed) and not question.steps:
+            return listed[int(word) - 1].name
         try:
             return question.answer(word)
         except InputError as error:

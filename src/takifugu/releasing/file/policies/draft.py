@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import NUMBERS, WHOLE
 from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, plain, release_lines
-from takifugu.releasing.file.guessing.column_words import WORDS, words_in
 from takifugu.releasing.file.guessing.columns import Column
 
 
@@ -22,7 +21,7 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     by_role = {column.role: column for column in columns}
     free = [column for column in columns if column.role not in ("x", "y")]
     person, place = free[0], columns[min(1, len(columns) - 1)]
-    named = by_role.get("person") or next((column for column in free if words_in(column.name) & WORDS["unit"]), None)
+    named = by_role.get("person")
     if named is not None:
         yield line(f"person = {toml_of(named.name)}", named.guess("who was there"))
     else:

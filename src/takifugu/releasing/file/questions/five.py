@@ -172,8 +172,8 @@ def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
     orders = {}
     for column in subject.orders:
         if answers["rows"] == "samples" or subject.is_time(column):
-            beside = f", with {visible(clock)!r}" if clock is not None and column.is_date else ""
-            orders[column.name] = ("it holds times" if subject.is_time(column) else "its numbers") + beside
+            with_clock = f", with {visible(clock)!r}" if clock is not None and column.is_date else ""
+            orders[column.name] = ("it holds times" if subject.is_time(column) else "its numbers") + with_clock
     return orders
 
 
