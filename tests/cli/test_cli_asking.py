@@ -141,3 +141,21 @@ def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place:
     assert refused.exit_code == 2, refused.output
     assert json.loads(refused.stdout)["error"]["where"] == place
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
+
+
+@pytest.mark.parametrize("words", [[], ["--yes"], ["--rows", "answers", "--whose", "-", "--secret", "answers"]])
+def test_a_table_of_which_no_column_can_be_named_is_refused(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "d.csv").write_text("a,a\n1,2\n3,4\n", encoding="utf-8")
+    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
+    assert refused.exit_code == 2
+    assert "d.csv has no column with a name of its own" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+@pytest.mark.parametrize("content", ["a,b\n", 'q;"na\nme"\n1;2\n1;3\n', "user\n", "x\n\x1b[31m\n"])
+def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
+    (tmp_path / "d.csv").write_text(content, encoding="utf-8")
+    code, _, screens = answering(["init", "d.csv"], ["\n"] * 6, tmp_path, NO_COLOR="1")
+    assert code in (0, 2), screens  # nothing is offered to be published
+    assert "\x1b" not in screens
+    assert (tmp_path / "release.toml").exists() is (code == 0)

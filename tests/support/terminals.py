@@ -62,7 +62,7 @@ def answering(
 ) -> tuple[int, str, str]:
     """Run a command whose questions are read on a terminal; return its exit code, what it prints, and what it shows.
 
-    After each prompt an answer is typed, or what a function returns; Ctrl-C is typed, too.
+    After each prompt an answer is typed, or what a function returns, and Ctrl-D after the last one.
     """
     import pty
 
@@ -75,8 +75,8 @@ def answering(
     os.close(theirs)
     seen, left = b"", list(answers)
     while True:
-        if left and seen.endswith(b": "):
-            answer = left.pop(0)
+        if seen.endswith(b": "):
+            answer = left.pop(0) if left else "\x04"
             os.write(mine, (answer if isinstance(answer, str) else answer()).encode())
             seen += b"\n"
         try:

@@ -77,6 +77,8 @@ def _rows_of(look: FirstLook) -> str:
         if cells and room < 0:
             break
         cells.append(cell)
+    if not cells:
+        return ""
     header, *rows = (list(row) for row in zip(*cells, strict=True))
     more = len(names) - len(cells)
     return text_table(header, rows) + (f"\n(and {more} more column{'' if more == 1 else 's'})" if more else "")

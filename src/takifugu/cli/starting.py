@@ -45,6 +45,8 @@ def init(
     data = Path(source)
     contents = looked_into(data)
     look = first_look(open_frame(source, written=sniffed(data)))
+    if not look.columns:
+        raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
     subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind))
     asks = not yes and can_ask()
     ask = partial(ask_about, look) if asks else clearly_offered if yes else offered

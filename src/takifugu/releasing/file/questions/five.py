@@ -228,7 +228,9 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     choices += _of_columns(numbers, "how often each class of its numbers")
     others = _others(subject, answers, choices)
     if not choices:
-        choices = [*_of_columns([subject.look.columns[name] for name in others], "how often each of its values")]
+        choices = _of_columns([subject.look.columns[name] for name in others], "how often each of its values")
+        if not choices:
+            return None
         return Question("publish", "What do you want to publish?", tuple(choices), None, is_clear=False)
     return Question("publish", "What do you want to publish?", tuple(choices), choices[0].name, others=others)
 
