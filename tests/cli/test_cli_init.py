@@ -93,8 +93,8 @@ def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
     text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
     source = tomllib.loads(text)["source"]
     assert source == {
-        "name": "Schlaf-Wach-2025", "file": data.name, "unit": "Wer?", "piece": "Nacht Nr.", "order": "Uhr [min]",
-        "value": "Zustand/état", "budget": 1.0,
+        "name": "Schlaf-Wach-2025", "file": data.name, "rows": "samples", "unit": "Wer?",
+        "piece": "Nacht Nr.", "order": "Uhr [min]", "value": "Zustand/état", "budget": 1.0,
     }  # fmt: skip
     assert max(map(len, text.splitlines())) <= 110
     assert text.count("FILL IN") == 6
@@ -181,7 +181,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert {(c["sure"], bool(c["why"])) for c in guess["columns"]} <= {("sure", True), ("likely", True)}
     made = {"format", "command", "file", "written", "ledger", "ledger_is_new", "ledger_of"}
-    assert set(guess) == {*made, "kind", "why", "schema", "verdict", "columns", "notes", "fill_in"}
+    assert set(guess) == {*made, "kind", "why", "schema", "verdict", "columns", "notes", "fill_in", "questions"}
     assert guess["kind"] == "markov-chain"
     assert [line.split(":")[0] for line in guess["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 #: Lines of a program: no time passes, so that no line says how long something takes.
@@ -23,6 +24,8 @@ progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh(
 """
 #: And these: never, however slow the machine is.
 NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
+#: And these: the terminal is its own, so that what is typed there can stop it.
+_ITS_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 
@@ -52,3 +55,37 @@ def without_a_terminal(program: str) -> tuple[bytes, bytes]:
     """Return what a Python program writes to the standard output and error where both are pipes; it must succeed."""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=PLACE, check=True)
     return done.stdout, done.stderr
+
+
+def answering(
+    words: Sequence[str], answers: Sequence[str | Callable[[], str]], folder: Path, **environment: str
+) -> tuple[int, str, str]:
+    """Run a command whose questions are read on a terminal; return its exit code, what it prints, and what it shows.
+
+    After each prompt an answer is typed, or what a function returns, and Ctrl-D after the last one.
+    """
+    import pty
+
+    mine, theirs = pty.openpty()
+    place = {name: value for name, value in {**PLACE, **environment}.items() if name != "CI" or name in environment}
+    running = subprocess.Popen(
+        [sys.executable, "-c", f"{_ITS_TERMINAL}from takifugu.cli import main; main()", *words],
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=place, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    seen, left = b"", list(answers)
+    while True:
+        if seen.endswith(b": "):
+            answer = left.pop(0) if left else "\x04"
+            os.write(mine, (answer if isinstance(answer, str) else answer()).encode())
+            seen += b"\n"
+        try:
+            chunk = os.read(mine, 65536)
+        except OSError:  # closed: the program has ended
+            break
+        if not chunk:
+            break
+        seen += chunk
+    printed, _ = running.communicate()
+    os.close(mine)
+    return running.returncode, printed.decode(), seen.decode().replace("\r\n", "\n")

@@ -57,16 +57,25 @@ _SOURCE = click.argument("source")
 @click.argument("data")
 @click.option("-o", "--output", type=_PATH, default="release.toml", show_default=True, help="The file to write.")
 @click.option("--kind", help="What the data are, one of those below.  [default: guessed from the columns]")
+@click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, answers ...")
+@click.option("--whose", metavar="COLUMN", help='The column that says whose a row is; "-" for none.')
+@click.option("--when", metavar="COLUMN", help='The column that says when a row was; "-" for none.')
+@click.option("--step", metavar="STEP", help="How long a step is, such as 1min.")
+@click.option("--secret", metavar="WORD", help="What is secret: every-entry, answers, column, population ...")
+@click.option("--publish", metavar="COLUMN", help="The column whose values are counted.")
+@click.option("--yes", is_flag=True, help="Ask nothing; take what is offered where that is clear.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
-def init(data: str, output: Path, kind: str | None, force: bool, as_json: bool) -> None:
+def init(
+    data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, **answers: str | None
+) -> None:
     """Start a release file for DATA, a file of a table (CSV, Excel, a database ...).
 
-    Guesses what the data and their columns are, and marks what only you can know. Publishes nothing.
+    Asks, on a terminal, what the rows are and whose, and marks what else only you can know. Publishes nothing.
     """
     from takifugu.cli.starting import init as run
 
-    run(data, output, kind, force, as_json)
+    run(data, output, kind, {name: word for name, word in answers.items() if word is not None}, yes, force, as_json)
 
 
 @main.command()

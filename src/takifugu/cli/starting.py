@@ -5,55 +5,65 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from takifugu.accounting.ledger import Ledger
+from takifugu.cli.asking import ask_about, can_ask
 from takifugu.cli.output import counted, print_json, wrapped, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, nearest
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled, name_of, text_table
+from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.model.queries.sections import RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.drafting import MOST_COLUMNS
-from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
-from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.marks import with_marks
+from takifugu.releasing.file.guessing.columns import Column, first_look
 from takifugu.releasing.file.guessing.notes import notes
-from takifugu.releasing.file.guessing.rules import Guess, guessed, with_pairs, with_repeats
+from takifugu.releasing.file.guessing.rules import Guess
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted, plain_name
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for
+from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision, offered, rows_note
+from takifugu.releasing.file.questions.subject import Subject
 
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
 
 
-def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool) -> None:
+def init(
+    source: str, output: Path, kind: str | None, answers: Mapping[str, str], yes: bool, force: bool, as_json: bool
+) -> None:
     if kind is not None and PLAINLY.get(kind, kind) not in KINDS:
         raise InputError(f"there is no kind {kind!r}", fix=f"write {nearest(kind, drafted())}").at("kind")
-    chosen = None if kind is None else KINDS.find(PLAINLY.get(kind, kind))
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
     contents = looked_into(data)
     look = first_look(open_frame(source, written=sniffed(data)))
-    facts = Facts.of(look)
-    guess = Guess(PLAINLY.get(kind, kind), 0, "") if kind is not None else guessed(facts)
-    chosen = chosen or KINDS.find(guess.kind)
-    columns = with_pairs(facts, with_roles(look, chosen.facts.roles), guess.kind)
-    columns = with_marks(look, facts.look, columns)
-    if chosen.facts.rows in (RECORDS, WHOLE_COLUMNS):
-        columns = with_repeats(facts, columns)
-    text, (declared, whose) = chosen.draft(data, output, columns, guess.kind), ledger_for(output, data)
+    if not look.columns:
+        raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
+    subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind))
+    asks = not yes and can_ask()
+    ask = partial(ask_about, look) if asks else clearly_offered if yes else offered
+    questions = answered(subject, answers, ask)
+    made_of = decision(subject, questions, {question.name for question, _ in questions} if asks or yes else {*answers})
+    if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
+        raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
+    columns, guess = made_of.columns, replace(subject.guess, kind=made_of.kind)
+    text = KINDS.find(guess.kind).draft(data, output, columns, guess.kind, made_of.said)
+    declared, whose = ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{guess.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, schema_file, guess.kind, declared)
     write_ledger_id(output, name)
     missing, said = _missing(output), [*notes(look, columns, contents)]
+    if not (asks or yes or "rows" in answers) and subject.kind is None:
+        said += rows_note(questions[0][0])
     verdict = _verdict(output, missing)
     if as_json:
         listing = [
@@ -64,11 +74,16 @@ def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool
         made["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": guess.kind, "why": guess.why or None, "schema": str(schema_file), "verdict": verdict}
         lines = [fault.line for fault in missing]
+        made["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
         print_json("init", data, {**made, **kinds, "columns": listing, "notes": said, "fill_in": lines})
         return
-    if kind is None:
-        _print_kinds(data, guess)
-    _print(data, output, columns, missing, said)
+    if asks or yes or answers:
+        click.echo(labelled(_lines_in_force(text)))
+    else:
+        if kind is None:
+            _print_kinds(data, guess)
+        _print_columns(data, columns)
+    _print(output, missing, said)
     if whose is not None:
         click.echo(f"\nledger: {visible(str(ledger))}")
         words = f"It is that of {whose}, which reads the same data: one ledger knows what was spent on them."
@@ -138,9 +153,16 @@ def _reason(column: Column) -> str:
     return f"{column.sure}: {column.why}" if column.why else "-"
 
 
-def _print(
-    data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError], said: Sequence[str]
-) -> None:
+def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what a draft declares of the data and the tables, each with the section that it stands in."""
+    draft = tomllib.loads(text)
+    tables = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
+    for section, keys in [*tables, *(("[[release]]", item) for item in draft["release"])]:
+        for number, (key, value) in enumerate(keys.items()):
+            yield section if number == 0 else "", visible(f"{key} = {toml_of(value)}")
+
+
+def _print_columns(data: Path, columns: Sequence[Column]) -> None:
     click.echo(wrapped(f"{data.name} has {counted(len(columns), 'column')}; what they are for is guessed:"))
     click.echo()
     listed = [c for c in columns if c.role is not None]
@@ -149,6 +171,9 @@ def _print(
     click.echo(text_table(["column", "looks like", "used as", "why"], rows))
     if len(columns) > len(listed):
         click.echo(f"and {counted(len(columns) - len(listed), 'more column')}, used for nothing")
+
+
+def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) -> None:
     for note in said:
         click.echo(f"\n{wrapped(note)}")
     click.echo(f"\nwritten: {visible(str(output))}\n")

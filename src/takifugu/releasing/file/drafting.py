@@ -11,7 +11,7 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import get_type_hints
 
@@ -35,7 +35,8 @@ MOST_COLUMNS = 20
 class Start:
     """What a first draft starts from: a table of data and its columns, the file that is drafted, and its [belief].
 
-    `section` has the keys of [belief], `drafted` its text where that is written, `roles` are the keys of [source].
+    `section` has the keys of [belief], `drafted` its text where that is written, `roles` are the keys of [source], and
+    `said` its rows, its step and what it publishes, as far as they are decided.
     """
 
     data: Path
@@ -45,6 +46,7 @@ class Start:
     roles: Sequence[str]
     section: type | None
     drafted: Callable[[Sequence[Column]], str] | None
+    said: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def believed(self) -> Sequence[str]:

@@ -206,15 +206,19 @@ class Kind:
         assert self.section is not None
         return model_of(self.section, self.facts.believed)
 
-    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+    def draft(
+        self, data: Path, output: Path, columns: Sequence[Column], kind: str,
+        said: Mapping[str, str | None] | None = None,
+    ) -> str:  # fmt: skip
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`.
 
-        It is valid as soon as the lines that say FILL IN are filled in. Raises InputError for a belief without a draft.
+        It is valid as soon as the lines that say FILL IN are filled in; `said` are its rows, its step and what it
+        publishes, where these are decided. Raises InputError for a belief without a draft.
         """
         from takifugu.releasing.file.drafting import Start, head
 
         draft: Callable[[Start], Iterable[str]] = loaded(self.facts.draft)
-        start = Start(data, output, columns, kind, [*self.facts.roles], self.section, self.drafted)
+        start = Start(data, output, columns, kind, [*self.facts.roles], self.section, self.drafted, said or {})
         return "\n".join([*head(data, output), *draft(start)]) + "\n"
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.

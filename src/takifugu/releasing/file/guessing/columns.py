@@ -29,7 +29,7 @@ class Column:
     `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more,
     and `is_identifier` if its numbers only say which row it is. Beside its numbers it has so many different `marks`,
     texts that are none. The order `is_set_back` where its times go back as where a clock was set back, and
-    `is_repeated` where a few rows are repeated as a whole. Whose row it is may also be in `or_unit`.
+    `is_repeated` where a few rows are repeated as a whole.
     """
 
     name: str
@@ -49,7 +49,10 @@ class Column:
     marks: int = 0
     is_set_back: bool = False
     is_repeated: bool = False
-    or_unit: str | None = None
+
+    def guess(self, words: str) -> str:
+        """Return what it is for, as a guess where nobody said so."""
+        return words if self.sure == SAID else f"guessed: {words}"
 
     @property
     def looks_like(self) -> str:
@@ -60,6 +63,8 @@ class Column:
 
 #: What a guess of so many points is called, and how far the next best must be behind.
 _SURE, _LIKELY, _ENOUGH = 5, 3, 2
+#: How sure a role is that somebody said.
+SAID = "said"
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,45 +125,35 @@ def first_look(table: Table) -> FirstLook:
     return FirstLook(seen, rows, written, frozenset(unclear), twice, all_rows, odd)
 
 
-def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
+def with_roles(
+    look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES, said: Mapping[str, str | None] | None = None
+) -> tuple[Column, ...]:
     """Return the columns with the roles that they seem to have.
 
     `roles` are the keys of [source] that name columns, each with what its column looks like: in "order", a "value", a
-    "unit" or "piece" of several rows, a "person" of one row, a "group".
+    "unit" or "piece" of several rows, a "person" of one row, a "group". Roles that were `said` have these columns.
     """
-    seen, rows = look.columns, look.rows
+    seen, rows, said = look.columns, look.rows, said or {}
     clock = next((name for name, column in seen.items() if column.is_clock), None)
-    column_of: dict[str, str] = {}
-    reasons: dict[str, tuple[str, str]] = {}
-    or_unit = None
+    column_of = {role: name for role, name in said.items() if role in roles and name is not None}
+    reasons = dict.fromkeys(column_of.values(), ("", SAID))
     for role, like in roles.items():
-        scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
-        if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
-            scores.pop(by, None)  # it says whose row it is
-        if role == "piece":
-            keys = [rows[column_of["unit"]]] if "unit" in column_of else []
-            scores = {name: score for name, score in scores.items() if several_each([*keys, rows[name]])}
-        if role == "order" and clock is not None:  # a log of one day has one date
-            days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
-            scores |= {name: Score(_LIKELY, "it holds dates") for name in days}
-        if role == "unit":
-            people = [name for name in scores if seen[name].names_people and scores[name].points >= _ENOUGH]
-            things = [name for name in scores if seen[name].names_things and scores[name].points >= _ENOUGH]
-            if people and things:
-                or_unit = things[0]
-                scores = {name: score for name, score in scores.items() if name not in things}
-        best = max(scores, key=lambda name: scores[name].points, default=None)
-        if best is not None and scores[best].points >= _ENOUGH:
-            column_of[role] = best
-            reasons[best] = (scores[best].why, _how_sure(best, scores))
-            if role == "order" and seen[best].is_date and clock is not None:
-                column_of["clock"] = clock
-                reasons[clock] = ("times of day, beside dates", "likely")
-    if "order" in roles and "order" not in column_of and (by := what_rises(rows, seen, column_of)) is not None:
+        if role not in said:
+            scores = _scores(look, role, like, column_of, clock)
+            best = max(scores, key=lambda name: scores[name].points, default=None)
+            if best is not None and scores[best].points >= _ENOUGH:
+                column_of[role] = best
+                reasons[best] = (scores[best].why, _how_sure(best, scores))
+        is_day = role == "order" and role in column_of and seen[column_of[role]].is_date
+        if is_day and clock is not None and clock not in column_of.values():
+            column_of["clock"] = clock
+            reasons[clock] = ("times of day, beside dates", "likely")
+    is_free = "order" in roles and "order" not in (*column_of, *said)
+    if is_free and (by := what_rises(rows, seen, column_of)) is not None:
         column_of["order"] = by
         reasons[by] = ("it rises in the rows of each", "likely")
     for role in ("unit", "piece"):
-        if role in roles and role not in column_of and (by := what_sorts(rows, seen, column_of)) is not None:
+        if role in roles and role not in (*column_of, *said) and (by := what_sorts(rows, seen, column_of)) is not None:
             column_of[role] = by
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
@@ -172,10 +167,28 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             look.written, _recurs(s), is_identifier=s.is_identifier,
             is_set_back=is_set_back and named.get(s.name) == "order",
             is_repeated=is_repeated and named.get(s.name) == "order",
-            or_unit=or_unit if named.get(s.name) == "unit" else None,
         )
         for s in seen.values()
     )
+
+
+def _scores(
+    look: FirstLook, role: str, like: str, column_of: Mapping[str, str], clock: str | None
+) -> dict[str, Score]:
+    """Return how much each column that has no role yet looks like one of this role."""
+    seen, rows = look.columns, look.rows
+    scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
+    if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
+        scores.pop(by, None)  # it says whose row it is
+    if role == "piece":
+        keys = [rows[column_of["unit"]]] if "unit" in column_of else []
+        scores = {name: score for name, score in scores.items() if several_each([*keys, rows[name]])}
+    if role == "order" and clock is not None:  # a log of one day has one date
+        days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
+        scores |= {name: Score(_LIKELY, "it holds dates") for name in days}
+    if role == "unit" and any(seen[name].names_people and scores[name].points >= _ENOUGH for name in scores):
+        scores = {name: score for name, score in scores.items() if not seen[name].names_things}
+    return scores
 
 
 def _recurs(column: Seen) -> bool:

@@ -100,7 +100,7 @@ class Facts:
         return next((c for c in self.columns if c.kind == TEXTS and c.labels and all_match(_PLACE, c.labels)), None)
 
     @cached_property
-    def _that_name(self) -> tuple[Seen, ...]:
+    def that_name(self) -> tuple[Seen, ...]:
         """Return the columns that may name whose row it is: no times, and no sizes."""
         some = (c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when)
         return tuple(c for c in some if not self._is_size(c))
@@ -125,14 +125,14 @@ class Facts:
         """Return the column that names whose row it is where some have several rows; None where each row is another."""
         if self.each_row_another is not None and self.each_row_another.named("unit"):
             return None
-        names = [c for c in self._that_name if c.named("unit")]
+        names = [c for c in self.that_name if c.named("unit")]
         names = [c for c in names if MOST_STATES < len(c.labels) < c.rows]
         return self.with_several_rows or next(iter(names), None)
 
     @cached_property
     def each_row_another(self) -> Seen | None:
         """Return a column that names whose row it is, a row each."""
-        rest = [c for c in self._that_name if c.rows > 1]
+        rest = [c for c in self.that_name if c.rows > 1]
         unique = [column for column in rest if len(column.labels) == column.rows]
         named = [column for column in unique if column.named("unit")]
         return next(iter([*named, *(c for c in unique if c.kind == TEXTS or c.only_numbers_cases)]), None)
@@ -143,7 +143,7 @@ class Facts:
         who = self.each_row_another
         if who is None or not who.named("unit"):
             return None
-        some = (c for c in self._that_name if c is not who and c.words & TOGETHER and not c.is_question)
+        some = (c for c in self.that_name if c is not who and c.words & TOGETHER and not c.is_question)
         return next((c for c in some if 1 < len(c.labels) * 3 <= c.rows * 2), None)
 
     @property
@@ -155,7 +155,7 @@ class Facts:
     @cached_property
     def with_several_rows(self) -> Seen | None:
         """Return a column that names whose row it is, several rows each."""
-        rest = [c for c in self._that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
+        rest = [c for c in self.that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
         named = [column for column in rest if column.named("unit")]
         if any(column.names_people for column in named):
             named = [column for column in named if not column.names_things]

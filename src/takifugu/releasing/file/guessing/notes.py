@@ -39,8 +39,6 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
             yield _set_back(column.name)
         if column.is_repeated:
             yield _REPEATED
-        if column.or_unit is not None:
-            yield _either(column.name, column.or_unit)
         if column.repeats is not None:
             yield _several_rows(column, *column.repeats)
         if column.is_shared:
@@ -72,13 +70,6 @@ def _set_back(name: str) -> str:
     return (
         f"Column {visible(name)!r} goes back by an hour or less, as where a clock was set back. What a clock shows "
         'twice is two steps: declare its zone, such as timezone = "Europe/Berlin".'
-    )
-
-
-def _either(people: str, things: str) -> str:
-    return (
-        f"Both {visible(people)!r} and {visible(things)!r} may say whose row it is; {visible(people)!r} was taken, as "
-        "it names people, so all rows of one are hidden together."
     )
 
 

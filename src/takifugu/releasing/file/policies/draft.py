@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import NUMBERS, WHOLE
 from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, plain, release_lines
-from takifugu.releasing.file.guessing.column_words import WORDS, words_in
 from takifugu.releasing.file.guessing.columns import Column
 
 
 def draft(start: Start) -> Iterator[str]:
     """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in."""
     yield from _source(start, start.columns)
-    yield from _rest(start.columns)
+    yield from _rest(start.columns, start.said.get("publish") or "safe")
 
 
 def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
@@ -22,9 +21,9 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     by_role = {column.role: column for column in columns}
     free = [column for column in columns if column.role not in ("x", "y")]
     person, place = free[0], columns[min(1, len(columns) - 1)]
-    named = next((column for column in free if words_in(column.name) & WORDS["unit"]), None)
+    named = by_role.get("person")
     if named is not None:
-        yield line(f"person = {toml_of(named.name)}", "guessed by its name: who was there")
+        yield line(f"person = {toml_of(named.name)}", named.guess("who was there"))
     else:
         yield from comment("FILL IN the column that says who was there.")
         yield f"# person = {toml_of(person.name)}"
@@ -47,7 +46,7 @@ def _coordinates(columns: Sequence[Column]) -> list[Column]:
     return numbers[:2] if len(numbers) > 1 else []
 
 
-def _rest(columns: Sequence[Column]) -> Iterator[str]:
+def _rest(columns: Sequence[Column], query: str) -> Iterator[str]:
     yield line("[belief]", "what the data can be; nothing is believed about them")
     yield 'kind = "asymmetric"'
     grid = "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
@@ -73,6 +72,10 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield "[hide]"
     yield line('visits = "all"', "that a person was where they were; not that they were not elsewhere")
     yield ""
+    if query == "visitors":
+        yield from release_lines("visitors", "visitors", 'or "safe", places where so few were that they may be named')
+        yield EPSILON
+        return
     yield from release_lines("safe-places", "safe", 'or "visitors", the numbers themselves')
     yield from comment("FILL IN the largest number of people at a place that you call safe.")
     yield "# at_most = 5"

@@ -28,7 +28,7 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
         if rest := _names(columns):
             yield line(f"# unit = {toml_of(rest[0].name)}", "with units_independent: whose row it is")
     else:
-        yield line(f"unit = {toml_of(unit.name)}", "guessed: whose row it is")
+        yield line(f"unit = {toml_of(unit.name)}", unit.guess("whose row it is"))
     if places:
         yield line(f"coordinates = {toml_of(places)}", "guessed: first and second coordinate")
     else:

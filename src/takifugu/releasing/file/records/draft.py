@@ -64,7 +64,7 @@ def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> It
     examples = guessed | dict(zip([role for role in roles if role not in by_role], unused, strict=False))
     for role in roles:
         if role in by_role and role != "group":
-            yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
+            yield line(f"{role} = {toml_of(by_role[role].name)}", by_role[role].guess(_WHAT[role]))
             continue
         needed = role in ("value", "person")
         if needed:

@@ -6,13 +6,14 @@ state column are listed in a comment, because a person needs them as a reminder;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.drafting import EPSILON, WIDTH, Start, comment, line, listed, plain, release_lines, to_name
 from takifugu.releasing.file.guessing.columns import Column, looked_at
 from takifugu.releasing.file.guessing.seen import DIGITS
+from takifugu.releasing.file.keys import ROWS
 
 _LONGEST_LABEL = 60
 
@@ -32,23 +33,28 @@ _WHAT = {
 def draft(start: Start) -> Iterator[str]:
     """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in."""
     columns = start.columns
-    yield from _source(start, columns)
-    yield from _chain(columns) if start.kind.startswith("markov-chain") else start.believed
-    yield from _pieces(columns)
+    rows = start.said.get("rows") or "samples"
+    yield from _source(start, columns, rows)
+    yield from _chain(columns, rows) if start.kind.startswith("markov-chain") else start.believed
+    yield from _pieces(columns, rows)
     yield from _rest(columns)
 
 
-def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
+def _source(start: Start, columns: Sequence[Column], rows: str) -> Iterator[str]:
     by_role = {c.role: c for c in columns if c.role is not None}
     examples = _examples(columns)
     timed = "order" in by_role and (by_role["order"].kind == TIMES or by_role["order"].form is not None)
-    lasting = '; "changes", "stays" if what it says lasts, "events" if it happened then' if timed else ""
-    yield from start.source("samples", f"guessed: each row is one step{lasting}")
+    yield from start.source(rows, _row_words(start, rows, timed))
+    if rows != "samples":
+        yield from _of_runs(start, by_role, rows)
+        yield start.budget("the most epsilon that a person may ever spend")
+        yield ""
+        return
     for role in ("unit", "piece", "order", "value"):
         if role in by_role:
             clock = by_role.get("clock") if role == "order" else None
             name = by_role[role].name if clock is None else [by_role[role].name, clock.name]
-            yield line(f"{role} = {toml_of(name)}", f"guessed: {_WHAT[role]}")
+            yield line(f"{role} = {toml_of(name)}", by_role[role].guess(_WHAT[role]))
             if clock is not None and clock.form == DIGITS:
                 yield from comment("Each time of day has four digits (0930, not 930).")
             if role == "order" and by_role[role].form is not None:
@@ -72,18 +78,61 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
         yield '# timezone = "Europe/Berlin"'
     elif timed and by_role["order"].kind == TIMES:
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
-    if timed:
+    step = start.said.get("step")
+    if step is not None:
+        yield line(f"step = {_step(step)}", "the step between rows, some of which may be missing")
+    elif timed:
         yield line('# step = "1min"', "the step between rows, if rows may be missing")
     if "order" in by_role and by_role["order"].is_repeated:
         yield line('# duplicates = "first"', "a few rows are repeated as a whole: which of them counts")
     if timed and "piece" not in by_role:  # a calendar has one recording of each unit
         yield line('# from = "2026-01-05"', "with step and until: its first day; then tables may be weekly, or by hour")
         yield line('# until = "2026-12-28"', "with step and from: the day after its last")
-    if not timed and ("order" in by_role or "order" in examples):
+    if step is None and not timed and ("order" in by_role or "order" in examples):
         needs = "" if "order" in by_role else "with order: "
         yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
     yield start.budget("the most epsilon that a person may ever spend")
     yield ""
+
+
+def _row_words(start: Start, rows: str, timed: bool) -> str:
+    """Say what a row says: as it was decided, or as it is guessed, with what else it may be."""
+    if "rows" in start.said:
+        return f"a row says {ROWS[rows]}"
+    lasting = '; "changes", "stays" if what it says lasts, "events" if it happened then' if timed else ""
+    return f"guessed: each row is one step{lasting}"
+
+
+def _step(step: str) -> str:
+    return step if step.isdigit() else toml_of(step)
+
+
+def _of_runs(start: Start, by_role: Mapping[str, Column], rows: str) -> Iterator[str]:
+    """Yield the keys of changes, stays and events: who is covered, from when to when, is declared."""
+    for role, words in {**_WHAT, "start": "when a stay starts", "end": "when it ends"}.items():
+        if role in by_role and role != "piece":
+            clock = by_role.get("clock") if role == "order" else None
+            name = by_role[role].name if clock is None else [by_role[role].name, clock.name]
+            yield line(f"{role} = {toml_of(name)}", by_role[role].guess(words))
+            if role in ("order", "start") and by_role[role].form is not None:
+                yield from _format_lines(by_role[role], "" if clock is None else f" {clock.form}")
+    step = start.said.get("step")
+    if step is None:
+        yield from comment("FILL IN how long a step is: shorter than what you want to see.")
+    yield line(f"{'# ' * (step is None)}step = {toml_of(step or '1min')}", "what is counted are steps of this length")
+    yield from comment("FILL IN from when to when it was recorded: the day at which the data were exported comes last.")
+    yield '# from = "2026-01-05"'
+    yield '# until = "2026-02-02"'
+    if "unit" in by_role:
+        yield from comment("FILL IN all there are, from a public list: its file, or their names; not from these data.")
+        yield '# roster = ["Ana", "Ben"]'
+    if rows == "changes":
+        yield line('# before = "still"', "if it is a fact that everybody was in this state until a first row")
+    else:
+        yield from comment(f"FILL IN the state of somebody who has no {rows.removesuffix('s')} then.")
+        yield '# otherwise = "still"'
+        yield line('# overlap = "first"', "which of several rows at one time counts")
+    yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
 
 
 def _format_lines(column: Column, clock: str) -> Iterator[str]:
@@ -109,8 +158,8 @@ def _examples(columns: Sequence[Column]) -> dict[str, Column]:
     return to_name(columns, [role for role in ("value", "unit", "order", "piece") if role not in guessed])
 
 
-def _chain(columns: Sequence[Column]) -> Iterator[str]:
-    timed = any(c.role == "order" and c.kind == TIMES for c in columns)
+def _chain(columns: Sequence[Column], rows: str) -> Iterator[str]:
+    timed = any(c.role in ("order", "start") and c.kind == TIMES for c in columns)
     yield line("[belief]", "what somebody who wants to know a secret may believe about the data")
     yield 'kind = "markov-chain"'
     yield ""
@@ -132,15 +181,16 @@ def _chain(columns: Sequence[Column]) -> Iterator[str]:
         yield line(stay, "instead of stay, with step: the same in time")
     yield from comment("Or, instead of stay, next: how likely each state (row) is followed by each; rows sum to 1.")
     yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
-    fit = '# fit = { file = "public.csv", confidence = 0.99 }'
-    yield line(fit, "instead of stay, next: the class that a file with the same columns supports")
+    if rows == "samples":  # what is fitted counts transitions row by row
+        fit = '# fit = { file = "public.csv", confidence = 0.99 }'
+        yield line(fit, "instead of stay, next: the class that a file with the same columns supports")
     yield ""
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
 
 
-def _pieces(columns: Sequence[Column]) -> Iterator[str]:
+def _pieces(columns: Sequence[Column], rows: str) -> Iterator[str]:
     """Yield the keys of [belief] about units and their pieces."""
-    roles, examples = {c.role for c in columns}, _examples(columns)
+    roles, examples = {c.role for c in columns}, _examples(columns) if rows == "samples" else {}
     timed = any(c.role == "order" and c.kind == TIMES for c in columns)
     if "piece" in roles:
         yield ""
@@ -158,6 +208,10 @@ def _pieces(columns: Sequence[Column]) -> Iterator[str]:
     elif "unit" in examples:
         yield line("# units_independent = true", "with unit: one person says nothing about the others")
     yield ""
+    if rows != "samples":
+        yield line('# map = { "as in the data" = "still" }', "values of the data that count as one of the states")
+        yield ""
+        return
     instead = "instead of from, until, every and by: " if timed else ""
     yield line("# max_length = 1000", f"{instead}the most steps of a piece, known without the data")
     yield line('# longer = "cut"', "with max_length: cut a longer piece, and do not refuse it")
@@ -193,6 +247,7 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield EPSILON
     if has_units:
         yield line('per = "pooled"', 'one table for all people; "unit" makes one for each of them')
-    if any(c.role == "order" and c.kind == TIMES for c in columns) and all(c.role != "piece" for c in columns):
+    timed = any(c.role in ("order", "start") and c.kind == TIMES for c in columns)
+    if timed and all(c.role != "piece" for c in columns):
         yield line('# every = "week"', "with step, from and until: a table for each week, `--window 2026-W07` for one")
         yield line('# by = "hour"', "with step, from and until and every: a cell for each hour of the day")

@@ -1,0 +1,84 @@
+"""The questions of `init` on a terminal: one screen each, on the standard error, with three rows of the table."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from takifugu.cli.group import complain
+from takifugu.cli.output import wrapped
+from takifugu.cli.terminal import is_terminal
+from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.escaping import visible
+from takifugu.core.text.tables import filled, labelled, name_of, text_table, width
+from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.questions.question import Question
+
+#: So many rows are shown, and so many choices are listed; every other column is an answer by its name.
+_ROWS, _LISTED = 3, 9
+#: A cell that is shown is no longer.
+_WIDEST = 16
+
+
+def can_ask() -> bool:
+    """Return whether somebody reads questions on a terminal and can answer them there."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr) and not os.environ.get("CI")
+
+
+def ask_about(look: FirstLook, question: Question) -> str:
+    """Ask until there is an answer; ReleaseError where the input ends before."""
+    _say("\n" + click.style(filled(question.words), bold=True))
+    _say(_rows_of(look))
+    listed = question.choices[:_LISTED]
+    numbers = ["" if question.steps else f"{n} " for n in range(1, len(listed) + 1)]
+    names = [f"  {n}{visible(one.name)}" for n, one in zip(numbers, listed, strict=True)]
+    _say(labelled([(name, visible(one.words)) for name, one in zip(names, listed, strict=True)]))
+    if question.why:
+        _say(wrapped(f"{question.why[0].upper()}{question.why[1:]}."))
+    if len(question.choices) > len(listed) or question.others:
+        _say(wrapped("Or the name of another column."))
+    while True:
+        prompt = "" if question.offered is None else f" [{visible(question.offered)}]"
+        click.echo(f"{question.name}{prompt}: ", nl=False, err=True)
+        word = _line()
+        if not word and question.offered is not None:
+            return question.offered
+        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(listed) and not question.steps:
+            return listed[int(word) - 1].name
+        try:
+            return question.answer(word)
+        except InputError as error:
+            complain(error.what)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _line() -> str:
+    """Return what is typed, without blanks around it."""
+    try:
+        line = sys.stdin.readline()
+    except UnicodeDecodeError:
+        return "?"
+    if not line:
+        raise ReleaseError("the questions were not answered, so nothing was written", fix="answer them, or write --yes")
+    return line.strip()
+
+
+def _rows_of(look: FirstLook) -> str:
+    """Return the first rows of the table, as many columns of it as fit."""
+    names, room, cells = list(look.all_rows), width(), list[list[str]]()
+    for name in names:
+        cell = [name_of(text, _WIDEST) for text in (name, *(v or "" for v in look.all_rows[name][:_ROWS]))]
+        room -= max(map(len, cell)) + 2
+        if cells and room < 0:
+            break
+        cells.append(cell)
+    if not cells:
+        return ""
+    header, *rows = (list(row) for row in zip(*cells, strict=True))
+    more = len(names) - len(cells)
+    return text_table(header, rows) + (f"\n(and {more} more column{'' if more == 1 else 's'})" if more else "")

@@ -1,0 +1,127 @@
+"""What answers decide: the kind of file, what its rows say, and what its columns are for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from takifugu.core.errors import InputError
+from takifugu.model.queries.sections import RECORDS, WHOLE_COLUMNS
+from takifugu.releasing.file.guessing.columns import Column, with_roles
+from takifugu.releasing.file.guessing.marks import with_marks
+from takifugu.releasing.file.guessing.rules import with_pairs, with_repeats
+from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.questions.five import QUESTIONS, question_about
+from takifugu.releasing.file.questions.question import NONE, Question
+from takifugu.releasing.file.questions.subject import STEPS, Answers, Subject, named, shape_of
+
+#: Asks one question about a table; None where the answer is left out.
+Ask = Callable[[Question], str | None]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a file is decided to be; `said` are its rows, its step and what it publishes."""
+
+    kind: str
+    columns: tuple[Column, ...]
+    said: Mapping[str, str | None]
+
+
+def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[Question, str]]:
+    """Return the questions about a table in their order, with their answers: those that were `said`, or to `ask` for.
+
+    Raises InputError for an answer that is none, and for one to a question that does not arise.
+    """
+    answers, pairs = dict[str, str](), list[tuple[Question, str]]()
+    for name in QUESTIONS:
+        question = question_about(name, subject, answers)
+        if question is None:
+            if name in said:
+                rows = answers["rows"]
+                raise InputError(f"is {said[name]!r}, and rows are {rows}", fix="leave it out").at(name)
+            continue
+        answer = question.answer(said[name]) if name in said else ask(question)
+        if answer is not None:
+            answers[name] = answer
+            pairs.append((question, answer))
+    return pairs
+
+
+def offered(question: Question) -> str | None:
+    """Return what a question offers, which nobody has looked at."""
+    return question.offered
+
+
+def clearly_offered(question: Question) -> str | None:
+    """Return what a question offers if it is clear; InputError where what is protected depends on it."""
+    if question.is_clear:
+        return question.offered
+    if question.must_be_clear:
+        raise question.unsaid()
+    return None
+
+
+def rows_note(question: Question) -> list[str]:
+    """Return what must be known before rows are taken for steps that may be none."""
+    if question.offered not in STEPS or question.offered == "samples":
+        return []
+    word, why = question.offered, f"{question.why[:1].upper()}{question.why[1:]}"
+    return [
+        f"{why}, so rows may be {word}. Then start again with --rows {word}: as samples each row counts as one step, "
+        "however long it lasts."
+    ]
+
+
+def decision(subject: Subject, questions: Sequence[tuple[Question, str]], said: Set[str]) -> Decision:
+    """Return what the answers decide that were `said`; what the others are about is guessed."""
+    answers = {question.name: answer for question, answer in questions}
+    kind = subject.kind_of(answers) if said else subject.guess.kind
+    _check_people(subject, answers, said)
+    chosen = {role: name for role, (key, name) in _chosen(subject, answers).items() if key in said}
+    columns = with_roles(subject.look, KINDS.find(kind).facts.roles, chosen)
+    columns = with_pairs(subject.facts, columns, kind)
+    columns = with_marks(subject.look, subject.facts.look, columns)
+    if shape_of(kind) in (RECORDS, WHOLE_COLUMNS):
+        columns = with_repeats(subject.facts, columns)
+    if answers["rows"] == "stays" and "rows" in said:
+        columns = _with_ends(columns, *_pair(subject, answers["when"]))
+    query = answers.get("publish") if answers["rows"] == "visits" else None
+    values = {"rows": answers["rows"], "step": named(answers.get("step", NONE)), "publish": query}
+    return Decision(kind, columns, {name: value for name, value in values.items() if name in said})
+
+
+def _check_people(subject: Subject, answers: Answers, said: Set[str]) -> None:
+    """Raise InputError where rows are somebody's, and this kind of file takes each row for another one."""
+    whose = named(answers.get("whose", NONE))
+    if whose is not None and "whose" in said and subject.unit_role(answers) is None:
+        raise InputError(
+            f"is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
+            rule="all rows of a person must be hidden together",
+            fix="make them one row each first, and write --whose -",
+        ).at("whose")
+
+
+def _chosen(subject: Subject, answers: Answers) -> dict[str, tuple[str, str | None]]:
+    """Return the columns that answers name by their roles, each with its question; None where no column has a role."""
+    chosen = dict[str, tuple[str, str | None]]()
+    role = subject.unit_role(answers)
+    if "whose" in answers and role is not None:
+        chosen[role] = "whose", named(answers["whose"])
+    if "when" in answers:
+        is_stay = answers["rows"] == "stays"
+        chosen["order"] = "when", _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])
+    if "publish" in answers and answers["rows"] != "visits":
+        chosen["value"] = "publish", named(answers["publish"])
+    return chosen
+
+
+def _pair(subject: Subject, words: str) -> tuple[str, str]:
+    return next(pair for pair in subject.stays if ", ".join(pair) == words)
+
+
+def _with_ends(columns: tuple[Column, ...], start: str, end: str) -> tuple[Column, ...]:
+    """Return the columns of stays: no order, but a start and an end."""
+    roles = {start: "start", end: "end"}
+    parts = (replace(c, role=None) if c.role in ("order", "clock", "piece") else c for c in columns)
+    return tuple(replace(c, role=roles[c.name]) if c.name in roles else c for c in parts)

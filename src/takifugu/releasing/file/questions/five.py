@@ -1,0 +1,257 @@
+"""The five questions about a table, each from how its columns look and from the answers before it.
+
+What is likely comes from roles of columns (types, names, how many values, what rises); nothing else is guessed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import visible
+from takifugu.data.kinds import TEXTS
+from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
+from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.keys import ROWS
+from takifugu.releasing.file.questions.question import NONE, Choice, Question
+from takifugu.releasing.file.questions.spacing import step_of
+from takifugu.releasing.file.questions.subject import SHAPES, STEPS, Answers, Subject, likely_rows, shape_of
+
+_NAMES_NOBODY = "no column: all rows are about one person or thing"
+_EACH_ANOTHER = "no column: each row is another person or case"
+_SECRETS = {
+    "answers": "what each person answered, in any column that is read",
+    "column": "what a whole column says, such as its mean or share",
+    "population": "from which population a value comes: each is randomised alone",
+}
+
+
+def question_about(name: str, subject: Subject, answers: Answers) -> Question | None:
+    """Return the question of this name after the answers before it; None where nothing depends on it."""
+    return QUESTIONS[name](subject, answers)
+
+
+def _rows(subject: Subject, _: Answers) -> Question:
+    words = [*_possible(subject)]
+    likely = likely_rows(subject)
+    likely = likely if likely in words else words[0]
+    ordered = [likely, *(word for word in words if word != likely)]
+    return Question(
+        "rows", "What does a row say?", tuple(Choice(word, ROWS[word]) for word in ordered), likely,
+        _why(subject, likely), len(words) == 1 or _is_clear(subject, likely), must_be_clear=True,
+    )  # fmt: skip
+
+
+def _possible(subject: Subject) -> Iterator[str]:
+    """Yield what a row may say in such a table, under the kind that was said."""
+    shape = None if subject.kind is None else shape_of(subject.kind)
+    if shape in (None, IN_ORDER):
+        yield "samples"
+        yield from ("changes", "events") if any(map(subject.is_time, subject.orders)) else ()
+        yield from ("stays",) if subject.stays else ()
+    meets = subject.facts.ends is not None and subject.kind in (None, "contacts")
+    yield from ("contacts",) if meets else ()
+    if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
+        yield "answers"
+    if shape == POLICY or (shape is None and len(subject.look.columns) > 1):
+        yield "visits"
+
+
+def _is_clear(subject: Subject, likely: str) -> bool:
+    """Return whether nothing else may be meant: even steps, ends named as people, a row each without times."""
+    facts, several = subject.facts, subject.facts.with_several_rows
+    if likely == "samples":
+        return subject.spacing.is_even and (not subject.is_timed or subject.spacing.is_repeated)
+    if likely == "contacts":
+        return facts.ends is not None and all(end.named("unit") for end in facts.ends)
+    if likely == "visits":
+        return facts.coordinates is not None and several is not None and several.names_people
+    if likely != "answers" or several is not None or not subject.guess.why:
+        return False
+    return facts.each_row_another is not None or len(facts.questions) > 1 or facts.order is None
+
+
+def _why(subject: Subject, likely: str) -> str:
+    order = visible(subject.roles.get("order", ""))
+    if likely == "samples" and subject.spacing.is_even:
+        return f"the steps of {order!r} are even"
+    if likely == "stays":
+        start, end = map(visible, subject.stays[0])
+        return f"{end!r} is never before {start!r}"
+    if likely in ("changes", "events"):
+        states = "values recur from row to row" if likely == "events" else "each row has another state than the last"
+        return f"the steps of {order!r} are uneven, and {states}"
+    return subject.guess.why
+
+
+def _whose(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] == "contacts":
+        return None  # each row names two
+    role, facts = subject.unit_role(answers), subject.facts
+    if answers["rows"] == "answers":
+        several, another = facts.repeated, facts.each_row_another
+        names = [column for column in (several, another) if column is not None and role is not None]
+        names += [column for column in _naming(subject) if role is not None and column not in names]
+        choices = [Choice(NONE, _EACH_ANOTHER), *_of_columns(names, "its column says whose row it is")]
+        if role is not None and several is None and another is not None:
+            choices = [*choices[1:], choices[0]]
+        is_clear = several is None and (another is not None or len(facts.questions) > 1)
+        why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
+        if several is not None:
+            why = f"{visible(several.name)!r} has several rows for some, which must be hidden together"
+            choices = [*choices[1:], choices[0]] if role is not None else choices
+        return Question(
+            "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True,
+            others=_others(subject, answers, choices) if role is not None else (),
+        )  # fmt: skip
+    return _whose_of_several(subject, answers)
+
+
+def _whose_of_several(subject: Subject, answers: Answers) -> Question:
+    """Return the question whose rows are that are several of each: of two ids, one inside the other, the larger."""
+    names = _naming(subject)
+    first = subject.roles.get("unit")
+    if answers["rows"] == "visits" and subject.facts.with_several_rows is not None:
+        first = subject.facts.with_several_rows.name
+    likely = next((column for column in names if column.name == first), None)
+    larger = [c for c in names if likely is not None and c.named("unit") and _is_inside(subject, likely, c)]
+    rivals = [c for c in names if c is not likely and c.named("unit") and c not in larger]
+    if likely is not None and larger and not likely.names_people:
+        likely = larger[-1]
+    ordered = sorted(names, key=lambda column: (column is not likely, column not in larger))
+    why = "" if likely is None else f"{visible(likely.name)!r} has several rows of each"
+    if larger:
+        why += f", and each of it has one {visible(larger[-1].name)!r}" if likely not in larger else ""
+        why += ", and it groups others that may say whose a row is" if likely in larger else ""
+    nobody = Choice(NONE, _NAMES_NOBODY)
+    choices = [*_of_columns(ordered, "its column says whose row it is"), nobody]
+    choices = choices if likely is not None else [nobody, *choices[:-1]]
+    is_clear = not names if likely is None else bool(likely.named("unit")) and not larger and not rivals
+    return Question(
+        "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True,
+        others=_others(subject, answers, choices),
+    )  # fmt: skip
+
+
+def _naming(subject: Subject) -> list[Seen]:
+    """Return the columns that may name those who have several rows each, but for states and orders."""
+    roles = {subject.roles.get(role) for role in ("order", "clock", "value")}
+    some = [c for c in subject.facts.that_name if c.name not in roles and 0 < len(c.labels) * 2 <= c.rows]
+    return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS))
+
+
+def _is_inside(subject: Subject, one: Seen, other: Seen) -> bool:
+    """Return whether all rows of one name have one of the other, which groups several of them."""
+    pairs = set(zip(subject.look.rows[one.name], subject.look.rows[other.name], strict=True))
+    return one is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
+
+
+def _when(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in STEPS:
+        return None
+    taken, orders = _taken(subject, answers), _orders(subject, answers)
+    choices = [Choice(name, words) for name, words in orders.items() if name not in taken]
+    likely = subject.roles.get("order")
+    is_likely = bool(choices) and (choices[0].name == likely or answers["rows"] != "samples")
+    if answers["rows"] == "samples":
+        none = Choice(NONE, "no column: the rows are in the order of the file")
+        choices = [*choices, none] if is_likely else [none, *choices]
+    elif not choices:
+        what = f"rows are {answers['rows']}, and no column says when"
+        raise InputError(what, fix="name columns of times, or write --rows samples").at("when")
+    why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
+    others = _others(subject, answers, choices) if answers["rows"] == "samples" else ()
+    return Question("when", "When was a row?", tuple(choices), choices[0].name, why, others=others)
+
+
+def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
+    """Return what may say when rows were, with what it is: a column, those of a date and a time, of start and end."""
+    if answers["rows"] == "stays":
+        return {f"{start}, {end}": "from its start to its end" for start, end in subject.stays}
+    clock = subject.roles.get("clock")
+    orders = {}
+    for column in subject.orders:
+        if answers["rows"] == "samples" or subject.is_time(column):
+            with_clock = f", with {visible(clock)!r}" if clock is not None and column.is_date else ""
+            orders[column.name] = ("it holds times" if subject.is_time(column) else "its numbers") + with_clock
+    return orders
+
+
+def _step(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in STEPS or answers["when"] == NONE:
+        return None
+    gap = subject.spacing.gap if answers["when"] == subject.roles.get("order") else None
+    timed = answers["rows"] != "samples" or subject.is_time(subject.look.columns[answers["when"]])
+    step = step_of(gap, timed) if gap is not None and subject.spacing.is_even else None
+    choices = [] if step is None else [Choice(step, "the commonest step; it becomes public, so check it")]
+    if answers["rows"] == "samples":
+        choices.append(Choice(NONE, "not said: no row is missing"))
+    else:
+        choices += [Choice(some, "shorter than what you want to see") for some in ("1min", "1h", "1d") if some != step]
+    return Question(
+        "step", "How long is a step?", tuple(choices), choices[0].name, is_clear=choices[0].name == NONE,
+        steps="times" if timed else "numbers",
+    )
+
+
+def _secret(subject: Subject, answers: Answers) -> Question:
+    rows = answers["rows"]
+    if rows != "answers":
+        words = {"visits": "that somebody was where they were", "contacts": "the state of every single person"}
+        every = words.get(rows, "the state of everybody in every single step")
+        return Question("secret", "What is secret?", (Choice("every-entry", every),), "every-entry", must_be_clear=True)
+    shape = shape_of(subject.kind_of(answers))
+    likely = next((secret for secret in SHAPES if SHAPES[secret] == shape), "answers")
+    if subject.kind is not None:
+        return Question("secret", "What is secret?", (Choice(likely, _SECRETS[likely]),), likely, must_be_clear=True)
+    ordered = [likely, *(secret for secret in SHAPES if secret != likely)]
+    return Question(
+        "secret", "What is secret?", tuple(Choice(secret, _SECRETS[secret]) for secret in ordered), likely,
+        subject.guess.why if likely != "answers" else "", likely == "answers", must_be_clear=True,
+    )  # fmt: skip
+
+
+def _publish(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] == "visits":
+        safe = Choice("safe", "places where so few were that all may know")
+        queries = safe, Choice("visitors", "how many were where")
+        return Question("publish", "What do you want to publish?", queries, "safe")
+    is_randomised = shape_of(subject.kind_of(answers)) == EACH_ROW
+    if "value" not in subject.all_roles(answers) or answers["rows"] == "contacts" or is_randomised:
+        return None
+    taken = _taken(subject, answers)
+    few = [c for c in subject.facts.answers if c.name not in taken]
+    likely = subject.roles.get("value") if answers["rows"] in STEPS else None
+    few.sort(key=lambda column: (column.name != likely, column.named("unit") > 0))
+    numbers = [c for c in subject.facts.amounts if c.name not in taken and c not in few]
+    choices = _of_columns(few, "how often each of its values")
+    choices += _of_columns(numbers, "how often each class of its numbers")
+    others = _others(subject, answers, choices)
+    if not choices:
+        choices = _of_columns([subject.look.columns[name] for name in others], "how often each of its values")
+        if not choices:
+            return None
+        return Question("publish", "What do you want to publish?", tuple(choices), None, is_clear=False)
+    return Question("publish", "What do you want to publish?", tuple(choices), choices[0].name, others=others)
+
+
+def _of_columns(columns: Sequence[Seen], words: str) -> list[Choice]:
+    return [Choice(column.name, words) for column in columns]
+
+
+def _others(subject: Subject, answers: Answers, choices: Sequence[Choice]) -> tuple[str, ...]:
+    """Return the columns that no choice and no earlier answer names."""
+    taken = {*_taken(subject, answers), *(choice.name for choice in choices)}
+    return tuple(name for name in subject.look.columns if name not in taken)
+
+
+def _taken(subject: Subject, answers: Answers) -> set[str]:
+    """Return the columns that earlier answers name."""
+    words = {answers[name] for name in ("whose", "when") if name in answers}
+    return words | {column for pair in subject.stays if ", ".join(pair) in words for column in pair}
+
+
+#: The questions in their order; the step belongs to the third.
+QUESTIONS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
+    "rows": _rows, "whose": _whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish,
+}  # fmt: skip

@@ -1,0 +1,73 @@
+"""A question as data: its name, its words, its choices with what each means, and the likely one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.escaping import visible
+from takifugu.data import parse_step
+
+#: The answer that none of the columns, or nothing, is meant.
+NONE = "-"
+#: An error lists so many choices.
+_LISTED = 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer as it is written, and what it means."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a table; of its choices the likely one is `offered`, and `why` says what speaks for it.
+
+    Where the answer decides what is protected it `must_be_clear`: nobody but a person takes what is offered then,
+    unless it `is_clear`. What `others` name is an answer, too; where `steps` are "times" or "numbers", each such step.
+    """
+
+    name: str
+    words: str
+    choices: tuple[Choice, ...]
+    offered: str | None
+    why: str = ""
+    is_clear: bool = True
+    must_be_clear: bool = False
+    others: tuple[str, ...] = ()
+    steps: str | None = None
+
+    def answer(self, word: str) -> str:
+        """Return the answer that a word is; InputError where it is none."""
+        names = [choice.name for choice in self.choices]
+        if word in names or word in self.others:
+            return word
+        if self.steps is not None:
+            in_times = isinstance(parse_step(word), timedelta)
+            if in_times is (self.steps == "times"):
+                return word
+        raise InputError(
+            f"{visible(word)!r} is no answer to: {self.words}{did_you_mean(word, [*names, *self.others])}",
+            rule=self.why, fix=f"write {self.listed()}",
+        ).at(self.name)  # fmt: skip
+
+    def unsaid(self) -> InputError:
+        """Return the error of a question that only a person can answer."""
+        return InputError(
+            f"the table does not tell: {self.words}", rule=self.why or "what is protected depends on it",
+            fix=f"write {self.listed()}",
+        ).at(self.name)
+
+    def listed(self) -> str:
+        """Return the choices as options of the command line."""
+        names = [f"--{self.name} {_shell(choice.name)} ({visible(choice.words)})" for choice in self.choices[:_LISTED]]
+        return ", or ".join(names)
+
+
+def _shell(name: str) -> str:
+    """Return a word as it is typed behind an option."""
+    return visible(name) if name.replace("-", "").replace("_", "").isalnum() else f'"{visible(name)}"'

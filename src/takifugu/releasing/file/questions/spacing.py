@@ -1,0 +1,91 @@
+"""How rows lie in time: at even steps, as samples do, or whenever something changed or happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from takifugu.data.kinds import NUMBERS, TIMES, WHOLE
+from takifugu.releasing.file.guessing.seen import Seen
+
+#: Rows are even where so many of a hundred gaps are the commonest one, and so many are multiples of it.
+_COMMONEST, _MULTIPLES = 60, 95
+#: States last over rows where so many of a hundred rows have the state of the row before.
+_LASTING = 5
+_UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
+
+
+@dataclass(frozen=True)
+class Spacing:
+    """How rows follow each other: their commonest `gap`, whether it `is_even`, and whether states are `repeated`."""
+
+    gap: float | None = None
+    is_even: bool = False
+    is_repeated: bool = False
+
+
+def spacing(
+    times: Sequence[float | None], keys: Sequence[tuple[str | None, ...]], values: Sequence[str | None]
+) -> Spacing:
+    """Return how the rows of each key follow each other, in the order of their times."""
+    of_key: dict[tuple[str | None, ...], list[tuple[float, str | None]]] = {}
+    for moment, key, value in zip(times, keys, values, strict=True):
+        if moment is not None:
+            of_key.setdefault(key, []).append((moment, value))
+    following = [pair for rows in of_key.values() for pair in pairwise(sorted(rows, key=lambda row: row[0]))]
+    gaps = [round(after[0] - before[0], 3) for before, after in following]
+    if not gaps:
+        return Spacing()
+    (gap, number), *_ = Counter(gaps).most_common(1)
+    multiples = sum(gap > 0 and one > 0 and (one / gap).is_integer() for one in gaps)
+    even = gap > 0 and number * 100 >= _COMMONEST * len(gaps) and multiples * 100 >= _MULTIPLES * len(gaps)
+    same = sum(before[1] == after[1] for before, after in following)
+    return Spacing(gap, even, same * 100 >= _LASTING * len(gaps))
+
+
+def moments(
+    seen: Mapping[str, Seen], rows: Mapping[str, Sequence[str | None]], columns: Sequence[str]
+) -> list[float | None]:
+    """Return the times in a column, or in those of a date and a time of day, in seconds; numbers as they are."""
+    first, *clock = columns
+    times = _moments(seen[first], rows[first])
+    if not clock:
+        return times
+    clocks = [_seconds(time.replace(year=1970, month=1, day=1)) for time in seen[clock[0]].clock_ranks(rows[clock[0]])]
+    return [None if day is None else day + time for day, time in zip(times, clocks, strict=True)]
+
+
+def _moments(column: Seen, values: Sequence[str | None]) -> list[float | None]:
+    if column.kind in (WHOLE, NUMBERS):
+        part = 1000 if column.epoch == "epoch_ms" else 1
+        return [None if v is None else float(column.numerals.plain(v)) / part for v in values]
+    if column.kind != TIMES:
+        return [None] * len(values)
+    if column.form is not None:
+        times = column.ranks(values)
+        return [None if v is None else _seconds(time) for v, time in zip(values, times, strict=True)]
+    try:
+        return [None if v is None else _seconds(datetime.fromisoformat(v)) for v in values]
+    except ValueError:
+        return [None] * len(values)
+
+
+def _seconds(time: datetime) -> float:
+    return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()
+
+
+def step_of(gap: float, timed: bool) -> str | None:
+    """Return a gap as a release file writes a step; None for one that is no whole number.
+
+    >>> step_of(1800, True), step_of(3600, True), step_of(2, False), step_of(0.5, True)
+    ('30min', '1h', '2', None)
+    """
+    if gap <= 0 or not float(gap).is_integer():
+        return None
+    if not timed:
+        return str(int(gap))
+    unit = next(unit for unit, seconds in _UNITS.items() if gap % seconds == 0)
+    return f"{int(gap) // _UNITS[unit]}{unit}"

@@ -1,0 +1,161 @@
+"""`takifugu init` asks on a terminal: five screens, Enter takes what is offered, and nothing is written half."""
+
+from __future__ import annotations
+
+import json
+import random
+import tomllib
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.support.terminals import answering
+
+from takifugu.cli import main
+
+NAMES = ["rows", "whose", "when", "step", "secret", "publish"]
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Return a log of changes: uneven times, and no state twice in a row."""
+    draw, lines = random.Random(3), ["when,user,state"]
+    for user in range(8):
+        at = datetime(2026, 1, 5) + timedelta(minutes=draw.uniform(0, 90))
+        for number in range(30):
+            lines.append(f"{at:%Y-%m-%dT%H:%M:%S},u{user},{('away', 'ready', 'busy')[number % 3]}")
+            at += timedelta(minutes=draw.uniform(1, 200))
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_enter_takes_what_is_offered(log: Path) -> None:
+    code, printed, screens = answering(["init", "log.csv", "--json"], ["\n"] * 6, log.parent)
+    assert code == 0, screens
+    questions = json.loads(printed)["questions"]  # nothing else is on the standard output
+    assert [question["name"] for question in questions] == NAMES
+    assert all(question["answer"] == question["offered"] for question in questions)
+    source = tomllib.loads((log.parent / "release.toml").read_text(encoding="utf-8"))["source"]
+    assert [source[key] for key in ("rows", "unit", "order", "value", "step")] == [
+        "changes", "user", "when", "state", "1min",
+    ]  # fmt: skip
+    for question in questions:
+        screen = screens.partition(question["words"])[2].partition(f"\n{question['name']} [")[0]
+        assert screen.count("2026-01-05T") == 3, "three rows of the table"
+
+
+def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
+    code, printed, _ = answering(["init", "log.csv"], ["\n"] * 6, log.parent)
+    assert code == 0
+    assert printed.count('rows = "changes"') == printed.count('unit = "user"') == 1
+    assert "looks like" not in printed
+    text = (log.parent / "release.toml").read_text(encoding="utf-8")
+    assert "guessed" not in text.partition("[belief]")[0]
+
+
+def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None:
+    answers = ["chnges\n", "2\n", "\n", "\n", "1 minuet\n", "5min\n", "\n", "\n"]
+    code, _, screens = answering(["init", "log.csv"], answers, log.parent)
+    assert code == 0, screens
+    assert "did you mean 'changes'?" in " ".join(screens.split())
+    source = tomllib.loads((log.parent / "release.toml").read_text(encoding="utf-8"))["source"]
+    assert (source["rows"], source["step"]) == ("samples", "5min")
+
+
+@pytest.mark.parametrize(("third", "code"), [("\x03", 130), ("\x04", 2)])
+def test_whoever_leaves_in_question_three_leaves_nothing_behind(log: Path, third: str, code: int) -> None:
+    before = [(path.name, path.read_bytes()) for path in log.parent.iterdir()]
+    ended, printed, _ = answering(["init", "log.csv"], ["\n", "\n", third], log.parent)
+    assert (ended, printed) == (code, "")
+    assert [(path.name, path.read_bytes()) for path in log.parent.iterdir()] == before
+
+
+def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> None:
+    def another() -> str:
+        log.write_text(log.read_text(encoding="utf-8").replace("busy", "gone"), encoding="utf-8")
+        return "\n"
+
+    code, _, screens = answering(["init", "log.csv"], [*["\n"] * 5, another], log.parent)
+    assert code == 2
+    assert "log.csv has changed since it was shown, so nothing was written" in " ".join(screens.split())
+    assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_questions_fit_forty_columns_without_colours(log: Path, environment: dict[str, str]) -> None:
+    code, _, screens = answering(["init", "log.csv"], ["\n"] * 6, log.parent, COLUMNS="40", **environment)
+    assert code == 0
+    assert "\x1b" not in screens
+    assert max(map(len, screens.splitlines())) <= 40
+
+
+def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
+    code, printed, screens = answering(["init", "log.csv"], [], log.parent, CI="true")
+    assert (code, screens) == (0, "")
+    assert "so rows may be changes" in " ".join(printed.split())
+
+
+def test_options_answer_and_the_others_are_asked(log: Path) -> None:
+    words = ["init", "log.csv", "--rows", "events", "--whose", "user", "--secret", "every-entry", "--step", "1h"]
+    code, _, screens = answering(words, ["\n"] * 2, log.parent)
+    assert code == 0, screens
+    assert [name for name in NAMES if f"\n{name} [" in screens] == ["when", "publish"]
+
+
+def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
+    where = log.parent / "r.toml"
+    refused = invoke("init", log, "-o", where, "--yes")
+    assert refused.exit_code == 2
+    assert "--rows changes" in refused.stderr
+    assert "--rows samples" in refused.stderr
+    assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
+    assert invoke("init", log, "-o", where, "--yes", "--rows", "changes").exit_code == 0
+    source = tomllib.loads(where.read_text(encoding="utf-8"))["source"]
+    assert (source["rows"], source["unit"]) == ("changes", "user")
+    assert "step" not in source, "it would become public, and nobody said it"
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["--rows", "wide"], "rows"), (["--rows", "stays"], "rows"), (["--whose", "nobody"], "whose"),
+        (["--whose", "state", "--publish", "state"], "publish"),
+        (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
+        (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--when", "-"], "when"),
+        (["--kind", "users", "--rows", "changes"], "rows"), (["--whose", "when", "--when", "when"], "when"),
+        (["--rows", "answers", "--whose", "user", "--secret", "answers"], "whose"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("yes", [True, False])
+def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place: str, yes: bool) -> None:
+    clear = {"--rows": "changes", "--whose": "user"}
+    others = [part for option, word in clear.items() if option not in words for part in (option, word)]
+    rest = [] if "--kind" in words else others
+    refused = invoke("init", log, "-o", log.parent / "r.toml", "--json", *words, *rest, *["--yes"][:yes])
+    assert refused.exit_code == 2, refused.output
+    assert json.loads(refused.stdout)["error"]["where"] == place
+    assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
+
+
+@pytest.mark.parametrize("words", [[], ["--yes"], ["--rows", "answers", "--whose", "-", "--secret", "answers"]])
+def test_a_table_of_which_no_column_can_be_named_is_refused(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "d.csv").write_text("a,a\n1,2\n3,4\n", encoding="utf-8")
+    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
+    assert refused.exit_code == 2
+    assert "d.csv has no column with a name of its own" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+@pytest.mark.parametrize("content", ["a,b\n", 'q;"na\nme"\n1;2\n1;3\n', "user\n", "x\n\x1b[31m\n"])
+def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
+    (tmp_path / "d.csv").write_text(content, encoding="utf-8")
+    code, _, screens = answering(["init", "d.csv"], ["\n"] * 6, tmp_path, NO_COLOR="1")
+    assert code in (0, 2), screens  # nothing is offered to be published
+    assert "\x1b" not in screens
+    assert (tmp_path / "release.toml").exists() is (code == 0)

@@ -1,0 +1,166 @@
+"""What `takifugu init` asks of a table: what is offered, what is clear, and what answers decide."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.releasing.file.test_guessing import HELD_OUT, write
+
+from takifugu.cli import main
+from takifugu.core.errors import InputError
+from takifugu.data import open_frame, sniffed
+from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision, offered
+from takifugu.releasing.file.questions.five import QUESTIONS
+from takifugu.releasing.file.questions.question import Question
+from takifugu.releasing.file.questions.subject import Subject
+
+START = datetime(2026, 1, 5)
+Draw = random.Random
+
+
+def subject_of(path: Path) -> Subject:
+    return Subject(first_look(open_frame(path, written=sniffed(path))))
+
+
+def table(folder: Path, header: str, rows: Sequence[str]) -> Subject:
+    path = folder / "d.csv"
+    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    return subject_of(path)
+
+
+def questions(subject: Subject, **said: str) -> dict[str, Question]:
+    return {question.name: question for question, _ in answered(subject, said, offered)}
+
+
+def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> None:
+    decided = 0
+    for name, (kind, *_) in HELD_OUT.items():
+        subject = subject_of(write(tmp_path, name))
+        every = {question.name: answer for question, answer in answered(subject, {}, offered)}
+        assert subject.kind_of(every) == subject.guess.kind, "what is offered is another kind than is guessed"
+        unclear = [question for question, _ in answered(subject, {}, offered) if not question.is_clear]
+        unclear = [question for question in unclear if question.must_be_clear]
+        if unclear:
+            with pytest.raises(InputError, match=re.escape(f"--{unclear[0].name} ")):
+                answered(subject, {}, clearly_offered)
+            assert {question.name for question in unclear} <= {"rows", "whose", "secret"}
+        else:
+            decided += 1
+            assert decision(subject, answered(subject, {}, clearly_offered), {*QUESTIONS}).kind == kind, name
+    assert decided * 3 >= len(HELD_OUT), "it asks nearly always"
+
+
+def even(draw: Draw, user: int) -> list[tuple[datetime, str]]:
+    return [(START + timedelta(minutes=5 * k), draw.choice("ab")) for k in range(60) if draw.random() > 0.1]
+
+
+def changing(draw: Draw, user: int) -> list[tuple[datetime, str]]:
+    at = sorted(START + timedelta(minutes=draw.uniform(0, 9000)) for _ in range(60))
+    return [(time, "abc"[(user + k) % 3]) for k, time in enumerate(at)]
+
+
+def happening(draw: Draw, user: int) -> list[tuple[datetime, str]]:
+    at = sorted(START + timedelta(minutes=draw.uniform(0, 9000)) for _ in range(60))
+    return [(time, draw.choice("ab")) for time in at]
+
+
+def alternating(draw: Draw, user: int) -> list[tuple[datetime, str]]:
+    return [(START + timedelta(minutes=5 * k), "ab"[k % 2]) for k in range(60)]
+
+
+@pytest.mark.parametrize("mixed", [True, False])
+@pytest.mark.parametrize(
+    ("rows_of", "word", "is_clear"),
+    [(even, "samples", True), (changing, "changes", False), (happening, "events", False),
+     (alternating, "samples", False)],
+)  # fmt: skip
+def test_what_a_row_says_shows_in_how_rows_follow_each_other(
+    tmp_path: Path, rows_of: Callable[[Draw, int], list[tuple[datetime, str]]], word: str, is_clear: bool, mixed: bool
+) -> None:
+    draw = random.Random(5)
+    rows = [(time, f"u{user}", state) for user in range(9) for time, state in rows_of(draw, user)]
+    rows = sorted(rows) if mixed else rows
+    lines = [f"{time.isoformat(' ', 'seconds')},{user},{state}" for time, user, state in rows]
+    question = questions(table(tmp_path, "when,user,state", lines))["rows"]
+    assert (question.offered, question.is_clear) == (word, is_clear)
+    assert question.must_be_clear
+    assert question.why
+
+
+def stays(tmp_path: Path) -> Subject:
+    draw, lines = random.Random(2), []
+    for k in range(200):
+        start = START + timedelta(hours=draw.uniform(0, 900))
+        end = "" if k % 9 == 0 else (start + timedelta(hours=draw.uniform(1, 90))).isoformat(" ", "seconds")
+        lines.append(f"p{k % 40},{end},{start.isoformat(' ', 'seconds')},{draw.choice(['ward', 'icu'])}")
+    return table(tmp_path, "patient,left,came,bed", lines)
+
+
+def test_two_times_of_which_one_is_never_earlier_are_stays(tmp_path: Path) -> None:
+    subject = stays(tmp_path)
+    asks = questions(subject)
+    assert (asks["rows"].offered, asks["rows"].is_clear) == ("stays", False)
+    assert asks["when"].offered == "came, left"
+    assert "left" not in [*asks["publish"].others, *(choice.name for choice in asks["publish"].choices)]
+
+
+def test_of_two_ids_one_inside_the_other_the_larger_is_offered(tmp_path: Path) -> None:
+    draw, lines = random.Random(4), []
+    for k in range(600):
+        session = k // 20
+        lines.append(f"s{session},c{session % 7},{k % 20},{draw.choice('ab')}")
+    whose = questions(table(tmp_path, "session_uid,card,minute,state", lines))["whose"]
+    assert (whose.offered, whose.is_clear) == ("card", False)
+    assert "session_uid" in [choice.name for choice in whose.choices]
+
+
+def test_people_and_what_they_use_are_asked_about(tmp_path: Path) -> None:
+    draw = random.Random(4)
+    lines = [f"T{draw.randrange(9)},u{k % 30},{k // 30},{draw.choice('ab')}" for k in range(600)]
+    whose = questions(table(tmp_path, "station_id,user_id,minute,state", lines))["whose"]
+    assert (whose.offered, whose.is_clear) == ("user_id", False)
+
+
+def test_a_question_is_data(tmp_path: Path) -> None:
+    for question in questions(stays(tmp_path)).values():
+        names = [choice.name for choice in question.choices]
+        assert question.offered == names[0], "the likely answer comes first"
+        assert question.words.endswith("?")
+        assert all(question.answer(name) == name for name in (*names, *question.others))
+        with pytest.raises(InputError):
+            question.answer("none of these")
+
+
+UNCOMMENTED = {
+    "changes": ("from", "until", "roster", "before"), "stays": ("from", "until", "roster", "otherwise", "overlap"),
+    "events": ("from", "until", "roster", "otherwise", "overlap"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", UNCOMMENTED)
+@pytest.mark.parametrize("offers", [True, False])
+def test_a_draft_of_what_lasts_is_whole_once_it_is_filled_in(tmp_path: Path, rows: str, offers: bool) -> None:
+    """With what must be filled in, and with all that the draft offers beside it, nothing is missing."""
+    stays(tmp_path)
+    data, where = tmp_path / "d.csv", tmp_path / "r.toml"
+    when = "came, left" if rows == "stays" else "came"
+    words = ["--rows", rows, "--whose", "patient", "--when", when, "--step", "1h", "--yes"]
+    done = CliRunner().invoke(main, ["init", str(data), "-o", str(where), *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    text = where.read_text(encoding="utf-8")
+    keys = {*UNCOMMENTED[rows], "states", "stay", "next", "units_independent"}
+    keys -= set() if offers else {"before", "overlap"}
+    keys |= {"map", "every", "by"} if offers else set()
+    for key in keys:
+        text, number = re.subn(rf"^# ({key} = )", r"\1", text, count=1, flags=re.MULTILINE)
+        assert number == 1, key
+    where.write_text(text, encoding="utf-8")
+    checked = CliRunner().invoke(main, ["check", str(where), "--anyway"])
+    assert checked.exit_code == 0, checked.stderr
