@@ -137,7 +137,7 @@ def test_every_engine_counts_the_same(tmp_path: Path, engine: str, kind: str, wa
 def debits(path: Path) -> list[tuple[str, Any]]:
     """Return every unit and what it is charged, once for each answer that reads it."""
     listed = debits_of([question for table in plan(load(path)).tables for question in table.questions])
-    return [(unit, asked.kinds[number].charge) for asked in listed for unit, number in asked.units.items()]
+    return [(unit, each.kinds[number].charge) for each in listed for unit, number in each.units.items()]
 
 
 @pytest.mark.parametrize("question", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])

@@ -232,7 +232,7 @@ def open_(where: Path | None, as_json: bool) -> None:
 
     WHERE is a folder or a release file; without it, this folder. Folders inside it are looked into, too.
     """
-    from takifugu.cli.opening import open_report as run
+    from takifugu.cli.certificates import open_report as run
 
     run(where, as_json)
 

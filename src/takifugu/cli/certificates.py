@@ -1,7 +1,8 @@
-"""`certificate show`."""
+"""What lies in a folder: `certificate show`, and `open` for the newest report."""
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import width
 from takifugu.releasing.certificates.certificate import WIDTH, Certificate
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
+from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import drawing_of
@@ -49,3 +51,29 @@ def _draw(certificate: Certificate, picture: Path) -> None:
     if drawing is None:
         raise InputError("these values are nothing that is drawn", fix="leave --picture out")
     write_new(picture, Plot(certificate.release, drawing).content(picture), False, picture.suffix, len)
+
+
+def open_report(where: Path | None, as_json: bool) -> None:
+    report = newest_report(where or Path())
+    if as_json:
+        print_json("open", None, {"report": str(report)})
+        return
+    click.echo(str(report))
+    if not webbrowser.open(report.resolve().as_uri()):
+        click.echo("There is no browser here: open this file with one.", err=True)
+
+
+def newest_report(where: Path) -> Path:
+    """Return the report written last, in a folder, in those inside it, or beside a file.
+
+    Raises InputError where there is none.
+    """
+    if not where.exists():
+        raise InputError(f"there is no {str(where)!r}", fix="name a folder, or a release file").at("where")
+    folder = where if where.is_dir() else where.parent
+    reports = [*folder.glob(f"*{REPORT}"), *folder.glob(f"*/*{REPORT}")]
+    if not reports:
+        raise InputError(
+            f"no report lies in {str(folder)!r} or in a folder inside it", fix="publish first: `takifugu release FILE`"
+        ).at("where")
+    return max(reports, key=lambda report: report.stat().st_mtime_ns)
