@@ -20,10 +20,10 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     yield from start.source("visits", "one row per visit of a person to a place")
     by_role = {column.role: column for column in columns}
     free = [column for column in columns if column.role not in ("x", "y")]
-    person, place = free[0], columns[min(1, len(columns) - 1)]
-    named = by_role.get("person")
-    if named is not None:
-        yield line(f"person = {toml_of(named.name)}", named.guess("who was there"))
+    person = by_role.get("person", free[0])
+    place = next((column for column in free if column is not person), person)
+    if person.role == "person" and person.sure != "a guess":
+        yield line(f"person = {toml_of(person.name)}", person.guess("who was there"))
     else:
         yield from comment("FILL IN the column that says who was there.")
         yield f"# person = {toml_of(person.name)}"
