@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import tracemalloc
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,7 +16,7 @@ from tests.support.ledger_tools import laplace, promised
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, compose
-from takifugu.accounting.composition.charges import answer_hash, names_entries
+from takifugu.accounting.composition.charges import HASHED_AT_ONCE, answer_hash, names_entries
 from takifugu.accounting.composition.losses import noise_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
@@ -24,6 +26,7 @@ from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
 from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.runs import Runs
 
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
 COIN = {0: 0.5, 1: 0.5}
@@ -162,6 +165,30 @@ def test_a_hash_is_of_what_is_added_up_and_of_nothing_else() -> None:
         for weights, table in (([1], [[1], [0], [1]]), ([1, 1], [[0], [1]]))
     )
     assert answer_hash(one, belief) != answer_hash(two, belief)  # the same four numbers, read otherwise
+
+
+@pytest.mark.parametrize("length", [1, 3, 2 * HASHED_AT_ONCE, 2 * HASHED_AT_ONCE + 5])
+def test_a_hash_in_pieces_is_that_of_whole_arrays(length: int) -> None:
+    (belief,) = steps(1).beliefs
+    places = np.arange(length, dtype=np.int64)
+    for weights, numbers in ((np.ones_like(places), None), (places % 3, None), (places // 7 % 2, places // 5 % 2)):
+        tables = tuple(np.array(table, dtype=np.int64) for table in ([[0], [1]], [[1], [2]]))
+        answer = Additive(Fraction(1), ("count",), tables, weights, numbers)
+        digest = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
+        for array in (weights, *tables, *(() if numbers is None else (numbers,))):
+            digest.update(repr(array.shape).encode() + array.tobytes())
+        assert answer_hash(answer, belief) == digest.hexdigest()[:32]
+
+
+def test_a_hash_of_a_long_answer_takes_no_memory() -> None:
+    (belief,) = steps(1).beliefs
+    table = np.array([[0], [1]], dtype=np.int64)
+    answer = Additive(Fraction(1), ("count",), (table,), Runs.alike(1, 30_000_000), None)
+    tracemalloc.start()
+    answer_hash(answer, belief)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4_000_000  # the array has 240 MB
 
 
 def test_a_hash_of_an_answer_that_is_no_sum_is_of_what_it_computes() -> None:

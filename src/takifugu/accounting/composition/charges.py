@@ -25,6 +25,10 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, IntArray, Query, is_by_cells, is_linear, is_mean
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.queries.forms import OfEntries, QueryReader
+from takifugu.numbers.runs import Runs
+
+#: How many integers are written out at once: half a megabyte.
+HASHED_AT_ONCE = 2**16
 
 
 class Calibrated(Protocol):
@@ -218,10 +222,22 @@ def answer_hash(answer: Additive, belief: Belief | Data) -> str:
     if order is not None:
         answer = _reordered(answer, list(order))
     digest = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
-    for array in (answer.weights, *answer.tables, *(() if answer.table_of is None else (answer.table_of,))):
-        digest.update(repr(array.shape).encode())
-        digest.update(array.tobytes())
+    weights, table_of = answer.in_runs
+    _hash_runs(digest, weights)
+    for table in answer.tables:
+        digest.update(repr(table.shape).encode())
+        digest.update(table.tobytes())
+    if table_of is not None:
+        _hash_runs(digest, table_of)
     return digest.hexdigest()[:32]
+
+
+def _hash_runs(digest: hashlib._Hash, runs: Runs) -> None:
+    """Hash integers as an array of them, which is never made whole."""
+    digest.update(repr((runs.size,)).encode())
+    for start in range(0, runs.size, HASHED_AT_ONCE):
+        part = runs.between(start, min(start + HASHED_AT_ONCE, runs.size))
+        digest.update(part.numbers.tobytes())
 
 
 def _reordered(answer: Additive, order: list[int]) -> Additive:

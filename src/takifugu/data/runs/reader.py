@@ -197,9 +197,10 @@ def _pieces(runs: Runs, layout: Layout, states: Recode, entrywise: bool) -> list
         table = counts[name]
         covered = np.array([len(inside)]) if sums is None else sums.between(inside.start, inside.stop)
         table[:, filled] += covered - table.sum(axis=1)
-        values = _values(runs.window, inside, filled, listed[name])
+        values: IntArray | None = None
         observed: tuple[range, ...] = (range(len(runs.window)),)
         if entrywise or layout.gaps == "public":
+            values = _values(runs.window, inside, filled, listed[name])
             observed = runs_of(values != UNOBSERVED)
         pieces.append(Piece(
             name, None, len(runs.window), observed, table[:, :size].sum(axis=0), written.get(name, name),
