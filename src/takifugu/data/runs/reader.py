@@ -31,6 +31,8 @@ IntArray = npt.NDArray[np.int64]
 
 #: No window has a place as far as this.
 FARTHEST_PLACE = 2**40
+#: What may be wrong with two rows of a unit.
+_FLAGS = ("tied", "unended", "overlapping")
 
 
 @dataclass(frozen=True)
@@ -45,22 +47,39 @@ class Runs:
 
     def without_ties(self) -> Runs:
         """Return the rows with one at each time of a unit; DataError where no rule says which, or stays overlap."""
-        flags = [nw.col(name).sum() for name in ("tied", "unended", "overlapping")]
-        ((tied, unended, overlapping),) = collected(self._neighbours.select(*flags))
-        layout, table = self.rows.layout, self.rows.table
+        flags = self._neighbours.select(*(nw.col(name).sum() for name in _FLAGS))
+        ((tied, unended, overlapping),) = collected(flags)
         if tied:
-            if layout.duplicates == "refuse" or not table.ordered:
-                raise _tied(str(layout.order), layout.duplicates)
-            row = nw.col("row").min() if layout.duplicates == "first" else nw.col("row").max()
-            chosen = self.rows.frame.group_by("unit", "start").agg(row=row).select("row")
-            frame = self.rows.frame.join(chosen, on="row", how="inner")  # type: ignore[arg-type]
-            frame = settled(frame, ["row", "start", "end"])
-            single = replace(self, rows=replace(self.rows, frame=frame))
-            ((_, unended, overlapping),) = collected(single._neighbours.select(*flags))
-            _check_overlaps(unended, overlapping, layout, self.rules)
-            return single
-        _check_overlaps(unended, overlapping, layout, self.rules)
+            return self._with_one_row_a_time().without_ties()
+        _check_overlaps(unended, overlapping, self.rows.layout, self.rules)
         return self
+
+    def counts(self) -> tuple[Runs, list[tuple[object, int, int]]]:
+        """Count the steps of the window by unit and code, and look for ties in the same scan; return both.
+
+        Raises DataError as `without_ties` does.
+        """
+        lengths = self._spread.with_columns(steps=nw.col("last") - nw.col("first"))
+        steps = nw.when(nw.col("steps") > 0).then(nw.col("steps")).otherwise(nw.lit(0, nw.Int64))
+        lengths = settled(lengths.with_columns(steps=steps), ["steps"])
+        names = ("steps", *_FLAGS)
+        summed = lengths.group_by("unit", "code").agg(**{name: nw.col(name).sum() for name in names})
+        rows = list(collected(summed.select("unit", "code", *names)))
+        tied, unended, overlapping = (sum(int(row[place]) for row in rows) for place in (3, 4, 5))
+        if tied:
+            return self._with_one_row_a_time().counts()
+        _check_overlaps(unended, overlapping, self.rows.layout, self.rules)
+        return self, [(unit, int(code), int(steps)) for unit, code, steps, *_ in rows]
+
+    def _with_one_row_a_time(self) -> Runs:
+        """Return of the rows of a unit at one time the one that counts; DataError where no rule says which."""
+        layout, table = self.rows.layout, self.rows.table
+        if layout.duplicates == "refuse" or not table.ordered:
+            raise _tied(str(layout.order), layout.duplicates)
+        row = nw.col("row").min() if layout.duplicates == "first" else nw.col("row").max()
+        chosen = self.rows.frame.group_by("unit", "start").agg(row=row).select("row")
+        frame = self.rows.frame.join(chosen, on="row", how="inner")  # type: ignore[arg-type]
+        return replace(self, rows=replace(self.rows, frame=settled(frame, ["row", "start", "end"])))
 
     @property
     def _neighbours(self) -> Frame:
@@ -78,6 +97,11 @@ class Runs:
     @property
     def _placed(self) -> Frame:
         """Return units and codes with the part of each run that lies in the window, `first` up to before `last`."""
+        return self._spread.filter(nw.col("first") < nw.col("last")).select("unit", "code", "first", "last")
+
+    @property
+    def _spread(self) -> Frame:
+        """Return all rows, those too whose run has no step in the window, with what is wrong with them."""
         frame = self._neighbours
         low = self._of_unit(lambda cover: max(cover.places.start, self.window.start))
         high = self._of_unit(lambda cover: min(cover.places.stop, self.window.stop))
@@ -92,8 +116,7 @@ class Runs:
             last = nw.when(nw.col("overlapping") == 1).then(then).otherwise(last)
         frame = settled(frame.with_columns(first=first, last=last), ["first", "last"])
         frame = _within(_within(frame, "first"), "last")
-        frame = _behind_earlier_ones(frame) if self.rules.overlap == "first" else frame
-        return frame.filter(nw.col("first") < nw.col("last")).select("unit", "code", "first", "last")
+        return _behind_earlier_ones(frame) if self.rules.overlap == "first" else frame
 
     def _place(self, column: str) -> nw.Expr:
         """Return the first step that starts at a tick or after it, of events the step that it lies in.
@@ -117,13 +140,6 @@ class Runs:
             return nw.lit(usual, nw.Int64)
         unit = nw.col("unit")
         return unit.replace_strict(list(others), list(others.values()), default=usual, return_dtype=nw.Int64)
-
-    def counts(self) -> Iterator[tuple[object, int, int]]:
-        """Yield unit, code, and how many steps of the window it is in that state."""
-        lengths = self._placed.with_columns(steps=nw.col("last") - nw.col("first"))
-        summed = lengths.group_by("unit", "code").agg(steps=nw.col("steps").sum()).select("unit", "code", "steps")
-        for unit, code, steps in collected(summed):
-            yield unit, int(code), int(steps)
 
     def cells(self, sums: CellSums) -> Iterator[tuple[object, int, list[tuple[int, int, int, int]]]]:
         """Yield unit, code, and the ends of its runs by stretch: its number, and sums of signs, places and periods."""
@@ -168,7 +184,7 @@ def pieces_of_runs(
         check_covers(units, covers, layout, rules)
         window = range(calendar.size) if layout.window is None else layout.window
         runs = Runs(rows, rules, units, covers, window)
-        made = _pieces(runs.without_ties() if units else runs, layout, states, entrywise)
+        made = _pieces(runs, layout, states, entrywise)
     return tuple(sorted(made, key=lambda piece: natural(piece.unit)))
 
 
@@ -181,9 +197,11 @@ def _pieces(runs: Runs, layout: Layout, states: Recode, entrywise: bool) -> list
     listed: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
     has_gaps = any(unit.has_gaps for unit in runs.units)
     if runs.units and sums is None:
-        for unit, code, steps in runs.counts():
+        runs, totals = runs.counts()
+        for unit, code, steps in totals:
             counts[name_of[unit]][0, code] += steps
     elif runs.units and sums is not None:
+        runs = runs.without_ties()
         for unit, code, groups in runs.cells(sums):
             counts[name_of[unit]][:, code] += add_up(groups, sums)
     if runs.units and (entrywise or (has_gaps and layout.gaps == "public")):
