@@ -73,7 +73,7 @@ def test_what_is_copied_are_commands_without_their_prompt(address: str, browser:
     block.locator("button").first.click()
     page.wait_for_function("navigator.clipboard.readText().then(text => text !== '')")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.splitlines()[0].split("#")[0].strip() == "takifugu example survey"
+    assert copied.splitlines()[0].split("#")[0].strip() == "pip install ."
     assert "$" not in copied
     context.close()
 
