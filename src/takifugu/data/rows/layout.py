@@ -29,7 +29,7 @@ State = Hashable
 #: A step fits a 64-bit integer and has at most nine digits behind its point, so that ticks stay exact integers.
 WIDEST, FINEST = 2**62, 10**9
 
-_STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
+STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
 _RULES = {
     "nulls": ("refuse", "unobserved"), "null_keys": ("refuse", "drop", "keep"),
     "duplicates": ("refuse", "first", "last"), "ambiguous": ("refuse", "first", "last", "drop"),
@@ -249,9 +249,9 @@ def parse_step(step: int | float | str | None, what: str = "the step") -> Fracti
     """
     if isinstance(step, str):
         match = re.fullmatch(r"\s*([0-9]{1,9})\s*([a-z]*)\s*", step)
-        if match and int(match[1]) > 0 and match[2] in ("", *_STEP_UNITS):
+        if match and int(match[1]) > 0 and match[2] in ("", *STEP_UNITS):
             number = int(match[1])
-            return timedelta(seconds=number * _STEP_UNITS[match[2]]) if match[2] else Fraction(number)
+            return timedelta(seconds=number * STEP_UNITS[match[2]]) if match[2] else Fraction(number)
     elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < WIDEST:
         length = as_fraction(step, what, "step")
         if length.denominator <= FINEST:

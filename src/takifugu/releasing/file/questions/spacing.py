@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from takifugu.data.kinds import NUMBERS, TIMES, WHOLE
+from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.seen import Seen
 
 #: Rows are even where so many of a hundred gaps are the commonest one, and so many are multiples of it.
 _COMMONEST, _MULTIPLES = 60, 95
 #: States last over rows where so many of a hundred rows have the state of the row before.
 _LASTING = 5
-_UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
 
 
 @dataclass(frozen=True)
@@ -87,5 +87,6 @@ def step_of(gap: float, timed: bool) -> str | None:
         return None
     if not timed:
         return str(int(gap))
-    unit = next(unit for unit, seconds in _UNITS.items() if gap % seconds == 0)
-    return f"{int(gap) // _UNITS[unit]}{unit}"
+    whole = [unit for unit, seconds in STEP_UNITS.items() if gap % seconds == 0]
+    unit = max(whole, key=STEP_UNITS.__getitem__)
+    return f"{int(gap) // STEP_UNITS[unit]}{unit}"
