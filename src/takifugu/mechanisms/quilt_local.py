@@ -8,7 +8,13 @@ sum over j in N of f_j(X_j) given (X_i = a, X_Q = x_Q) and given (X_i = b, X_Q =
 Claim. Laplace noise Z of scale s hides a against b up to max over x_Q of r(x_Q) + loss(x_Q), where loss(x_Q) is the
 supremum of the log-ratio of the densities of mu_a and mu_b after noise Z.
 
-Proof: docs/theory/quilts.md, Theorem 5.
+Proof. Given X_i = a and X_Q = x_Q the answer is the near sum plus the constant sum over Q of f_j(x_j) plus the remote
+sum. The remote sum is independent of the near sum and of X_i given x_Q, and its law rho is the same given a and given
+b: this is what (X_i, X_N) _||_ X_R | X_Q says, and what X_i _||_ X_R | X_Q alone does not. So the noised answer has
+density sum over x_Q of P(x_Q | a) (mu_a * Z * rho_{x_Q})(y - f(x_Q)). Here P(x_Q | a) = e^{r(x_Q)} P(x_Q | b), with
+both masses above zero wherever r is finite, and mu_a * Z <= e^{loss(x_Q)} mu_b * Z pointwise; convolving with the same
+law rho and shifting by the same constant keeps the second inequality. Every term is at most e^{max(r + loss)} times
+the same term given b, and so is the sum. QED
 
 What Q itself contributes is the same on both sides and cancels, so it is left out of the near sum. The quilt requires
 the least s with r(x_Q) + loss(x_Q) <= epsilon for every x_Q; r(x_Q) = epsilon is enough where the near laws are one
