@@ -69,3 +69,21 @@ def test_a_row_can_be_wrong() -> None:
     ):
         assert faults([*good[:place], cell, *good[place + 1 :]])
     assert faults([*good[:3], good[3].replace("::", "::no_"), good[4]])
+
+
+NUMBER = r"[ENX]\d+[a-d]?"
+
+
+def without_a_block(text: str) -> list[str]:
+    """Return the errata of a page's table that no paragraph runs: one that names them, and a block after it."""
+    table = re.findall(rf"^\| ({NUMBER}) \|", text, re.M)
+    heads = re.findall(rf"^({NUMBER}(?: and {NUMBER})*): [^`]*(?:`[^`\n]+`[^`]*)*```python$", text, re.M)
+    shown = {number for head in heads for number in re.findall(NUMBER, head)}
+    return [number for number in table if number not in shown]
+
+
+def test_every_erratum_runs() -> None:
+    text = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    assert len(re.findall(rf"^\| {NUMBER} \|", text, re.M)) >= 39
+    assert not without_a_block(text)
+    assert without_a_block(text.replace("E8c: covariances", "Covariances")) == ["E8c"]
