@@ -74,14 +74,15 @@ def calibrate(
         line = find(mechanism, framework.definition)
         if problem.delta > 0 and not line.takes_delta:
             raise InputError(
-                f"delta is {delta!r}, and {mechanism} makes a pure promise that has no use for it",
+                f"delta is {delta!r}, and {line.asked_as(mechanism)} makes a pure promise that has no use for it",
                 fix='write delta=0, or mechanism="auto"',
             ).at("delta")
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
-            raise CalibrationRefused(f"{mechanism} {_VERBS[trial.status]}", rule=f"{trial.reason}").at("mechanism")
+            what = f"{line.asked_as(mechanism)} {_VERBS[trial.status]}"
+            raise CalibrationRefused(what, rule=f"{trial.reason}").at("mechanism")
         requested = (problem.epsilon, problem.delta)
-        return _calibration(problem, mechanism, trial.bound, line.load().source, conditions, requested)
+        return _calibration(problem, line.name, trial.bound, line.load().source, conditions, requested)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise, only) if only else attempt_composing(problem, allow_zero_noise)
     choice = choose(trials)

@@ -18,6 +18,7 @@ class Line:
     "auto" leaves a `baseline` to be requested by name, for the reason given, and comparisons show it for reference.
     What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released.
     It is proved that it never needs less noise than the one that `not_below` names.
+    Papers call it by its `aliases`.
     Its bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records
     with columns, and is asked, unless by name, only where there is one.
     """
@@ -30,6 +31,20 @@ class Line:
     of_columns: bool = False
     alone: bool = False
     not_below: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the name, and those that papers use, in small letters."""
+        return (self.name, *(alias.casefold() for alias in self.aliases))
+
+    def asked_as(self, name: str) -> str:
+        """Return a name that was asked for, with what it stands for.
+
+        >>> find("ALap").asked_as("ALap"), find("group").asked_as("group")
+        ('ALap (= asymmetric-laplace)', 'group')
+        """
+        return name if name == self.name else f"{name} (= {self.name})"
 
     @property
     def leaves_room(self) -> bool:
@@ -59,16 +74,25 @@ _OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
     Line("entry", "entry"),
     Line("influence", "influence"),
-    Line("quilt-exact", "quilt_exact"),
-    Line("quilt-approx", "quilt_approx"),
-    Line("wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True),
+    Line("quilt-exact", "quilt_exact", aliases=("MQMExact", "Algorithm 2 of Song")),
+    Line("quilt-approx", "quilt_approx", aliases=("MQMApprox", "Algorithm 3 of Song")),
+    Line(
+        "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,
+        aliases=("Algorithm 1 of Song", "Algorithm 4 of Zhang"),
+    ),
     Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
     Line("quilt-local-exact", "quilt_local", alone=True),
-    Line("inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here"),
-    Line("kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True),
+    Line(
+        "inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here",
+        aliases=("GK16",),
+    ),
+    Line(
+        "kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True,
+        aliases=("Kantorovich-Laplace", "Lemma 1 of Ding"),
+    ),
     Line(
         "kantorovich-relaxed", "kantorovich_relaxed", definitions=_ANY_HYPOTHESES, alone=True,
-        not_below="laplace-exact",
+        not_below="laplace-exact", aliases=("Theorem 2 of Ding",),
     ),
     Line("wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line("kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
@@ -78,7 +102,7 @@ _OURS = (
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line(
         "attribute-gaussian", "attribute.gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES,
-        of_columns=True, alone=True,
+        of_columns=True, alone=True, aliases=("APGM", "Algorithm 1 of Zhang"),
     ),
     Line(
         "attribute-gaussian-exact", "attribute.gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES,
@@ -86,23 +110,32 @@ _OURS = (
     ),
     Line(
         "attribute-gaussian-approx", "attribute.gaussian_approx", takes_delta=True, definitions=("attribute",),
-        of_columns=True, alone=True,
+        of_columns=True, alone=True, aliases=("Algorithm 2 of Zhang",),
     ),
-    Line("kantorovich-exponential", "kantorovich_exponential", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES),
-    Line("attribute-quilt", "attribute.quilt", definitions=("attribute",), of_columns=True),
+    Line(
+        "kantorovich-exponential", "kantorovich_exponential", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES,
+        aliases=("Theorem 1 of Ding",),
+    ),
+    Line(
+        "attribute-quilt", "attribute.quilt", definitions=("attribute",), of_columns=True,
+        aliases=("APMQM", "Algorithm 3 of Zhang"),
+    ),
     Line("optimal", "optimal", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES),
-    Line("asymmetric-geometric", "one_sided.asymmetric_geometric", definitions=("asymmetric",)),
-    Line("asymmetric-laplace", "one_sided.asymmetric_laplace", definitions=("asymmetric",)),
-    Line("asymmetric-sparse", "one_sided.asymmetric_sparse", definitions=("asymmetric",)),
+    Line(
+        "asymmetric-geometric", "one_sided.asymmetric_geometric", definitions=("asymmetric",),
+        aliases=("AGeo", "Mangat"),
+    ),
+    Line("asymmetric-laplace", "one_sided.asymmetric_laplace", definitions=("asymmetric",), aliases=("ALap",)),
+    Line("asymmetric-sparse", "one_sided.asymmetric_sparse", definitions=("asymmetric",), aliases=("SALap",)),
     Line(
         "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=("distribution",),
         baseline="by name only: it sends a set of values, and its loss is that of the closest one",
     ),
     *(
-        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=("distribution",))
-        for name, attribute in (
+        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=("distribution",), aliases=tuple(aliases))
+        for name, attribute, *aliases in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),
+            ("planar-laplace", "LAPLACE", "restricted Laplace", "RL"), ("planar-normal", "NORMAL"),
             ("planar-laplace-remapped", "LAPLACE_REMAPPED"), ("planar-normal-remapped", "NORMAL_REMAPPED"),
             ("tupling", "TUPLING"),
             ("optimal", "OPTIMAL"),
@@ -110,37 +143,50 @@ _OURS = (
     ),
 )
 REGISTRY: Registry[Line] = Registry("the mechanism", {})
+
+
+def _take(line: Line) -> None:
+    """Register a line; InputError for an alias that is another mechanism's name or alias."""
+    for other in REGISTRY:
+        taken = {*other.names} & {*line.names} - ({line.name} & {other.name})
+        if taken:
+            what = f"{min(taken)!r} would be an alias of two mechanisms, {other.name} and {line.name}"
+            raise InputError(what, fix="choose another alias").at("aliases")
+    REGISTRY.register(line.key, line)
+
+
 for _line in _OURS:
-    REGISTRY.register(_line.key, _line)
+    _take(_line)
 
 
 def register(
     mechanism: Mechanism, takes_delta: bool = False, baseline: str = "",
-    definitions: tuple[str, ...] = ("pufferfish",),
+    definitions: tuple[str, ...] = ("pufferfish",), aliases: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
     """Let calibration ask a mechanism written elsewhere, after those that are registered already.
 
-    Raises InputError for a name that is taken, and for what lacks a part of a mechanism.
+    Raises InputError for a name or alias that is taken, and for what lacks a part of a mechanism.
     """
     missing = [part for part in ("name", "source", "cost", "bound") if not hasattr(mechanism, part)]
     if missing:
         raise InputError(f"{mechanism!r} lacks {', '.join(missing)}", rule="every mechanism has them", fix="add them")
     if mechanism.name in ("auto", *(line.name for line in REGISTRY)):
         raise InputError(f"the mechanism {mechanism.name!r} is registered already", fix="choose another name")
-    line = Line(mechanism.name, mechanism, takes_delta, baseline, definitions)
-    REGISTRY.register(line.key, line)
+    _take(Line(mechanism.name, mechanism, takes_delta, baseline, definitions, aliases=aliases))
 
 
 def find(name: str, definition: str = "") -> Line:
     """Return the line of one mechanism, that of a definition where two share the name; InputError for an unknown one.
 
-    >>> find("optimal", "distribution").place, find("optimal").place
-    ('local.hiding:OPTIMAL', 'optimal')
+    What papers call it finds it, too.
+
+    >>> find("optimal", "distribution").place, find("optimal").place, find("Algorithm 2 of Zhang").name
+    ('local.hiding:OPTIMAL', 'optimal', 'attribute-gaussian-approx')
     """
-    known = [line for line in REGISTRY if line.name == name]
-    if known:
-        return next((line for line in known if definition in line.definitions), known[0])
-    names = ["auto", *dict.fromkeys(line.name for line in REGISTRY)]
+    lines = [line for line in REGISTRY if name in (line.name, *line.aliases) or str(name).casefold() in line.names]
+    if lines:
+        return next((line for line in lines if definition in line.definitions), lines[0])
+    names = ["auto", *dict.fromkeys(each for line in REGISTRY for each in (line.name, *line.aliases))]
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

@@ -8,9 +8,8 @@ largest on at most two start states. For u and v, with odds x = pi_u m_u / (pi_v
     log ratio = log A_v/B_v + log (1 + a x)/(1 + x) + log (1 + kappa x)/(1 + kappa b x),   a = A_u/A_v, b = B_u/B_v,
 
 whose derivative in log x vanishes where a quadratic in x does. If u cannot lead to b, or v not to a, the laws A_u and
-B_v are met together in the limit; so are those of one start. A root found with rounded coefficients is a root of a
-derivative that is off by a few roundings everywhere, so what it misses is at most that times the range in which the
-ratio moves: `_slack`.
+B_v are met together in the limit; so are those of one start. Proof, and what rounding hides (`_slack`):
+docs/theory/one-answer.md, Theorem 15 and its claim.
 """
 
 from __future__ import annotations

@@ -4,25 +4,9 @@ Let the answer be F = c + S d with a fixed integer vector d and one integer S: a
 (n, 0) + S (-1, 1), S the count of the second. Let D = |d_1| + ... + |d_m| and T = D S, the answer's place along the
 line, lengths in L1. Every cell gets independent Laplace noise of scale b, discrete on the grid.
 
-Claim 1. Where mass can be moved from one law of T to another with no move longer than w, the log-ratio of the noised
-answers is at most w/b. For |T - T'| is the L1 distance of the two answers, and noise of scale b on every cell hides a
-move by w in L1 up to w/b. The same inequality, P(y | F) <= e^{|T - T'|/b} P(y | F'), is all that the proofs of
-`kantorovich-relaxed` and `wasserstein-delta` use.
-
-Claim 2. The largest log-ratio of the noised answers is that of T with Laplace noise of scale b, at its atoms: the
-smallest scale for T is the smallest for F.
-Proof. Fix an output y. Up to a factor its likelihood given S = s is K(s) = e^{-h(s)} with h(s) = sum over the cells j
-of |y_j - c_j - s d_j|/b. h is convex on the integers, and its steps lie in [-l, l] with l = D/b; beyond all
-(y_j - c_j)/d_j they are -l or l. Let
-    mu(z) = (2 cosh(l) K(z) - K(z - 1) - K(z + 1)) / (2 sinh(l)).
-With u = h(z + 1) - h(z) and v = h(z) - h(z - 1), v <= u: K(z - 1) + K(z + 1) = (e^v + e^-u) K(z) <= (e^u + e^-u) K(z)
-<= 2 cosh(l) K(z), so mu(z) >= 0; far out mu(z) = 0. And K(s) = sum_z mu(z) e^{-l |s - z|}: the second difference of
-e^{-l |s - z|} vanishes except at s = z, so both sides have the same mu, and both fall to 0. So the likelihood of every
-output is a mixture, the same for all s, of the likelihoods e^{-|D s - D z|/b} of T's noised value at D z; a ratio of
-two sums is at most the largest ratio of their terms, and the ratio of the noised T is largest at atoms. It is reached:
-y = c + z d gives K(s) = e^{-l |s - z|}. QED
-
-All cells are one release, calibrated together. Nothing follows for cells that are released one by one.
+The same inequality holds as for one number, P(y | F) <= e^{|T - T'|/b} P(y | F'), and the largest log-ratio of the
+noised answers is that of T with Laplace noise of scale b: the smallest scale for T is the smallest for F
+(docs/theory/one-answer.md, Theorems 7 and 8). Nothing follows for cells that are released one by one.
 """
 
 from __future__ import annotations

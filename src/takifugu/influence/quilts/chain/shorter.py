@@ -4,11 +4,7 @@ Theorem. Let every entry of a sequence of T move the answer by the same c, and a
 the distance of the nodes alone from an entry h on, but for the phase of the entry; T' = T modulo the period, 4h <= T',
 and the period at most h. If every entry of the first T' requires at most s, and s epsilon < ch, so does every one of T.
 
-Proof. A quilt that requires at most s has D(N) <= s epsilon < ch: its near set has fewer than h entries. So the quilts
-of entries before T'/2 have a node after them that is there in both. The entries from T - T'/2 on are the last ones of
-T', moved by T - T': their quilts have a node before them, at or behind h in both. Any other is moved to one of a period
-from T'/2 on with the same phase, whose quilt has both nodes, at or behind h. The other way round a quilt in T of fewer
-than h entries is one in T', so that the worst entry does not require less.
+Proof: docs/theory/quilts.md, Theorem 4.
 """
 
 from __future__ import annotations
