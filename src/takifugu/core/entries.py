@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.cache import cached, forget
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import set_fields
 
 Value = TypeVar("Value")
 
@@ -150,7 +151,7 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
         ).at("beliefs")
     again = copy(belief)
     forget(again)  # answers, for example, that were resolved in the other order
-    object.__setattr__(again, "listed", wanted)
+    set_fields(again, listed=wanted)
     return again
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
@@ -86,7 +86,7 @@ class Framework:
 
     def __post_init__(self) -> None:
         about = [] if self.given_domain is None else [self.given_domain]
-        object.__setattr__(self, "beliefs", agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
+        set_fields(self, beliefs=agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
 
     @property
     def domain(self) -> Belief | Data:

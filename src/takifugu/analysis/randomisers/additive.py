@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,17 +13,16 @@ import numpy as np
 
 from takifugu.analysis.randomisers.base import NUMBER, Answer, Column, Direction, Ends, Kind, Loss, around
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, PlainForm
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
-    from takifugu.analysis.randomisers.base import Randomiser
     from takifugu.numbers.noise import Entropy
 
 
-class Noise:
+class Noise(PlainForm):
     """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
 
     grid: Fraction
@@ -125,23 +124,19 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Exact(Noise):
+class Exact(Noise, kind="none"):
     """No noise: the answer itself, rounded to the grid (half to even).
 
     >>> Exact(Fraction(1), 1).expected_error(), Exact(Fraction(1), 1, on_grid=False).expected_error()
     (0.0, 0.25)
     """
 
-    grid: Fraction
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    on_grid: bool = True
+    on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
     def __post_init__(self) -> None:
         check_shape(self.grid, self.cells)
-
-    @property
-    def kind(self) -> str:
-        return "none"
 
     @property
     def scale(self) -> Fraction:
@@ -178,12 +173,9 @@ class Exact(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return 0 if self.on_grid else 1
 
-    def to_dict(self) -> Json:
-        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **placed(self.on_grid)}
-
 
 @dataclass(frozen=True)
-class DiscreteLaplace(Noise):
+class DiscreteLaplace(Noise, kind="discrete-laplace"):
     """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units).
 
     `units` is Laplace's scale in grid units. For integer answers it hides exactly what continuous Laplace noise of the
@@ -194,18 +186,14 @@ class DiscreteLaplace(Noise):
     (0.1, 0.0998, 0.3)
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
     on_grid = True
 
     def __post_init__(self) -> None:
         check_scale(self.units)
         check_shape(self.grid, self.cells)
-
-    @property
-    def kind(self) -> str:
-        return "discrete-laplace"
 
     @cached_property
     def scale(self) -> Fraction:
@@ -248,22 +236,10 @@ class DiscreteLaplace(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return noise_laws.discrete_laplace_half_width(self.units, level)
 
-    def to_dict(self) -> Json:
-        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
 
-
-def reader(law: Callable[..., Randomiser], name: str) -> Callable[[Plain], Randomiser]:
-    def read(data: Plain) -> Randomiser:
-        place = {} if data.get("on_grid", True) else placed(False)
-        size = [as_fraction(data[name], name)] if name else []
-        return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)
-
-    return read
-
-
-NONE = Kind(reader(Exact, ""), "no noise", "no noise")
+NONE = Kind(Exact.from_dict, "no noise", "no noise")
 DISCRETE_LAPLACE = Kind(
-    reader(DiscreteLaplace, "units"), "discrete Laplace noise",
+    DiscreteLaplace.from_dict, "discrete Laplace noise",
     "discrete Laplace noise, drawn exactly from the operating system's randomness",
 )  # fmt: skip
 
@@ -286,11 +262,6 @@ def _array(answer: Answer) -> Array:
     array = np.empty(len(answer), dtype=object)
     array[:] = answer
     return array
-
-
-def placed(on_grid: bool) -> dict[str, bool]:
-    """Return what is written about where answers lie: nothing in the usual case."""
-    return {} if on_grid else {"on_grid": False}
 
 
 def check_shape(grid: Fraction, cells: int) -> None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from takifugu.core.errors import Unsupported
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import to_text
 
@@ -142,16 +142,12 @@ class Randomiser(Protocol):
     def to_dict(self) -> Json: ...
 
 
-class Base:
+class Base(PlainForm):
     """The answers of a randomiser that knows nothing else about itself: derive from it and say more."""
 
     output: Output = NUMBER
     directions: tuple[Direction, ...] = ()
     error_words: str = ""
-
-    @property
-    def kind(self) -> str:
-        raise NotImplementedError
 
     @property
     def scale(self) -> Fraction:

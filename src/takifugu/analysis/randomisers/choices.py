@@ -199,7 +199,7 @@ class Choice(Base):
 
 
 @dataclass(frozen=True)
-class ExponentialChoice(Choice):
+class ExponentialChoice(Choice, kind="exponential-choice"):
     """P(output y | answer x) proportional to e^{-rate |y - x|} over the outputs, distances in units of the grid.
 
     The masses are the proportions rounded as `channel.repair` does. Source: McSherry and Talwar 2007; Ding22 §3.3,
@@ -214,10 +214,6 @@ class ExponentialChoice(Choice):
     rate: Fraction
 
     @property
-    def kind(self) -> str:
-        return "exponential-choice"
-
-    @property
     def scale(self) -> Fraction:
         """Return 1/rate in answer units: where the outputs are the whole line, this is Laplace's scale."""
         return self.grid / self.rate
@@ -227,7 +223,7 @@ class ExponentialChoice(Choice):
 
 
 @dataclass(frozen=True)
-class ChannelChoice(Choice):
+class ChannelChoice(Choice, kind="channel"):
     """A channel with exact masses, such as the one of least expected error.
 
     >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
@@ -235,10 +231,6 @@ class ChannelChoice(Choice):
     >>> choice.expected_error(), choice.intervals([Fraction(1)], 0.7), choice.intervals([Fraction(1)], 0.8)
     (0.25, [(Fraction(1, 1), Fraction(1, 1))], [(Fraction(0, 1), Fraction(1, 1))])
     """
-
-    @property
-    def kind(self) -> str:
-        return "channel"
 
 
 def from_dict(data: Plain) -> Choice:

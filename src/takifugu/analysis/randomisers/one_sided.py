@@ -9,8 +9,8 @@ would rule out outputs, so that noise is two-sided. Errors are about the answer,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,18 +20,25 @@ import numpy as np
 from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
 from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Column, Direction, Kind, Loss
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import form
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_laws import Moments
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
-    from takifugu.analysis.randomisers.base import Randomiser
     from takifugu.numbers.noise import Entropy
 
 Moves = tuple[Direction, ...]
 DOWN = (Direction.DOWN,)
+
+
+def _read_moves(moves: Sequence[str]) -> Moves:
+    return tuple(map(Direction, moves))
+
+
+#: How the directions of cells are written.
+MOVES = form(read=_read_moves)
 
 
 class OneSided(Base):
@@ -155,13 +162,9 @@ class OneSided(Base):
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
 
-    def to_dict(self) -> Json:
-        size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
-        return {"kind": self.kind, **size, "moves": [str(move) for move in self.moves]}
-
 
 @dataclass(frozen=True)
-class OneSidedGeometric(OneSided):
+class OneSidedGeometric(OneSided, kind="one-sided-geometric"):
     """Integer noise K in grid units, P(K >= k) = a^k, a = exp(-1/units), added (DOWN) or subtracted (UP).
 
     Discrete Laplace noise of the same scale where a cell moves EITHER way. `units` is the total L1 change along an
@@ -173,14 +176,10 @@ class OneSidedGeometric(OneSided):
     (0.581977, Fraction(2, 1), Fraction(1, 1))
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    moves: Moves = DOWN
-
-    @property
-    def kind(self) -> str:
-        return "one-sided-geometric"
+    moves: Moves = field(default=DOWN, metadata=MOVES)
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         return _log_geometric(output - answer, self.units, move)
@@ -200,7 +199,7 @@ class OneSidedGeometric(OneSided):
 
 
 @dataclass(frozen=True)
-class OneSidedTruncated(OneSided):
+class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
     """Geometric noise, cut off at a public end: min(x + K, most) where a cell moves DOWN, max(x - K, 0) where UP.
 
     No answer exceeds `most`, in grid units; one that does is refused. Errors are those of the answer for which they are
@@ -211,10 +210,10 @@ class OneSidedTruncated(OneSided):
     (0.58195, 0.006738)
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int
-    moves: Moves
+    moves: Moves = field(metadata=MOVES)
     most: int
 
     def __post_init__(self) -> None:
@@ -225,10 +224,6 @@ class OneSidedTruncated(OneSided):
             raise InputError(
                 "a cell that moves either way has two-sided noise, which is not cut off", fix="use OneSidedGeometric"
             ).at("moves")
-
-    @property
-    def kind(self) -> str:
-        return "one-sided-truncated"
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         if not 0 <= output <= self.most:
@@ -253,9 +248,6 @@ class OneSidedTruncated(OneSided):
 
     def _steps_within(self, level: Fraction, move: Direction) -> int:
         return min(noise_laws.geometric_half_width(self.units, level), self.most)
-
-    def to_dict(self) -> Json:
-        return {**super().to_dict(), "most": self.most}
 
 
 def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> float:
@@ -288,20 +280,11 @@ def _whole(answers: Column) -> Array:
     return narrowed([int(x) for x in answers])
 
 
-def reader(law: Callable[..., Randomiser], *more: str) -> Callable[[Plain], Randomiser]:
-    def read(data: Plain) -> Randomiser:
-        units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
-        moves = tuple(map(Direction, data["moves"]))
-        return law(units, grid, data["cells"], moves, **{name: data[name] for name in more if name in data})
-
-    return read
-
-
 GEOMETRIC = Kind(
-    reader(OneSidedGeometric), "one-sided geometric noise",
+    OneSidedGeometric.from_dict, "one-sided geometric noise",
     "geometric noise on one side, drawn exactly from the operating system's randomness",
 )  # fmt: skip
 TRUNCATED = Kind(
-    reader(OneSidedTruncated, "most"), "one-sided geometric noise, cut off",
+    OneSidedTruncated.from_dict, "one-sided geometric noise, cut off",
     "geometric noise on one side, drawn exactly from the operating system's randomness and cut off at a public end",
 )  # fmt: skip

@@ -30,7 +30,7 @@ CHOSEN = Output("chosen number", to_text, Fraction)
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip(Base):
+class PermuteAndFlip(Base, kind="permute-and-flip"):
     """Chooses among `outcomes` for a `goal`, given their counts and that of all else; 2/units is the loss of one entry.
 
     Each of `groups` has such counts and a separate choice, drawn independently. An entry that changes moves two counts
@@ -60,10 +60,6 @@ class PermuteAndFlip(Base):
             ).at("outcomes")
         if isinstance(self.groups, bool) or not isinstance(self.groups, int) or self.groups < 1:
             raise InputError(f"there are {self.groups!r} groups", rule="it must be a whole number from 1").at("groups")
-
-    @property
-    def kind(self) -> str:
-        return "permute-and-flip"
 
     @property
     def output(self) -> Output:  # type: ignore[override]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -12,12 +12,12 @@ from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
@@ -43,7 +43,7 @@ class Clique(Nameless):
     source: str = "assumed"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "states", checked_alphabet(self.states, "the clique"))
+        set_fields(self, states=checked_alphabet(self.states, "the clique"))
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.states
@@ -71,8 +71,25 @@ class Clique(Nameless):
         return f"a clique of {self.size} people ({self.source})"
 
 
+def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Hashable]]:
+    return [list(clique) for clique in cliques]
+
+
+def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
+    """Write the distribution of each size as its masses of 0, 1, ... ill people."""
+    written = {}
+    for size, law in laws.items():
+        masses = dict(law.items())
+        written[str(size)] = [_text(masses.get(number, 0)) for number in range(size + 1)]
+    return written
+
+
+def _read_laws(laws: Mapping[str, list[float | str]]) -> dict[int, list[float | Fraction]]:
+    return {int(size): [exact_or_float(mass) for mass in masses] for size, masses in laws.items()}
+
+
 @dataclass(frozen=True, eq=False)
-class CliqueInfection:
+class CliqueInfection(PlainForm, kind="clique-infection"):
     """Independent cliques of people, each with a declared distribution of how many of them are ill (Song17 §2, §3).
 
     `cliques` are disjoint lists of names, entries in that order; `number` gives the distribution on 0 .. m of m people:
@@ -84,9 +101,9 @@ class CliqueInfection:
     (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
     """
 
-    cliques: tuple[tuple[Hashable, ...], ...]
-    numbers: Mapping[int, Pmf]
-    states: tuple[State, State]
+    cliques: tuple[tuple[Hashable, ...], ...] = field(metadata=form(_written_cliques))
+    numbers: Mapping[int, Pmf] = field(metadata=form(_written_laws, _read_laws, key="number"))
+    states: tuple[State, State] = field(metadata=VALUES)
     source: str
 
     def __init__(
@@ -112,10 +129,10 @@ class CliqueInfection:
                 f"the states are {list(alphabet)}", fix="give two different names, well first and ill second"
             ).at("states")
         sizes = sorted({len(clique) for clique in groups})
-        object.__setattr__(self, "cliques", groups)
-        object.__setattr__(self, "numbers", {m: _law(m, number) for m in sizes})
-        object.__setattr__(self, "states", alphabet)
-        object.__setattr__(self, "source", checked_source(source, False))
+        set_fields(
+            self, cliques=groups, numbers={m: _law(m, number) for m in sizes}, states=alphabet,
+            source=checked_source(source, False),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -172,22 +189,6 @@ class CliqueInfection:
             "the number of ill people in a clique has the stated distribution, all sets of that size equally likely",
             "the members of each clique are public",
         )
-
-    def to_dict(self) -> Json:
-        laws = {str(m): [_text(dict(law.items()).get(n, 0)) for n in range(m + 1)] for m, law in self.numbers.items()}
-        return {
-            "kind": "clique-infection", "cliques": [list(clique) for clique in self.cliques], "number": laws,
-            "states": list(self.states), "source": self.source,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> CliqueInfection:
-        """Read a belief back from its `to_dict` form."""
-        laws = {
-            int(m): [as_fraction(p, "a probability") if isinstance(p, str) else p for p in row]
-            for m, row in data["number"].items()
-        }
-        return CliqueInfection(data["cliques"], laws, data["states"], data.get("source", "assumed"))
 
     def describe(self) -> str:
         largest = max(len(clique) for clique in self.cliques)

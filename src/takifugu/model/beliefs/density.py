@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.forms import OnGrid, Query
@@ -94,12 +94,10 @@ class Density(Nameless):
         )  # fmt: skip
         if step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
-        object.__setattr__(self, "about", about)
-        object.__setattr__(self, "values", tuple(table))
-        object.__setattr__(self, "curves", tuple(table.values()))
-        object.__setattr__(self, "references", tuple(chosen[value] for value in table))
-        object.__setattr__(self, "resolution", step)
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, about=about, values=tuple(table), curves=tuple(table.values()),
+            references=tuple(chosen[value] for value in table), resolution=step, source=source,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:

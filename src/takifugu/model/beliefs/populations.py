@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
@@ -100,21 +100,17 @@ class FromPopulations(Nameless):
         if weights is not None and (unknown := [value for value in weights if value not in values]):
             raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
         mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*masses_by_name.values(), strict=True))
-        object.__setattr__(self, "populations", tuple(masses_by_name))
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "laws", tuple(masses_by_name.values()))
-        object.__setattr__(self, "rows", count)
-        object.__setattr__(self, "independent", bool(independent))
-        object.__setattr__(self, "scales", units)
-        object.__setattr__(self, "measure", str(measure))
+        set_fields(
+            self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
+            independent=bool(independent), scales=units, measure=str(measure),
+        )  # fmt: skip
         shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
-        object.__setattr__(self, "prior", shares)
-        object.__setattr__(self, "source", source)
+        set_fields(self, prior=shares, source=source)
         if regions is not None and (
             set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
         ):
             raise InputError("the regions are those of other populations", fix="count the same values").at("regions")
-        object.__setattr__(self, "regions", regions)
+        set_fields(self, regions=regions)
 
     @staticmethod
     def counted(

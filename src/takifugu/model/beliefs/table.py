@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 
@@ -73,12 +73,9 @@ class JointTable:
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
             ).at("names")
-        object.__setattr__(self, "rows", table)
-        object.__setattr__(self, "_alphabets", alphabets)
-        object.__setattr__(self, "masses", masses)
-        object.__setattr__(self, "total", total)
-        object.__setattr__(self, "column_names", columns)
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, rows=table, _alphabets=alphabets, masses=masses, total=total, column_names=columns, source=source,
+        )  # fmt: skip
 
     @staticmethod
     def from_counts(
@@ -163,7 +160,7 @@ class JointTable:
 
     @staticmethod
     def from_dict(data: Plain) -> JointTable:
-        probabilities = [as_fraction(p, "a probability") if isinstance(p, str) else p for p in data["probabilities"]]
+        probabilities = [exact_or_float(p) for p in data["probabilities"]]
         return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
 
     def describe(self) -> str:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, did_you_mean, per_cent
 from takifugu.core.lists import list_of, value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.secrets.families import ABSENT
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float
 
 State = Hashable
 Mass = int | float | Fraction
@@ -43,6 +43,9 @@ class UserLaw:
     def items(self) -> Iterator[tuple[State, Fraction | float]]:
         """Yield (value, probability)."""
         return zip(self.values, self.probabilities, strict=True)
+
+    def to_dict(self) -> Json:
+        return {"law": [[value, to_plain(mass)] for value, mass in self.items()], "presence": to_plain(self.presence)}
 
     @property
     def exact(self) -> bool:
@@ -178,11 +181,10 @@ class IndependentUsers:
         called = None if listed is None else tuple(map(value_of, listed))
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
-        object.__setattr__(self, "laws", tuple(number))
-        object.__setattr__(self, "law_of", law_of)
-        object.__setattr__(self, "absence", _mode(absence, [law.presence for law in number]))
-        object.__setattr__(self, "user_names", called)
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, laws=tuple(number), law_of=law_of, absence=_mode(absence, [law.presence for law in number]),
+            user_names=called, source=source,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -259,7 +261,7 @@ class IndependentUsers:
         if which not in self._alone:
             alone = object.__new__(IndependentUsers)
             alone._fill([self.laws[which]], "unknown", None, self.source)
-            object.__setattr__(alone, "absence", self.absence)
+            set_fields(alone, absence=self.absence)
             self._alone[which] = alone
         return self._alone[which]
 
@@ -296,27 +298,26 @@ class IndependentUsers:
     def to_dict(self) -> Json:
         ends = np.flatnonzero(np.diff(self.law_of)) + 1
         starts = [0, *ends.tolist()]
+        runs = zip(starts, [*starts[1:], self.size], strict=True)
         return {
             "kind": "independent-users",
-            "laws": [
-                {"law": [[v, _to(p)] for v, p in law.items()], "presence": _to(law.presence)} for law in self.laws
-            ],
-            "users": [
-                [end - start, int(self.law_of[start])]
-                for start, end in zip(starts, [*starts[1:], self.size], strict=True)
-            ],
+            "laws": [law.to_dict() for law in self.laws],
+            "users": [[end - start, int(self.law_of[start])] for start, end in runs],
             "absence": self.absence,
             "names": None if self.user_names is None else list(self.user_names),
             "source": self.source,
-        }  # fmt: skip
+        }
 
     @staticmethod
     def from_dict(data: Plain) -> IndependentUsers:
-        laws = [([(v, _from(p)) for v, p in law_data["law"]], _from(law_data["presence"])) for law_data in data["laws"]]
+        laws = []
+        for of_user in data["laws"]:
+            pairs = [(value, exact_or_float(mass)) for value, mass in of_user["law"]]
+            laws.append((pairs, exact_or_float(of_user["presence"])))
         groups = [(count, *laws[number]) for count, number in data["users"]]
         users = IndependentUsers.groups(groups, data["absence"], data.get("source", "assumed"))
         names = data.get("names")
-        object.__setattr__(users, "user_names", None if names is None else tuple(names))
+        set_fields(users, user_names=None if names is None else tuple(names))
         return users
 
     def describe(self) -> str:
@@ -400,12 +401,3 @@ def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
             'the absence is "removed", and every user is present with probability 1', fix="give a presence below 1"
         ).at("absence")
     return absence
-
-
-def _to(p: Fraction | float) -> str | float:
-    """Fractions become text, floats stay floats: both read back exactly."""
-    return to_text(p) if isinstance(p, Fraction) else p
-
-
-def _from(p: str | float) -> Fraction | float:
-    return as_fraction(p, "a probability") if isinstance(p, str) else p

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.core.plain import Plain, PlainForm
+from takifugu.numbers.rationals import Number, as_fraction
 
 #: Most boxes of a grid.
 MOST_BOXES = 2_000_000
@@ -17,7 +17,7 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Boxes:
+class Boxes(PlainForm):
     """`columns` equal boxes from one end of x to the other, and `rows` of y; the last ones include their far ends.
 
     Raises InputError for ends that are no range, and for more than 2,000,000 boxes.
@@ -73,10 +73,6 @@ class Boxes:
         """Return the middle of a named box."""
         left, low, right, high = self.box(name)
         return round((left + right) / 2, DIGITS + 1), round((low + high) / 2, DIGITS + 1)
-
-    def to_dict(self) -> Json:
-        ends = {name: [to_text(end) for end in pair] for name, pair in (("x", self.x), ("y", self.y))}
-        return {**ends, "columns": self.columns, "rows": self.rows}
 
     @staticmethod
     def from_dict(data: Plain) -> Boxes:

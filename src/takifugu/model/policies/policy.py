@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from takifugu.core.errors import InputError, did_you_mean
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, set_fields
 from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 
@@ -28,7 +28,7 @@ ASYMMETRIC = "asymmetric"
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(PlainForm, kind="policy"):
     """A set of predicates over records; none at all is ordinary differential privacy, where every move is allowed.
 
     It stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
@@ -50,7 +50,7 @@ class Policy:
                     f"the policy holds {rule!r}", rule="it is a set of predicates",
                     fix="write none_of('ill'), visits(), or checked(name, version, function)",
                 ).at("policy")  # fmt: skip
-        object.__setattr__(self, "rules", tuple(dict.fromkeys(self.rules)))
+        set_fields(self, rules=tuple(dict.fromkeys(self.rules)))
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:
@@ -102,9 +102,6 @@ class Policy:
             raise InputError(f"the data sets have {len(one)} and {len(other)} records", rule="a move replaces one")
         moved = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
         return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
-
-    def to_dict(self) -> Json:
-        return {"kind": "policy", "rules": [rule.to_dict() for rule in self.rules]}
 
     def describe(self) -> str:
         """Say what is hidden, and that its opposite is not."""

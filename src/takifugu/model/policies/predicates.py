@@ -14,11 +14,14 @@ from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.registry import Registry
 
 Value = Hashable
 Record = Value | frozenset[Value]
+
+#: How the named values of a predicate are written.
+_VALUES = form(list, key="values")
 
 
 def held(record: Record) -> frozenset[Value]:
@@ -26,7 +29,7 @@ def held(record: Record) -> frozenset[Value]:
     return record if isinstance(record, frozenset) else frozenset((record,))
 
 
-class Predicate:
+class Predicate(PlainForm):
     """One predicate over records: called with a record it says whether it holds."""
 
     def __call__(self, record: Record) -> bool:
@@ -36,9 +39,6 @@ class Predicate:
     def values(self) -> tuple[Value, ...]:
         """The declared values that it names."""
         return ()
-
-    def to_dict(self) -> Json:
-        raise NotImplementedError
 
     def describe(self) -> str:
         """Say what a policy hides with it, and what not."""
@@ -63,14 +63,14 @@ class Predicate:
 
 
 @dataclass(frozen=True)
-class NoneOf(Predicate):
+class NoneOf(Predicate, kind="none-of"):
     """p = not c: the record has none of these values; what is hidden is that it has one.
 
     >>> NoneOf(("ill",))("well"), NoneOf(("bar",))(frozenset({"bar", "shop"}))
     (True, False)
     """
 
-    named: tuple[Value, ...]
+    named: tuple[Value, ...] = field(metadata=_VALUES)
 
     def __call__(self, record: Record) -> bool:
         return held(record).isdisjoint(self.named)
@@ -82,18 +82,15 @@ class NoneOf(Predicate):
     def values(self) -> tuple[Value, ...]:
         return self.named
 
-    def to_dict(self) -> Json:
-        return {"kind": "none-of", "values": list(self.named)}
-
     def describe(self) -> str:
         return f"that a record has {_one_of(self.named)} (not that it has not)"
 
 
 @dataclass(frozen=True)
-class AnyOf(Predicate):
+class AnyOf(Predicate, kind="any-of"):
     """p = c: the record has one of these values at least; what is hidden is that it has none."""
 
-    named: tuple[Value, ...]
+    named: tuple[Value, ...] = field(metadata=_VALUES)
 
     def __call__(self, record: Record) -> bool:
         return not held(record).isdisjoint(self.named)
@@ -105,15 +102,12 @@ class AnyOf(Predicate):
     def values(self) -> tuple[Value, ...]:
         return self.named
 
-    def to_dict(self) -> Json:
-        return {"kind": "any-of", "values": list(self.named)}
-
     def describe(self) -> str:
         return f"that a record does not have {_one_of(self.named)} (not that it has)"
 
 
 @dataclass(frozen=True)
-class Checked(Predicate):
+class Checked(Predicate, kind="checked"):
     """A predicate that is a function of a record; its name and version are what a ledger writes down.
 
     `from_dict` finds again what this process has defined. Raises InputError, which does not quote what the function
@@ -125,7 +119,7 @@ class Checked(Predicate):
 
     name: str
     version: int
-    function: Callable[[Record], object] = field(compare=False, repr=False)
+    function: Callable[[Record], object] = field(compare=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
@@ -150,9 +144,6 @@ class Checked(Predicate):
                 f"the predicate {self.name!r} returns a {type(verdict).__name__}", rule="it says true or false"
             ).at("policy")
         return bool(verdict)
-
-    def to_dict(self) -> Json:
-        return {"kind": "checked", "name": self.name, "version": self.version}
 
     def describe(self) -> str:
         return f"that {self.name!r} (version {self.version}) is false of a record (not that it is true)"
@@ -198,7 +189,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 @dataclass(frozen=True)
-class EachOf:
+class EachOf(PlainForm, kind="each-of"):
     """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
 
     For places where people were: their set of places V against any V' without a named place that V lacks.
@@ -209,7 +200,7 @@ class EachOf:
     False
     """
 
-    named: tuple[Value, ...] | None = None
+    named: tuple[Value, ...] | None = field(default=None, metadata=_VALUES)
 
     def allows(self, before: Record, after: Record) -> bool:
         new = held(after) - held(before)
@@ -222,9 +213,6 @@ class EachOf:
     def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
         """Return the predicates one by one; `values` are all that there are."""
         return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
-
-    def to_dict(self) -> Json:
-        return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
 
     def describe(self) -> str:
         """Say what is hidden of a record, and what is not."""

@@ -12,18 +12,18 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, set_fields
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import code_of, state_tables
-from takifugu.model.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, unruns, where
+from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, where
 from takifugu.model.queries.sections import Codes, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
 @dataclass(frozen=True)
-class CountAbove:
+class CountAbove(PlainForm, kind="count-above"):
     """How many entries are above each of `thresholds`, one number or several; not those that equal it.
 
     Entries' numbers are the states themselves, or their `codes`. One entry moves as many of the counts as thresholds
@@ -34,8 +34,8 @@ class CountAbove:
     """
 
     thresholds: tuple[Fraction, ...]
-    codes: Mapping[State, Number] | None = field(hash=False)
-    entries: Chosen | None
+    codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
     def __init__(
         self,
@@ -49,9 +49,7 @@ class CountAbove:
             raise InputError(
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"
             ).at("thresholds")
-        object.__setattr__(self, "thresholds", exact)
-        object.__setattr__(self, "codes", copied_codes(codes))
-        object.__setattr__(self, "entries", entry_tuple(entries))
+        set_fields(self, thresholds=exact, codes=copied_codes(codes), entries=entry_tuple(entries))
 
     def resolve(self, entries: Entries) -> Additive:
         def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
@@ -60,15 +58,6 @@ class CountAbove:
 
         tables, weights, table_of = state_tables(entries, self.entries, rows)
         return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)
-
-    def to_dict(self) -> Json:
-        settings = {"thresholds": [to_text(t) for t in self.thresholds], "codes": codes_to(self.codes)}
-        return {"kind": "count-above", **settings, "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> CountAbove:
-        codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
-        return CountAbove([Fraction(t) for t in data["thresholds"]], codes, entries)
 
     def describe(self) -> str:
         *first, last = (f"above {to_text(t)}" for t in self.thresholds)

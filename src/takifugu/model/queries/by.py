@@ -16,14 +16,15 @@ A median or a mode by cells is a choice for each cell, by the counts of this cel
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.sections import written as named
 from takifugu.model.queries.above import CountAbove
 from takifugu.model.queries.additive import Additive, Chosen, IntArray
@@ -31,7 +32,7 @@ from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import Limited, Query, Registered, entry_tuple, runs, unruns, where
+from takifugu.model.queries.forms import RUNS, Limited, Query, Registered, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
 
 #: The entries of each label.
@@ -47,8 +48,16 @@ _PARTS: dict[str, type[Registered]] = {
 MOST_NUMBERS = 50_000_000
 
 
+def _written_cells(cells: tuple[tuple[str, Chosen], ...]) -> list[list[object]]:
+    return [[label, runs(chosen)] for label, chosen in cells]
+
+
+def _read_cells(cells: list[Any]) -> list[tuple[str, Chosen]]:
+    return [(label, unruns(chosen) or ()) for label, chosen in cells]
+
+
 @dataclass(frozen=True)
-class By:
+class By(PlainForm, kind="by"):
     """A query for each cell: a part of the entries with a label, such as an hour of the day.
 
     The query is a count, histogram, sum or mean, a count above thresholds, or chooses a median, quantiles or modes.
@@ -70,13 +79,13 @@ class By:
     (('night', 'day'), 48)
     """
 
-    query: Query
-    cells: tuple[tuple[str, Chosen], ...]
+    query: Query = field(metadata=form(read=lambda data: _PARTS[data["kind"]].from_dict(data)))
+    cells: tuple[tuple[str, Chosen], ...] = field(metadata=form(_written_cells, _read_cells))
     by: str = ""
     every: int | None = None
-    entries: Chosen | None = None
-    axes: tuple[str, ...] = ()
-    parts: tuple[tuple[str, ...], ...] = ()
+    entries: Chosen | None = field(default=None, metadata=RUNS)
+    axes: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    parts: tuple[tuple[str, ...], ...] = field(default=(), metadata=LEFT_OUT)
 
     def __init__(
         self,
@@ -95,13 +104,11 @@ class By:
         for key in named(query, ("entries", "attribute")):
             what = f"the query that is told by cells has {key} of its own"
             raise InputError(what, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
-        object.__setattr__(self, "query", query)
-        object.__setattr__(self, "cells", _cells(cells))
-        object.__setattr__(self, "by", str(by))
-        object.__setattr__(self, "every", _period(every, self.cells))
-        object.__setattr__(self, "entries", entry_tuple(entries))
-        object.__setattr__(self, "axes", tuple(axes))
-        object.__setattr__(self, "parts", tuple(tuple(of_cell) for of_cell in parts))
+        set_fields(self, query=query, cells=_cells(cells), by=str(by))
+        set_fields(
+            self, every=_period(every, self.cells), entries=entry_tuple(entries), axes=tuple(axes),
+            parts=tuple(tuple(of_cell) for of_cell in parts),
+        )  # fmt: skip
         if [len(of_cell) for of_cell in self.parts] != [len(self.axes)] * len(self.cells if self.axes else ()):
             rule = "every cell has one part for each axis"
             raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
@@ -196,21 +203,6 @@ class By:
         states = len(listed) // len(cells)
         cells_of = [cells[number // states] for number in range(len(listed))]
         return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, listed, strict=True))
-
-    def to_dict(self) -> Json:
-        cells = [[label, runs(chosen)] for label, chosen in self.cells]
-        return {
-            "kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by, "every": self.every,
-            "entries": runs(self.entries),
-            **({"axes": list(self.axes), "parts": [list(part) for part in self.parts]} if self.axes else {}),
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> By:
-        query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
-        cells = [(label, unruns(chosen) or ()) for label, chosen in data["cells"]]
-        two = data.get("axes", ()), data.get("parts", ())
-        return By(query, cells, data.get("by", ""), data.get("every"), unruns(data.get("entries")), *two)
 
     def describe(self) -> str:
         return f"{self.query.describe()}, by {self.by or 'cells'} ({len(self.cells)} cells){where(self.entries)}"

@@ -38,17 +38,17 @@ that m groups hold m times as much.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.model.queries.coding import alphabets, state_tables
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import as_fraction
 
 #: A candidate as it is published: a number, or a text.
 Outcome = Fraction | str
@@ -65,10 +65,10 @@ ELSEWHERE = (
 
 
 @dataclass(frozen=True)
-class MostFrequent:
+class MostFrequent(PlainForm, kind="most frequent"):
     """Choose `count` different candidates, those that occur most often, one after the other."""
 
-    count: int
+    count: int = field(metadata=form(read=int))
 
     @property
     def draws(self) -> int:
@@ -89,15 +89,16 @@ class MostFrequent:
         most = max(left.values())
         return {place: Fraction(most - count) for place, count in left.items()}
 
-    def to_dict(self) -> Json:
-        return {"kind": "most frequent", "count": self.count}
+
+def _read_shares(shares: list[str]) -> tuple[Fraction, ...]:
+    return tuple(as_fraction(share, "a share") for share in shares)
 
 
 @dataclass(frozen=True)
-class AtRank:
+class AtRank(PlainForm, kind="at rank"):
     """Choose for each share q the candidate that is the q-quantile of the entries that have a candidate's value."""
 
-    shares: tuple[Fraction, ...]
+    shares: tuple[Fraction, ...] = field(metadata=form(read=_read_shares))
 
     @property
     def draws(self) -> int:
@@ -120,18 +121,15 @@ class AtRank:
         least = min(far)
         return {place: distance - least for place, distance in enumerate(far)}
 
-    def to_dict(self) -> Json:
-        return {"kind": "at rank", "shares": [to_text(share) for share in self.shares]}
-
 
 Goal = MostFrequent | AtRank
 
 
 def goal_from(data: Plain) -> Goal:
     """Read a goal back from its `to_dict` form."""
-    if data["kind"] == "most frequent":
-        return MostFrequent(int(data["count"]))
-    return AtRank(tuple(as_fraction(share, "a share") for share in data["shares"]))
+    if data["kind"] == MostFrequent.kind:
+        return MostFrequent.from_dict(data)
+    return AtRank.from_dict(data)
 
 
 @dataclass(frozen=True, eq=False)

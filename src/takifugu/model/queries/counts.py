@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, state_tables
-from takifugu.model.queries.forms import (
-    entry_tuple,
-    named_state,
-    plain,
-    runs,
-    several,
-    unruns,
-    where,
-)
+from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, several, where
 from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
 
 
+def _listed(state: State) -> list[State]:
+    return list(state) if isinstance(state, tuple) else [state]
+
+
 @dataclass(frozen=True)
-class Count:
+class Count(PlainForm, kind="count"):
     """The number of entries that are in `state` (one state, or a list of states), over all or the chosen entries.
 
     Raises InputError for no state, and for a state or entry that the belief does not know.
@@ -35,8 +31,8 @@ class Count:
     "how often state 'walking' occurs"
     """
 
-    state: State
-    entries: Chosen | None = None
+    state: State = field(metadata=form(_listed, key="states"))
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
     def __post_init__(self) -> None:
         states = several(self.state if isinstance(self.state, list | tuple | set | frozenset) else [self.state])
@@ -44,8 +40,7 @@ class Count:
             raise InputError(
                 "the query counts no state", rule="its list of states is empty", fix="name at least one"
             ).at("states")
-        object.__setattr__(self, "state", states[0] if len(states) == 1 else states)
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        set_fields(self, state=states[0] if len(states) == 1 else states, entries=entry_tuple(self.entries))
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -58,12 +53,10 @@ class Count:
         )
         return Additive(Fraction(1), ("count",), tables, weights, table_of)
 
-    def to_dict(self) -> Json:
-        return {"kind": "count", "states": list(self.states), "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Count:
-        return Count(data["states"], unruns(data.get("entries")))
+    @classmethod
+    def from_dict(cls, data: Plain) -> Count:
+        values = arguments(cls, data)
+        return cls(values.pop("states"), **values)
 
     def describe(self) -> str:
         if len(self.states) == 1:
@@ -72,7 +65,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(PlainForm, kind="histogram"):
     """How many entries are in each state; divided by the public constant `total` where one is given.
 
     `states` chooses and orders the cells (all states of the belief otherwise). Raises InputError for no cell, a
@@ -82,9 +75,9 @@ class Histogram:
     'how often each state occurs, divided by the public constant 100'
     """
 
-    states: tuple[State, ...] | None = None
+    states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     total: int | None = None
-    entries: Chosen | None = None
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -97,14 +90,13 @@ class Histogram:
                 raise InputError(
                     f"the histogram's cells are {listed}", fix="name at least one state, each once"
                 ).at("states")
-            object.__setattr__(self, "states", tuple(listed))
+            set_fields(self, states=tuple(listed))
         total = plain(self.total)
         if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
             raise InputError(
                 f"the histogram's total is {self.total!r}", rule="it must be a public whole number above 0"
             ).at("total")
-        object.__setattr__(self, "total", total)
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        set_fields(self, total=total, entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or tuple(dict.fromkeys(s for a in alphabets(entries) for s in a))
@@ -120,14 +112,6 @@ class Histogram:
             entries, self.entries, lambda alphabet: [[int(s == c) for c in cells] for s in alphabet]
         )
         return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
-
-    def to_dict(self) -> Json:
-        states = None if self.states is None else list(self.states)
-        return {"kind": "histogram", "states": states, "total": self.total, "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Histogram:
-        return Histogram(data.get("states"), data.get("total"), unruns(data.get("entries")))
 
     def describe(self) -> str:
         what = f"how often each state occurs{where(self.entries)}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.counts import Histogram
@@ -42,8 +42,12 @@ _BETWEEN = ", "
 Alphabets = Mapping[str, tuple[State, ...]]
 
 
+def _written_columns(columns: tuple[tuple[str, tuple[State, ...] | None], ...]) -> list[list[object]]:
+    return [[name, None if values is None else list(values)] for name, values in columns]
+
+
 @dataclass(frozen=True)
-class CrossTable:
+class CrossTable(PlainForm, kind="cross-table"):
     """How many records have each combination of values of `columns`; divided by the public constant `total` if given.
 
     `columns` are names, whose values are all that the belief knows, or a mapping of names to the values that have
@@ -59,17 +63,17 @@ class CrossTable:
     (('old, f', 'old, m', 'young, f', 'young, m'), 2, 4)
     """
 
-    columns: tuple[tuple[str, tuple[State, ...] | None], ...]
+    columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(_written_columns, dict))
     total: int | None = None
 
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
-        object.__setattr__(self, "columns", _columns(columns))
+        set_fields(self, columns=_columns(columns))
         whole = plain(total)
         if whole is not None and (isinstance(whole, bool) or not isinstance(whole, int) or whole < 1):
             raise InputError(
                 f"the table's total is {total!r}", rule="it must be a public whole number above 0"
             ).at("total")
-        object.__setattr__(self, "total", whole)
+        set_fields(self, total=whole)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,14 +152,6 @@ class CrossTable:
         if any(label.count(_BETWEEN) != 1 for label in listed):
             return None
         return tuple((left, right) for left, _, right in (label.partition(_BETWEEN) for label in listed))
-
-    def to_dict(self) -> Json:
-        columns = [[name, None if values is None else list(values)] for name, values in self.columns]
-        return {"kind": "cross-table", "columns": columns, "total": self.total}
-
-    @staticmethod
-    def from_dict(data: Plain) -> CrossTable:
-        return CrossTable(dict(data["columns"]), data.get("total"))
 
     def describe(self) -> str:
         what = f"how many records have each combination of {' and '.join(map(repr, self.names))}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, runtime_checkable
@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import IntArray
 
@@ -27,7 +27,7 @@ class OfRows(Protocol):
 
 
 @dataclass(frozen=True)
-class EachValue:
+class EachValue(PlainForm, kind="each-value"):
     """Each row's value, sent by itself or, with `dummies`, among so many uniform ones (Kawamoto19 Algorithm 1).
 
     `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
@@ -41,7 +41,7 @@ class EachValue:
 
     dummies: int = 0
     batch: str = ""
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = field(default=(), metadata=form(read=tuple))
 
     def __post_init__(self) -> None:
         if isinstance(self.dummies, bool) or not isinstance(self.dummies, int) or self.dummies < 0:
@@ -57,14 +57,6 @@ class EachValue:
                 fix="give FromPopulations(...)",
             ).at("query")  # fmt: skip
         return RowCodes(entries.size, len(entries.alphabet(0)))
-
-    def to_dict(self) -> Json:
-        settings = {"dummies": self.dummies, "batch": self.batch, "columns": list(self.columns)}
-        return {"kind": "each-value", **settings}
-
-    @staticmethod
-    def from_dict(data: Plain) -> EachValue:
-        return EachValue(data.get("dummies", 0), data.get("batch", ""), tuple(data.get("columns", ())))
 
     def describe(self) -> str:
         whose = f" of the batch {self.batch!r}" if self.batch else ""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.entries import Entries
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.coding import alphabets, state_tables
 
 
 @dataclass(frozen=True)
-class EveryChange:
+class EveryChange(PlainForm, kind="every-change"):
     """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
 
     >>> EveryChange().describe()
@@ -26,13 +26,6 @@ class EveryChange:
             entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]
         )
         return Additive(Fraction(1, 2), tuple(map(str, range(most))), tables, weights, table_of)
-
-    def to_dict(self) -> Json:
-        return {"kind": "every-change"}
-
-    @staticmethod
-    def from_dict(data: Plain) -> EveryChange:
-        return EveryChange()
 
     def describe(self) -> str:
         return "a statistic that any change of a value may move"

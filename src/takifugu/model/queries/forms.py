@@ -10,7 +10,7 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, form
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -180,6 +180,12 @@ def codes_to(codes: Mapping[State, Number] | None) -> list[list[State]] | None:
 
 def codes_from(pairs: Iterable[tuple[State, str]] | None) -> dict[State, Number] | None:
     return None if pairs is None else {s: Fraction(c) for s, c in pairs}
+
+
+#: How a field of codes is written.
+CODES = form(codes_to, codes_from)
+#: How a field of chosen entries is written.
+RUNS = form(runs, unruns)
 
 
 def where(entries: Chosen | None) -> str:

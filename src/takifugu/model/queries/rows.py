@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
@@ -19,8 +19,12 @@ from takifugu.model.queries.forms import several
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 
 
+def _written_conditions(conditions: tuple[tuple[str, tuple[State, ...]], ...]) -> list[list[object]]:
+    return [[name, list(states)] for name, states in conditions]
+
+
 @dataclass(frozen=True)
-class CountRows:
+class CountRows(PlainForm, kind="count-rows"):
     """The number of records of which every named column is in one of its states; with `any_of` at least one column.
 
     `where` gives a state, or a list of states, for each column. Raises InputError for no column and for no state.
@@ -29,7 +33,7 @@ class CountRows:
     "the number of records with 'height' = 'tall' and 'sat' = 'high' or 'highest'"
     """
 
-    where: tuple[tuple[str, tuple[State, ...]], ...]
+    where: tuple[tuple[str, tuple[State, ...]], ...] = field(metadata=form(_written_conditions))
     any_of: bool = False
 
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
@@ -45,8 +49,7 @@ class CountRows:
             if not listed:
                 raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
             conditions.append((name, listed))
-        object.__setattr__(self, "where", tuple(conditions))
-        object.__setattr__(self, "any_of", bool(any_of))
+        set_fields(self, where=tuple(conditions), any_of=bool(any_of))
 
     def holds(self, record: Mapping[str, State]) -> bool:
         """Return whether a record, given by its columns, is counted.
@@ -78,13 +81,6 @@ class CountRows:
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
         ).at("query")  # fmt: skip
-
-    def to_dict(self) -> Json:
-        return {"kind": "count-rows", "where": [[n, list(s)] for n, s in self.where], "any_of": self.any_of}
-
-    @staticmethod
-    def from_dict(data: Plain) -> CountRows:
-        return CountRows([(name, list(states)) for name, states in data["where"]], data.get("any_of", False))
 
     def describe(self) -> str:
         each = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Chosen, State
@@ -24,17 +24,7 @@ from takifugu.model.queries.candidates import (
     candidates,
 )
 from takifugu.model.queries.coding import alphabets, code_of
-from takifugu.model.queries.forms import (
-    codes_from,
-    codes_to,
-    copied_codes,
-    entry_tuple,
-    plain,
-    runs,
-    several,
-    unruns,
-    where,
-)
+from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, several, where
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -42,7 +32,7 @@ _HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(PlainForm, kind="quantile"):
     """The value below which a share of the entries lie, or several of them; chosen among the declared values.
 
     Values are numbers: the states themselves or their `codes`. Where they have an order only, `states` lists them from
@@ -54,9 +44,9 @@ class Quantile:
     """
 
     shares: tuple[Fraction, ...]
-    codes: Mapping[State, Number] | None = field(hash=False)
-    states: tuple[State, ...] | None
-    entries: Chosen | None
+    codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
+    states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
@@ -79,10 +69,7 @@ class Quantile:
             raise InputError(
                 "codes are given beside states", rule="codes tell the order of values, too", fix="leave one of them out"
             ).at("codes")
-        object.__setattr__(self, "shares", exact)
-        object.__setattr__(self, "codes", copied_codes(codes))
-        object.__setattr__(self, "states", _listed(states))
-        object.__setattr__(self, "entries", entry_tuple(entries))
+        set_fields(self, shares=exact, codes=copied_codes(codes), states=_listed(states), entries=entry_tuple(entries))
 
     def resolve(self, entries: Entries) -> Candidates:
         if self.states is not None:
@@ -104,17 +91,6 @@ class Quantile:
     def _names(self) -> tuple[str, ...]:
         return tuple("median" if share == _HALF else f"{to_text(share)} quantile" for share in self.shares)
 
-    def to_dict(self) -> Json:
-        return {
-            "kind": "quantile", "shares": [to_text(share) for share in self.shares], "codes": codes_to(self.codes),
-            "states": None if self.states is None else list(self.states), "entries": runs(self.entries),
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> Quantile:
-        codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
-        return Quantile([Fraction(share) for share in data["shares"]], codes, data.get("states"), entries)
-
     def describe(self) -> str:
         if self.shares == (_HALF,):
             return f"the median of all values{where(self.entries)}"
@@ -124,7 +100,7 @@ class Quantile:
 
 
 @dataclass(frozen=True)
-class TopK:
+class TopK(PlainForm, kind="top-k"):
     """The `count` most frequent states, the most frequent first; among all states, or the chosen ones.
 
     Raises InputError for a count that is not a whole number from 1 to the number of states, and for states that the
@@ -135,8 +111,8 @@ class TopK:
     """
 
     count: int
-    states: tuple[State, ...] | None = None
-    entries: Chosen | None = None
+    states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
@@ -144,9 +120,7 @@ class TopK:
         count = plain(self.count)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"the count is {self.count!r}", rule="it must be a whole number from 1").at("count")
-        object.__setattr__(self, "count", count)
-        object.__setattr__(self, "states", _listed(self.states))
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        set_fields(self, count=count, states=_listed(self.states), entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Candidates:
         states = self.states or tuple(dict.fromkeys(s for values in alphabets(entries) for s in values))
@@ -157,14 +131,6 @@ class TopK:
         names = ("mode",) if self.count == 1 else tuple(f"rank {place + 1}" for place in range(self.count))
         places = {state: place for place, state in enumerate(states)}
         return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
-
-    def to_dict(self) -> Json:
-        states = None if self.states is None else list(self.states)
-        return {"kind": "top-k", "count": self.count, "states": states, "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> TopK:
-        return TopK(data["count"], data.get("states"), unruns(data.get("entries")))
 
     def describe(self) -> str:
         among = "" if self.states is None else f" of {len(self.states)}"

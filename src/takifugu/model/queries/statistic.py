@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.model.queries.whole_columns import WholeColumns
@@ -21,7 +21,7 @@ _DEFINED: dict[tuple[str, int], Callable[..., object]] = {}
 
 
 @dataclass(frozen=True)
-class Statistic:
+class Statistic(PlainForm, kind="statistic"):
     """A function of whole columns with a declared change, such as the coefficients of a regression (Zhang22 §5.1).
 
     `function` takes a list of values for each of `columns` and returns a number, or one for each of `labels`; it is
@@ -41,7 +41,9 @@ class Statistic:
     column_sensitivity: tuple[Fraction, ...]
     grid: Fraction
     labels: tuple[str, ...] = ("value",)
-    function: Callable[..., object] | None = field(default=None, compare=False, repr=False)
+    function: Callable[..., object] | None = field(
+        default=None, compare=False, repr=False, metadata=form(is_private=True)
+    )
 
     def __init__(
         self,
@@ -76,9 +78,10 @@ class Statistic:
         step = grid_or_none(grid)
         if step is None:
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
-        for part, value in (("name", name), ("version", version), ("columns", read), ("grid", step),
-                           ("column_sensitivity", tuple(declared)), ("labels", tuple(labels)), ("function", known)):
-            object.__setattr__(self, part, value)  # fmt: skip
+        set_fields(
+            self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
+            labels=tuple(labels), function=known,
+        )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
         """Return how many steps of its grid the rounded statistic changes by, when these of its columns change.
@@ -114,20 +117,15 @@ class Statistic:
         ).at("query")
 
     def to_dict(self) -> Json:
-        one = len(self.column_sensitivity) == 1
-        changes = [to_text(change) for change in self.column_sensitivity]
-        return {
-            "kind": "statistic", "name": self.name, "version": self.version, "columns": list(self.columns),
-            "column_sensitivity": changes[0] if one else dict(zip(self.columns, changes, strict=True)),
-            "grid": to_text(self.grid), "labels": list(self.labels),
-        }  # fmt: skip
+        changes: list[str] = [to_text(change) for change in self.column_sensitivity]
+        of_columns: str | dict[str, str] = changes[0]
+        if len(changes) > 1:
+            of_columns = dict(zip(self.columns, changes, strict=True))
+        return {**super().to_dict(), "column_sensitivity": of_columns}
 
-    @staticmethod
-    def from_dict(data: Plain) -> Statistic:
-        return Statistic(
-            data["name"], data["version"], data["columns"], None, data["column_sensitivity"], data["grid"],
-            data.get("labels", ("value",)),
-        )  # fmt: skip
+    @classmethod
+    def from_dict(cls, data: Plain) -> Statistic:
+        return cls(**arguments(cls, data), function=None)
 
     def describe(self) -> str:
         listed = " and ".join(map(repr, self.columns))

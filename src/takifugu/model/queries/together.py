@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, IntArray
@@ -21,7 +21,7 @@ from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query, Registered, grid_or_none, text_or_none
+from takifugu.model.queries.forms import Query, Registered, grid_or_none
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
@@ -33,8 +33,12 @@ _PARTS: dict[str, type[Registered]] = {
 }  # fmt: skip
 
 
+def _read_queries(queries: list[Plain]) -> list[Query]:
+    return [_PARTS[data["kind"]].from_dict(data) for data in queries]
+
+
 @dataclass(frozen=True)
-class Together:
+class Together(PlainForm, kind="together"):
     """The answers of several queries as one vector: what they say together is what must hide the secret.
 
     `grid` is the step of every cell where columns hold real numbers; elsewhere the queries' own grids decide. Raises
@@ -44,7 +48,7 @@ class Together:
     "how often state 'ill' occurs; how often state 'well' occurs"
     """
 
-    queries: tuple[Query, ...]
+    queries: tuple[Query, ...] = field(metadata=form(read=_read_queries))
     grid: Fraction | None = None
 
     def __init__(self, queries: Iterable[Query], grid: Number | None = None) -> None:
@@ -57,8 +61,7 @@ class Together:
                     f"{type(query).__name__} cannot be told together with others",
                     fix="give sums, means, counts, histograms or weighted sums",
                 ).at("queries", number)
-        object.__setattr__(self, "queries", given)
-        object.__setattr__(self, "grid", grid_or_none(grid))
+        set_fields(self, queries=given, grid=grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:
         answers = list[Additive]()
@@ -66,14 +69,6 @@ class Together:
             with within("queries", number):
                 answers.append(query.resolve(entries))
         return joined(answers)
-
-    def to_dict(self) -> Json:
-        queries = [query.to_dict() for query in self.queries]
-        return {"kind": "together", "queries": queries, "grid": text_or_none(self.grid)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Together:
-        return Together([_PARTS[part["kind"]].from_dict(part) for part in data["queries"]], data.get("grid"))
 
     def describe(self) -> str:
         return "; ".join(query.describe() for query in self.queries)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, runtime_checkable
@@ -13,7 +13,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
@@ -23,7 +23,7 @@ from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction
 
 
 class Cells(Protocol):
@@ -48,7 +48,7 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True)
-class Visitors:
+class Visitors(PlainForm, kind="visitors"):
     """How many people were at each place; each person counts once a place. `places` chooses and orders the cells.
 
     Records are sets of places. Raises InputError for no place, and for one that the domain does not know.
@@ -57,13 +57,13 @@ class Visitors:
     ("how many people were at each of 'bar', 'shop'", 'how many people were at each place')
     """
 
-    places: tuple[State, ...] | None = None
+    places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
         listed = None if places is None else several([places] if isinstance(places, str) else list(places))
         if listed is not None and not listed:
             raise InputError("the query counts nowhere: its list of places is empty", fix="name one").at("places")
-        object.__setattr__(self, "places", listed)
+        set_fields(self, places=listed)
 
     def cells(self, known: Iterable[State]) -> tuple[State, ...]:
         """Return the places that are counted, of those that there are; InputError for another one."""
@@ -97,13 +97,6 @@ class Visitors:
         )
         return Additive(Fraction(1), tuple(map(str, cells)), tables, weights, table_of)
 
-    def to_dict(self) -> Json:
-        return {"kind": "visitors", "places": None if self.places is None else list(self.places)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Visitors:
-        return Visitors(data.get("places"))
-
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say what the numbers mean, from the written query and noise."""
@@ -123,8 +116,12 @@ _COMPARED: dict[str, type[Registered]] = {
 }  # fmt: skip
 
 
+def _read_threshold(threshold: str | list[list[str]]) -> str | dict[str, str]:
+    return threshold if isinstance(threshold, str) else dict(threshold)
+
+
 @dataclass(frozen=True)
-class AtMost:
+class AtMost(PlainForm, kind="at-most"):
     """Whether each cell of a query is at most a public threshold: then it is called safe, and never wrongly.
 
     `threshold` is one number for all cells, or one for each by its label. What is not called safe is published as a
@@ -137,8 +134,8 @@ class AtMost:
     'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
     """
 
-    query: Query
-    threshold: Fraction | tuple[tuple[str, Fraction], ...]
+    query: Query = field(metadata=form(read=lambda data: _COMPARED[data["kind"]].from_dict(data)))
+    threshold: Fraction | tuple[tuple[str, Fraction], ...] = field(metadata=form(read=_read_threshold))
     limit: int | None = None
 
     definitions = ("asymmetric",)  # elsewhere noise is on both sides, and "safe" could be wrong
@@ -158,13 +155,12 @@ class AtMost:
                 "the query that is compared with a threshold has a grid",
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",
             ).at("query", "grid")  # fmt: skip
-        object.__setattr__(self, "query", query)
-        object.__setattr__(self, "threshold", _thresholds(threshold))
+        set_fields(self, query=query, threshold=_thresholds(threshold))
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
             raise InputError(
                 f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
             ).at("limit")
-        object.__setattr__(self, "limit", limit)
+        set_fields(self, limit=limit)
 
     def steps(self, answer: Cells) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
@@ -192,16 +188,6 @@ class AtMost:
         answer = self.query.resolve(entries)
         self.steps(answer)
         return answer
-
-    def to_dict(self) -> Json:
-        given = self.threshold
-        threshold = to_text(given) if isinstance(given, Fraction) else [[label, to_text(one)] for label, one in given]
-        return {"kind": "at-most", "query": self.query.to_dict(), "threshold": threshold, "limit": self.limit}
-
-    @staticmethod
-    def from_dict(data: Plain) -> AtMost:
-        threshold, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
-        return AtMost(query, threshold if isinstance(threshold, str) else dict(threshold), data.get("limit"))
 
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
@@ -31,14 +31,11 @@ class OfViews(Protocol):
 
 
 @dataclass(frozen=True)
-class WhichLaw:
+class WhichLaw(PlainForm, kind="which-law"):
     """Hide which of two distributions the answer is drawn from."""
 
     def family(self, belief: Believed) -> Family:
         return Family((0,), ((0, 1), (1, 0)))
-
-    def to_dict(self) -> Json:
-        return {"kind": "which-law"}
 
     def describe(self) -> str:
         return "which of the two distributions the answer comes from"
@@ -66,9 +63,7 @@ def check_registered(secret: Secret) -> None:
         ).at("kind")  # fmt: skip
 
 
-def _which(data: Plain) -> Secret:
-    return WhichLaw()
-
+_which = WhichLaw.from_dict
 
 #: How each kind of secret is read back.
 KINDS: Registry[Callable[[Plain], Secret]] = Registry(

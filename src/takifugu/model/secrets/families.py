@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, set_fields
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
@@ -78,7 +78,7 @@ class Family:
     def __post_init__(self) -> None:
         if self.pairs is not None:
             both = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
-            object.__setattr__(self, "pairs", tuple(both))
+            set_fields(self, pairs=tuple(both))
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
         """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""

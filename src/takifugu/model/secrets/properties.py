@@ -17,10 +17,10 @@ from itertools import combinations
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form
 from takifugu.model.secrets.families import Believed, Family, View, WithViews
-from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of
+from takifugu.numbers.rationals import Number, as_fraction
 
 #: What these secrets are read under (`takifugu.accounting.definitions`).
 ATTRIBUTE = "attribute"
@@ -31,7 +31,7 @@ Value = Hashable
 
 
 @dataclass(frozen=True)
-class Named:
+class Named(PlainForm):
     """A function of a column, or of several, that has a name and a version, so that a ledger can write it down.
 
     It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
@@ -43,7 +43,7 @@ class Named:
 
     name: str
     version: int
-    function: Callable[..., object] = field(compare=False, repr=False)
+    function: Callable[..., object] = field(compare=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
@@ -61,7 +61,7 @@ _DEFINED: dict[tuple[str, int], Named] = {}
 
 
 @dataclass(frozen=True)
-class DatasetProperty:
+class DatasetProperty(PlainForm, kind="dataset-property"):
     """Hide g(X): a function of one column, or of several, over all records at hand (Zhang22 Definition 3).
 
     `columns` and `function`: "mean", "sum" or "share" of one column; of several columns the vector of these numbers; or
@@ -71,10 +71,10 @@ class DatasetProperty:
 
     columns: tuple[str, ...]
     function: str | tuple[Fraction, ...] | Named
-    max_difference: tuple[Fraction, ...] | None = None
-    pairs: tuple[tuple[Fraction, Fraction], ...] | None = None
-    sets: tuple[ValueSet, ...] | None = None
-    of: tuple[Value, ...] | None = None
+    max_difference: tuple[Fraction, ...] | None = field(default=None, metadata=LEFT_OUT)
+    pairs: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
+    sets: tuple[ValueSet, ...] | None = field(default=None, metadata=LEFT_OUT)
+    of: tuple[Value, ...] | None = field(default=None, metadata=form(list, is_left_out=True))
 
     definition = ATTRIBUTE
 
@@ -101,23 +101,6 @@ class DatasetProperty:
         if self.max_difference is None:
             return None
         return near(values, self.max_difference[0])
-
-    def to_dict(self) -> Json:
-        function: str | Json | list[str]
-        if isinstance(self.function, Named):
-            function = {"name": self.function.name, "version": self.function.version}
-        else:
-            function = self.function if isinstance(self.function, str) else [to_text(one) for one in self.function]
-        data = {
-            "max_difference": None if self.max_difference is None else [to_text(d) for d in self.max_difference],
-            "pairs": None if self.pairs is None else [[to_text(a), to_text(b)] for a, b in self.pairs],
-            "sets": None if self.sets is None else [written(values) for values in self.sets],
-            "of": None if self.of is None else list(self.of),
-        }
-        return {
-            "kind": "dataset-property", "columns": list(self.columns), "function": function,
-            **{key: value for key, value in data.items() if value is not None},
-        }  # fmt: skip
 
     def describe(self) -> str:
         return f"{self.what} of the records at hand{self._comparing}"
@@ -151,7 +134,7 @@ class DatasetProperty:
 
 
 @dataclass(frozen=True)
-class DistributionParameter:
+class DistributionParameter(PlainForm, kind="distribution-parameter"):
     """Hide phi_i: the parameter that governs a column in the population (Zhang22 Definition 4).
 
     Compared are all its `values` with each other (all that the belief knows, without), or all numbers of an `interval`;
@@ -159,9 +142,9 @@ class DistributionParameter:
     """
 
     column: str
-    values: tuple[Value, ...] | None = None
-    interval: tuple[Fraction, Fraction] | None = None
-    map: str | None = None
+    values: tuple[Value, ...] | None = field(default=None, metadata=form(list, is_left_out=True))
+    interval: tuple[Fraction, Fraction] | None = field(default=None, metadata=LEFT_OUT)
+    map: str | None = field(default=None, metadata=LEFT_OUT)
 
     definition = ATTRIBUTE
 
@@ -187,15 +170,6 @@ class DistributionParameter:
                 fix=f"write some of {[str(value) for value in known]}",
             ).at("values")
         return Family((place,), tuple(combinations([known.index(value) for value in self.values], 2)))
-
-    def to_dict(self) -> Json:
-        data = {
-            "values": None if self.values is None else list(self.values),
-            "interval": None if self.interval is None else [to_text(end) for end in self.interval],
-            "map": self.map,
-        }
-        given = {key: value for key, value in data.items() if value is not None}
-        return {"kind": "distribution-parameter", "column": self.column, **given}
 
     def describe(self) -> str:
         what = f"the parameter of {self.column!r} in the population"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, to_plain
 from takifugu.numbers.rationals import as_fraction, to_text
 
 
@@ -40,8 +40,8 @@ class Between:
     def holds(self, value: Fraction) -> bool:
         return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
 
-    def to_dict(self) -> list[str | None]:
-        return [None if end is None else to_text(end) for end in (self.low, self.high)]
+    def to_dict(self) -> Json:
+        return {"between": to_plain((self.low, self.high))}
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Intervals:
     def holds(self, value: Fraction) -> bool:
         return any(part.holds(value) for part in self.parts)
 
-    def to_dict(self) -> list[list[str | None]]:
-        return [part.to_dict() for part in self.parts]
+    def to_dict(self) -> Json:
+        return {"intervals": [to_plain((part.low, part.high)) for part in self.parts]}
 
 
 #: A set of values of a property: an interval, several, or the values themselves.
@@ -151,13 +151,6 @@ def _intervals(given: Sequence[Between | tuple[object, ...]]) -> ValueSet:
                 f"a set is {described(one)!r} or {described(other)!r}, which overlap", fix="join them to one interval"
             ).at("sets")
     return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
-
-
-def written(values: ValueSet) -> Json | list[str]:
-    """Return a set as plain data, which `reading` turns into what `sets_of` is given."""
-    if isinstance(values, Intervals):
-        return {"intervals": values.to_dict()}
-    return {"between": values.to_dict()} if isinstance(values, Between) else [to_text(value) for value in values]
 
 
 def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:

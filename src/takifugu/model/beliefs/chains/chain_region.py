@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
@@ -20,7 +20,7 @@ Matrix = Sequence[Sequence[float]] | FloatArray
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ChainRegion(OneChain):
+class ChainRegion(PlainForm, OneChain, kind="chain-region"):
     """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
 
     What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
@@ -36,7 +36,7 @@ class ChainRegion(OneChain):
     lower: FloatArray
     upper: FloatArray
     length: int
-    states: tuple[State, ...]
+    states: tuple[State, ...] = field(metadata=VALUES)
     confidence: float | None = None
     source: str = "assumed"
 
@@ -55,12 +55,11 @@ class ChainRegion(OneChain):
                 "each lower end must be at most the upper end in its place", fix="give two k by k tables"
             ).at("lower")
         low, high = _holding_laws(*ends)
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "states", checked_states(states, len(low), "the region"))
-        object.__setattr__(self, "confidence", None if confidence is None else checked_confidence(confidence))
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, lower=low, upper=high, length=checked_length(length),
+            states=checked_states(states, len(low), "the region"),
+            confidence=None if confidence is None else checked_confidence(confidence), source=source,
+        )  # fmt: skip
         for state, largest in zip(self.states, self.reachable[1].max(axis=0).tolist(), strict=True):
             if largest <= 1e-12:
                 raise InputError(
@@ -121,19 +120,6 @@ class ChainRegion(OneChain):
         )
         steps = "every step that was counted for the region followed that matrix, whatever came before it"
         return chain, covers, steps, "its length is public"
-
-    def to_dict(self) -> Json:
-        return {
-            "kind": "chain-region", "lower": self.lower.tolist(), "upper": self.upper.tolist(), "length": self.length,
-            "states": list(self.states), "confidence": self.confidence, "source": self.source,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> ChainRegion:
-        return ChainRegion(
-            data["lower"], data["upper"], data["length"], data.get("states"), data.get("confidence"),
-            data.get("source", "assumed"),
-        )  # fmt: skip
 
     def _described(self, length: str) -> str:
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence:g}"

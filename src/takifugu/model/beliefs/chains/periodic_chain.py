@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self, TypeVar
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
@@ -34,7 +34,7 @@ LONGEST_PERIOD = 2**17
 
 
 @dataclass(frozen=True, eq=False)
-class PeriodicChain(OneChain):
+class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     """A Markov chain X_0, ..., X_{length-1} with P(X_{t+1} = y | X_t = x) = M_t[x][y], M_t periodic in t.
 
     M_t is matrices[matrix_of[(start + t) mod period]], where `matrix_of` has the number of the matrix of each step of
@@ -51,11 +51,11 @@ class PeriodicChain(OneChain):
     """
 
     matrices: tuple[FloatArray, ...]
-    length: int
     matrix_of: tuple[int, ...]
     start: int
+    length: int
     initial: str | tuple[float, ...]
-    states: tuple[State, ...]
+    states: tuple[State, ...] = field(metadata=VALUES)
     source: str = "assumed"
 
     def __init__(
@@ -72,13 +72,11 @@ class PeriodicChain(OneChain):
         numbers = _numbers(range(len(tables)) if matrix_of is None else matrix_of, len(tables))
         if isinstance(start, bool) or not isinstance(start, int):
             raise InputError(f"start is {start!r}", rule="it is the place of the first entry in a period").at("start")
-        object.__setattr__(self, "matrices", tables)
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "matrix_of", numbers)
-        object.__setattr__(self, "start", start % len(numbers))
-        object.__setattr__(self, "initial", checked_start(initial, len(tables[0])))
-        object.__setattr__(self, "states", checked_states(states, len(tables[0]), "the chain"))
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, matrices=tables, length=checked_length(length), matrix_of=numbers, start=start % len(numbers),
+            initial=checked_start(initial, len(tables[0])), states=checked_states(states, len(tables[0]), "the chain"),
+            source=source,
+        )  # fmt: skip
         if self.initial == "stationary":
             _ = self.stationary_laws
 
@@ -186,9 +184,7 @@ class PeriodicChain(OneChain):
         """Return the same chain from a step on, and do not look again for what is known of each phase."""
         turned = object.__new__(type(self))
         start = (self.start + step) % self.period
-        held = {**values_by_field(self), "length": checked_length(length), "start": start}
-        for field, value in held.items():
-            object.__setattr__(turned, field, value)
+        set_fields(turned, **{**values_by_field(self), "length": checked_length(length), "start": start})
         for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
             turned.__dict__[name] = _turned(self.__dict__[name], step % self.period)
         return turned
@@ -206,21 +202,6 @@ class PeriodicChain(OneChain):
             f"period of {self.period} steps; {how}",
             "its length is public, and so is where in a period it starts",
         )
-
-    def to_dict(self) -> Json:
-        laws = {"matrices": [matrix.tolist() for matrix in self.matrices], "matrix_of": list(self.matrix_of)}
-        return {"kind": "periodic-chain", **laws, "start": self.start, **self._common()}
-
-    def _common(self) -> Json:
-        initial = self.initial if isinstance(self.initial, str) else list(self.initial)
-        return {"length": self.length, "initial": initial, "states": list(self.states), "source": self.source}
-
-    @staticmethod
-    def from_dict(data: Plain) -> PeriodicChain:
-        return PeriodicChain(
-            data["matrices"], data["length"], data.get("matrix_of"), data.get("start", 0),
-            data.get("initial", "stationary"), data.get("states"), data.get("source", "assumed"),
-        )  # fmt: skip
 
     def _described(self, length: str) -> str:
         return (

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.model.beliefs.states import checked_alphabet
@@ -70,10 +70,10 @@ class BayesianNetwork:
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
         for node in given:
             _check(node, by_name)
-        object.__setattr__(self, "nodes", tuple(by_name[name] for name in _ordered(by_name)))
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "listed", tuple(by_name))
-        object.__setattr__(self, "_parts", {})
+        set_fields(
+            self, nodes=tuple(by_name[name] for name in _ordered(by_name)), source=source, listed=tuple(by_name),
+            _parts={},
+        )  # fmt: skip
 
     @property
     def size(self) -> int:

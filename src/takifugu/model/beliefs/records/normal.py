@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
@@ -83,12 +83,10 @@ class MultivariateNormal(Nameless):
         step = None if resolution is None else as_fraction(resolution, "the resolution", "resolution")
         if step is not None and step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
-        for name, value in (
-            ("mean", means), ("covariance", _covariance(covariance, columns)), ("columns", columns),
-            ("records", records), ("ranges", _ranges(ranges or {}, columns)), ("resolution", step),
-            ("outside", outside), ("source", source), ("replaced", filled),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
+        set_fields(
+            self, mean=means, covariance=_covariance(covariance, columns), columns=columns, records=records,
+            ranges=_ranges(ranges or {}, columns), resolution=step, outside=outside, source=source, replaced=filled,
+        )  # fmt: skip
 
     @staticmethod
     def fit(

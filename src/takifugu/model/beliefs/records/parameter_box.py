@@ -15,7 +15,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
@@ -40,9 +40,9 @@ class Affine:
 
     def __init__(self, constant: Number = 0, slopes: Mapping[str, Number] | None = None, /, **named: Number) -> None:
         given = {**(slopes or {}), **named}
-        object.__setattr__(self, "constant", as_fraction(constant, "a probability", "columns"))
+        set_fields(self, constant=as_fraction(constant, "a probability", "columns"))
         read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in given.items())
-        object.__setattr__(self, "slopes", tuple((name, slope) for name, slope in read if slope))
+        set_fields(self, slopes=tuple((name, slope) for name, slope in read if slope))
 
     def between(self, box: Mapping[str, Interval]) -> Interval:
         """Return its least and its largest value while each parameter lies in its interval."""
@@ -101,11 +101,11 @@ class ParameterBox:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
-        object.__setattr__(self, "intervals", tuple(box.items()))
-        object.__setattr__(self, "described", tuple(_column(name, law, box) for name, law in columns.items()))
-        object.__setattr__(self, "records", count)
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "listed", tuple(box))
+        set_fields(
+            self, intervals=tuple(box.items()),
+            described=tuple(_column(name, law, box) for name, law in columns.items()), records=count, source=source,
+            listed=tuple(box),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:

@@ -24,7 +24,7 @@ import numpy as np
 from takifugu.core.entries import listed
 from takifugu.core.errors import InputError, Unsupported, did_you_mean
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.states import checked_alphabet
@@ -98,11 +98,11 @@ class Parameters:
         count = value_of(records)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
-        object.__setattr__(self, "prior", prior)
-        object.__setattr__(self, "records", count)
-        object.__setattr__(self, "described", tuple(_column(prior, name, laws) for name, laws in columns.items()))
-        object.__setattr__(self, "source", prior.source if source is None else source)
-        object.__setattr__(self, "listed", tuple(listed(prior) or ()))
+        set_fields(
+            self, prior=prior, records=count,
+            described=tuple(_column(prior, name, laws) for name, laws in columns.items()),
+            source=prior.source if source is None else source, listed=tuple(listed(prior) or ()),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
@@ -32,7 +32,7 @@ from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.together import joined
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.record_views import RecordView
@@ -49,7 +49,7 @@ class OverRecords(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class Records(PlainForm, kind="records"):
     """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
 
     The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
@@ -67,9 +67,9 @@ class Records:
     """
 
     table: JointTable
-    size: int
-    source: str
-    within: tuple[tuple[Fraction, Fraction], ...] | None
+    size: int = field(metadata=form(key="records"))
+    source: str = "assumed"
+    within: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
 
     def __init__(
         self,
@@ -90,10 +90,10 @@ class Records:
             raise InputError(
                 f"there are {n!r} records", rule=f"their number is public, a whole number from 1 to {MOST_RECORDS:,}"
             ).at("n")
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "size", number)
-        object.__setattr__(self, "within", None if within is None else _intervals(table, within))
-        object.__setattr__(self, "source", table.source if source is None else str(source))
+        set_fields(
+            self, table=table, size=number, within=None if within is None else _intervals(table, within),
+            source=table.source if source is None else str(source),
+        )  # fmt: skip
 
     @property
     def from_private_data(self) -> bool:
@@ -223,16 +223,9 @@ class Records:
             "the number of records is public",
         )
 
-    def to_dict(self) -> Json:
-        data: Json = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
-        data["source"] = self.source
-        if self.within is not None:
-            data["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
-        return data
-
-    @staticmethod
-    def from_dict(data: Plain) -> Records:
-        return Records(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
+    @classmethod
+    def from_dict(cls, data: Plain) -> Records:
+        return cls(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
 
     def describe(self) -> str:
         loose = "" if self.within is None else " of probabilities within intervals"
