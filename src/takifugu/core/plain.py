@@ -39,10 +39,10 @@ def form(
     is_left_out: bool = False,
     is_private: bool = False,
 ) -> Mapping[str, Any]:
-    """Return the metadata of a field with a form of its own; None is written and read as it is.
+    """Return the metadata of a field with a form of its own.
 
-    It stands under `key`, which is a parameter of the class, too. Where it has its default, it `is_left_out`. A
-    private one is never written.
+    It stands under `key`, a parameter of the class, too. Where it has its default, it `is_left_out`; a private one is
+    never written. Where its type allows None, that is written and read as it is.
     """
     return {_FORM: (write or to_plain, read or _as_it_is, key, is_left_out, is_private)}
 
@@ -59,7 +59,7 @@ class PlainForm:
     {'kind': 'share', 'of': 'bread', 'size': '1/3'}
     >>> Share.from_dict({"of": "bread"})
     Traceback (most recent call last):
-    takifugu.core.errors.InputError: the plain form of a share lacks ['size']: it was not written by to_dict
+    takifugu.core.errors.InputError: the plain form 'Share' lacks ['size']: it was not written by to_dict
     """
 
     kind: ClassVar[str] = ""
@@ -76,7 +76,7 @@ class PlainForm:
         for name, key, write, _, default in _written_fields(kind):
             value = getattr(self, name)
             if default is MISSING or value != default:
-                data[key] = None if value is None else write(value)
+                data[key] = write(value)
         return data
 
     @classmethod
@@ -89,12 +89,12 @@ def arguments(kind: type, data: Plain) -> dict[str, Any]:
     """Return the arguments of a class from its plain form."""
     missing = [key for key in _required_keys(kind) if key not in data]
     if missing:
-        what = f"the plain form of a {data.get('kind') or kind.__name__} lacks {missing}"
+        what = f"the plain form {data.get('kind') or kind.__name__!r} lacks {missing}"
         raise InputError(what, rule="it was not written by to_dict")
     values = {}
     for _, key, _, read, _ in _written_fields(kind):
         if key in data:
-            values[key] = None if data[key] is None else read(data[key])
+            values[key] = read(data[key])
     return values
 
 
@@ -130,6 +130,13 @@ def to_text(value: int | Fraction) -> str:
     return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
 
 
+def writes_all(kind: type) -> bool:
+    """Return whether a plain form has every field of a class, so that equal forms mean equal values."""
+    if not issubclass(kind, PlainForm) or kind.to_dict is not PlainForm.to_dict:
+        return False
+    return len(_written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]
+
+
 def set_fields(value: object, **values: object) -> None:
     """Set fields of a frozen dataclass while it is made."""
     for name, field in values.items():
@@ -150,9 +157,16 @@ def _written_fields(kind: type) -> tuple[tuple[str, str, Callable[[Any], Any], C
     written = []
     for field in fields(kind):
         write, read, key, is_left_out, is_private = field.metadata.get(_FORM, (to_plain, _as_it_is, "", False, False))
-        if not is_private:
-            written.append((field.name, key or field.name, write, read, field.default if is_left_out else MISSING))
+        if is_private:
+            continue
+        if "None" in str(field.type):
+            write, read = _or_none(write), _or_none(read)
+        written.append((field.name, key or field.name, write, read, field.default if is_left_out else MISSING))
     return tuple(written)
+
+
+def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
 
 
 @cache

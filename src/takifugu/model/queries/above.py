@@ -37,6 +37,8 @@ class CountAbove(PlainForm, kind="count-above"):
     codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
+    reads_alike = True
+
     def __init__(
         self,
         thresholds: Number | Sequence[Number],

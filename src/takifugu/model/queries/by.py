@@ -87,6 +87,8 @@ class By(PlainForm, kind="by"):
     axes: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
     parts: tuple[tuple[str, ...], ...] = field(default=(), metadata=LEFT_OUT)
 
+    reads_alike = True
+
     def __init__(
         self,
         query: Query,

@@ -51,6 +51,8 @@ class Sum(PlainForm, kind="sum"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     grid: Number | None = None
 
+    reads_alike = True
+
     def __post_init__(self) -> None:
         if self.attribute is not None and self.entries is not None:
             raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
@@ -81,6 +83,8 @@ class Mean(PlainForm, kind="mean"):
     codes: Codes | None = field(default=None, hash=False, metadata=CODES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
     grid: Number | None = None
+
+    reads_alike = True
 
     def __post_init__(self) -> None:
         total = self.total()
@@ -118,6 +122,8 @@ class Linear(PlainForm, kind="linear"):
     codes: Codes | None = field(default=None, hash=False, metadata=CODES)
     grid: Fraction | None = None
 
+    adds_up = True
+
     def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
             raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
@@ -133,6 +139,16 @@ class Linear(PlainForm, kind="linear"):
                 fix="give one weight per entry, 0 where an entry is not read",
             ).at("weights")
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
+
+    def over(self, entries: Iterable[int]) -> Linear:
+        """Return the query about some entries alone."""
+        read = frozenset(entries)
+        weights = [weight if entry in read else Fraction(0) for entry, weight in enumerate(self.weights)]
+        return Linear(weights, self.codes, self.grid)
+
+    def unweighted(self) -> Sum:
+        """Return the sum of the codes that it weighs."""
+        return Sum(codes=self.codes, grid=self.grid)
 
     def describe(self) -> str:
         return "a weighted sum of the values"
@@ -154,6 +170,8 @@ class Identity(PlainForm, kind="identity"):
     attribute: Hashable | None = None
     grid: Fraction | None = None
     codes: Codes | None = field(default=None, hash=False, metadata=form(codes_to, codes_from, is_left_out=True))
+
+    adds_up = True
 
     def __init__(
         self, attribute: Hashable | None = None, grid: Number | None = None, codes: Codes | None = None

@@ -34,6 +34,8 @@ class Count(PlainForm, kind="count"):
     state: State = field(metadata=form(_listed, key="states"))
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
+    reads_alike = True
+
     def __post_init__(self) -> None:
         states = several(self.state if isinstance(self.state, list | tuple | set | frozenset) else [self.state])
         if not states:
@@ -78,6 +80,8 @@ class Histogram(PlainForm, kind="histogram"):
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     total: int | None = None
     entries: Chosen | None = field(default=None, metadata=RUNS)
+
+    reads_alike = True
 
     def __post_init__(self) -> None:
         if self.states is not None:

@@ -19,6 +19,8 @@ class EveryChange(PlainForm, kind="every-change"):
     'a statistic that any change of a value may move'
     """
 
+    adds_up = True
+
     def resolve(self, entries: Entries) -> Additive:
         """Return half a histogram: an L1 distance of 1 between any two values of an entry, on the grid 1/2."""
         most = max(map(len, alphabets(entries)))

@@ -11,7 +11,7 @@ import numpy as np
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, form
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
@@ -68,10 +68,90 @@ class Limited(Protocol):
 
 
 @runtime_checkable
+class Answer(Protocol):
+    """What a query is resolved to: cells of whole steps of a grid."""
+
+    @property
+    def grid(self) -> Fraction: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def entry_changes(self) -> IntArray: ...
+
+
+@runtime_checkable
+class Averaging(Protocol):
+    """A query that divides the sum of some entries by their number."""
+
+    def total(self) -> Query: ...
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A query with a weight for each entry by its number."""
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]: ...
+
+    def over(self, entries: Iterable[int]) -> Query:
+        """Return the query about some entries alone."""
+        ...
+
+    def unweighted(self) -> Query:
+        """Return the query with a weight of 1 for each entry."""
+        ...
+
+
+@runtime_checkable
+class ByCells(Protocol):
+    """A query with an answer for each cell of entries."""
+
+    @property
+    def query(self) -> Query: ...
+
+    @property
+    def cells(self) -> tuple[tuple[str, Chosen], ...]: ...
+
+    @property
+    def every(self) -> int | None: ...
+
+    @property
+    def blocks(self) -> int: ...
+
+    def held(self, entries: Entries) -> list[IntArray]: ...
+
+    def unnamed(self) -> Query: ...
+
+
+@runtime_checkable
 class QueryReader(Protocol):
     """A belief or domain over records, which reads queries itself, column by column."""
 
     def resolve(self, query: Query) -> Additive: ...
+
+
+def of_each_cell(query: Query) -> Query:
+    """Return the query of each cell of a table by cells, any other query as it is."""
+    return query.query if isinstance(query, ByCells) else query
+
+
+def is_choice(query: Query) -> bool:
+    """Return whether values are chosen, such as a median or a mode, and no number is computed."""
+    return getattr(of_each_cell(query), "is_choice", False)
+
+
+def reads_alike(query: Query) -> bool:
+    """Return whether counts of the states of its entries decide an answer; a query may say so (`reads_alike`)."""
+    return getattr(query, "reads_alike", False)
+
+
+def adds_up_over_rows(query: Query) -> bool:
+    """Return whether an answer to several rows is the sum of those to each; a query may say so (`adds_up`)."""
+    return reads_alike(query) or getattr(query, "adds_up", False)
 
 
 def plain(state: object) -> object:

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints,
 from takifugu.core.cache import cached
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Plain, writes_all
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.forms import Query, QueryReader, Registered
+from takifugu.model.queries.forms import Answer, Query, QueryReader, Registered, is_choice
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 
 if TYPE_CHECKING:
-    from takifugu.model.queries.by import By
     from takifugu.model.queries.candidates import Candidates
-    from takifugu.model.queries.coded import Linear, Mean
 
 _OFFERED = ("resolve", "to_dict", "describe")
 
@@ -189,27 +187,9 @@ def _written(query: Query) -> Hashable:
     """Return a query as text; a key of its own where another one may have that text, which does not read back as it."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        return text if is_ours(query) or from_dict(json.loads(text)) == query else object()
+        return text if writes_all(type(query)) or from_dict(json.loads(text)) == query else object()
     except (AttributeError, LookupError, TypeError, ValueError):
         return object()
-
-
-def is_by_cells(query: object) -> TypeGuard[By]:
-    """Whether a query has an answer for each cell; like the next three, it loads no kind of query that nobody made."""
-    return KINDS.has("by", type(query))
-
-
-def is_mean(query: object) -> TypeGuard[Mean]:
-    return KINDS.has("mean", type(query))
-
-
-def is_linear(query: object) -> TypeGuard[Linear]:
-    return KINDS.has("linear", type(query))
-
-
-def is_choice(query: object) -> bool:
-    """Whether values are chosen, such as a median or a mode, and no number is computed."""
-    return any(KINDS.has(kind, type(query)) for kind in ("quantile", "top-k"))
 
 
 def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
@@ -217,32 +197,17 @@ def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
     return isinstance(answer, Additive) and answer.is_chosen_from
 
 
-def of_each_cell(query: Query) -> Query:
-    """Return the query that a table by cells has for each of them; any other query is returned as it is."""
-    return query.query if is_by_cells(query) else query
-
-
-def is_ours(query: Query) -> bool:
-    """Whether a query is of a type of the package, so that what it writes is known to read back."""
-    return type(query).__module__.startswith("takifugu.")
-
-
-def reads_each_entry(query: Query) -> bool:
-    """Whether a query may read entries in different ways, so that counts of their states are not enough."""
-    return is_linear(query) or not is_ours(query)
-
-
 def _resolve(query: Query, entries: Entries) -> Additive:
     if isinstance(entries, QueryReader):
         resolved: Additive = entries.resolve(query)
-        if is_choice(of_each_cell(query)) and not is_chosen_from(resolved):
+        if is_choice(query) and not is_chosen_from(resolved):
             raise InputError(
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",
             ).at("query")
         return resolved
     answer = query.resolve(entries)
-    if not (isinstance(answer, Additive) or is_ours(query)) or answer.size != entries.size:
+    if not isinstance(answer, Answer) or answer.size != entries.size:
         raise InputError(
             f"{type(query).__name__}.resolve returned {answer!r}",
             rule="a query is resolved to an Additive with one weight per entry",

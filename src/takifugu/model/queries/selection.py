@@ -48,6 +48,7 @@ class Quantile(PlainForm, kind="quantile"):
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
+    reads_alike = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __init__(
@@ -114,6 +115,7 @@ class TopK(PlainForm, kind="top-k"):
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
+    reads_alike = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __post_init__(self) -> None:

@@ -26,11 +26,11 @@ from takifugu.model.queries import (
     Mean,
     Query,
     Together,
-    is_ours,
 )
 from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
+from takifugu.model.queries.forms import adds_up_over_rows
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -191,13 +191,13 @@ class Records(PlainForm, kind="records"):
                 f"{query.describe()} is one value, and there are {self.size} records",
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
-        if not is_ours(query):
-            if not isinstance(query, OverRecords):
-                raise Unsupported(
-                    f"a {type(query).__name__} does not say what it adds per record",
-                    fix="define over_records(belief), which returns an Additive over the records",
-                ).at("query")
+        if isinstance(query, OverRecords):
             return query.over_records(self)
+        if not adds_up_over_rows(query):
+            raise Unsupported(
+                f"a {type(query).__name__} does not say what it adds per record",
+                fix="define over_records(belief), which returns an Additive over the records",
+            ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
             chosen = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
             query = replace(query, states=tuple(dict.fromkeys(chosen)))
