@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from takifugu.core.errors import InputError
 
@@ -45,6 +45,20 @@ def form(
     never written. Where its type allows None, that is written and read as it is.
     """
     return {_FORM: (write or to_plain, read or _as_it_is, key, is_left_out, is_private)}
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """A value with a plain form."""
+
+    def to_dict(self) -> Json: ...
+
+
+@runtime_checkable
+class ArrayOfAny(Protocol):
+    """An array of any library."""
+
+    def tolist(self) -> object: ...
 
 
 class PlainForm:
@@ -110,9 +124,9 @@ def to_plain(value: Any) -> Any:
         return value.value
     if isinstance(value, tuple | list):
         return [to_plain(part) for part in value]
-    if hasattr(value, "to_dict"):
+    if isinstance(value, Writing):
         return value.to_dict()
-    return value.tolist() if hasattr(value, "tolist") else value
+    return value.tolist() if isinstance(value, ArrayOfAny) else value
 
 
 def to_text(value: int | Fraction) -> str:

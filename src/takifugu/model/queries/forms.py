@@ -84,6 +84,30 @@ class Answer(Protocol):
 
 
 @runtime_checkable
+class ReadsAlike(Protocol):
+    """A query to which every entry adds by its value alone."""
+
+    @property
+    def reads_alike(self) -> bool: ...
+
+
+@runtime_checkable
+class AddsUp(Protocol):
+    """A query about columns whose answers to single rows add up."""
+
+    @property
+    def adds_up(self) -> bool: ...
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A query that chooses values."""
+
+    @property
+    def is_choice(self) -> bool: ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """A query that divides the sum of some entries by their number."""
 
@@ -141,17 +165,17 @@ def of_each_cell(query: Query) -> Query:
 
 def is_choice(query: Query) -> bool:
     """Return whether values are chosen, such as a median or a mode, and no number is computed."""
-    return getattr(of_each_cell(query), "is_choice", False)
+    return isinstance(of_each_cell(query), Choosing)
 
 
 def reads_alike(query: Query) -> bool:
     """Return whether counts of the states of its entries decide an answer; a query may say so (`reads_alike`)."""
-    return getattr(query, "reads_alike", False)
+    return isinstance(query, ReadsAlike) and query.reads_alike
 
 
 def adds_up_over_rows(query: Query) -> bool:
     """Return whether an answer to several rows is the sum of those to each; a query may say so (`adds_up`)."""
-    return reads_alike(query) or getattr(query, "adds_up", False)
+    return reads_alike(query) or (isinstance(query, AddsUp) and query.adds_up)
 
 
 def plain(state: object) -> object:
