@@ -25,6 +25,8 @@ Plain = Mapping[str, Any]
 Row = Mapping[str, Any]
 
 _FORM = "form"
+#: What JSON has as it is, but for subclasses.
+_OF_JSON = frozenset((str, int, float, bool, type(None)))
 
 
 def _as_it_is(value: object) -> object:
@@ -118,13 +120,15 @@ def to_plain(value: Any) -> Any:
     >>> to_plain((Fraction(1, 2), ("a", 3)))
     ['0.5', ['a', 3]]
     """
+    if type(value) in _OF_JSON:
+        return value
     if isinstance(value, Fraction):
         return to_text(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
         return [to_plain(part) for part in value]
-    if isinstance(value, Writing):
+    if isinstance(value, PlainForm | Writing):
         return value.to_dict()
     return value.tolist() if isinstance(value, ArrayOfAny) else value
 
