@@ -26,10 +26,11 @@ class Change:
 
 
 def component_change(problem: Problem) -> Change:
-    """Return D of the component that moves the answer most, over the components that hold a secret.
+    """Return D of the component that moves the answer most.
 
-    A component without a secret is independent of every secret: its share is post-processing of the noised rest. For
-    two laws of the answer D is the range of the union of their supports: every value may become every other.
+    It is one of those with a secret. A component without a secret is independent of every secret: its share is
+    post-processing of the noised rest. For two laws of the answer D is the range of the union of their supports: every
+    value may become every other.
     """
     if problem.is_pair:
         size = max(pair.span for pair in problem.framework.pairs)
@@ -47,12 +48,18 @@ def component_change(problem: Problem) -> Change:
 
 
 def part_change(part: Part) -> int:
-    """Return D of one component: the largest change of the answer when all its entries change, in grid units."""
+    """Return D of one component, in grid units.
+
+    It is the largest change of the answer when all its entries change.
+    """
     return whole_change(part.answer)
 
 
 def entry_change(problem: Problem) -> Fraction:
-    """Return D_1: the largest L1 change of the answer when one secret entry changes, in grid units; 0 for `between`."""
+    """Return D_1, the largest L1 change by one secret entry.
+
+    It is in grid units; 0 for `between`.
+    """
     return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
 
 
@@ -64,9 +71,10 @@ class OfOneRecord(Protocol):
 
 
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
-    """Return how far one record's hidden value moves a cell, and the answer in L1, in grid units; None elsewhere.
+    """Return the changes of a cell and of the answer by one record.
 
-    Where a column has no bounds a secret says how far its value may change (`View.entry_change`).
+    Its hidden value moves them so far, in L1 and grid units; None elsewhere. Where a column has no bounds a secret says
+    how far its value may change (`View.entry_change`).
     """
     if not isinstance(part.belief, OfOneRecord):
         return None

@@ -47,12 +47,15 @@ class Steps:
 
     @property
     def widths(self) -> IntArray:
-        """The width (number of places) of what entries 0..i add, for every i; the last is the whole answer's."""
+        """Return how many places entries 0..i take, for each i.
+
+        The last is the width of the whole answer.
+        """
         return 1 + np.cumsum(self.offsets.max(axis=1))
 
 
 def steps(answer: Additive) -> Steps:
-    """Write the contributions of all entries over one base and the largest common unit."""
+    """Write all contributions over one base and the largest common unit."""
     table = np.stack([t[:, 0] for t in answer.tables])
     which = answer.table_numbers
     offsets = table[which] * answer.weights[:, None]
@@ -128,7 +131,10 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
 
 
 def starts_of(chain: PeriodicChain, entry: int, value: int) -> tuple[int | None, ...]:
-    """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
+    """Return the start states in the order of the laws of `families`.
+
+    It is (None,) unless any initial law is allowed.
+    """
     if chain.initial != "any":
         return (None,)
     leads, can = np.arange(len(chain.states)) == value, chain.step_matrices > 0

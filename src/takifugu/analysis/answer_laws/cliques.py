@@ -77,7 +77,10 @@ def _laws(
 
 
 def _subsets(extra: tuple[int, ...]) -> list[dict[int, int]]:
-    """Return, for n = 0 .. len(extra), how many sets of n people add each total."""
+    """Return how many sets of n people add each total.
+
+    One mapping for each n = 0 .. len(extra).
+    """
     sets: list[dict[int, int]] = [{0: 1}, *({} for _ in extra)]
     for number, weight in enumerate(extra):
         for n in range(number, -1, -1):

@@ -40,7 +40,10 @@ SETTLED = 1e-12
 
 
 def of_groups(answer: Additive, group: IntArray, laws: list[FloatArray]) -> FloatArray:
-    """Return the mean of each cell, in grid units, where entry i has the law `laws[group[i]]`."""
+    """Return the mean of each cell in grid units.
+
+    Entry i has the law `laws[group[i]]`.
+    """
     total = np.zeros(answer.cells)
     table_of = answer.table_numbers
     for number, law in enumerate(laws):
@@ -73,7 +76,10 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
 
 
 def _settled(chain: PeriodicChain) -> list[FloatArray]:
-    """Return the law of each phase that the chain settles in; nothing where it has none that a given start decides."""
+    """Return the law of each phase in the long run.
+
+    Nothing where it has none that a given start decides.
+    """
     try:
         return [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
     except InputError:  # several closed classes: the start decides how likely each is
@@ -81,7 +87,10 @@ def _settled(chain: PeriodicChain) -> list[FloatArray]:
 
 
 def _limit(chain: PeriodicChain) -> list[FloatArray]:
-    """Return the laws after 2**40 periods from the given start; nothing where they go round in a circle."""
+    """Return the laws after 2**40 periods from the given start.
+
+    Nothing where they go round in a circle.
+    """
     whole = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
     power = whole
     for _ in range(40):
@@ -142,7 +151,10 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
 
 
 def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
-    """Return the law of each group of users, over their values and, where they may be absent, absence."""
+    """Return the law of each group of users over their values.
+
+    Absence is one of them where they may be absent.
+    """
     laws, (_, one_of_each) = list[FloatArray](), np.unique(users.law_of, return_index=True)
     for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
         present = float(law.presence)
@@ -197,7 +209,10 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         return self.belief.size
 
     def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Every record lies in the range of each column that is read; None where one has no range."""
+        """Bound the answer by the range of each column in it.
+
+        Every record lies in these ranges; None where a column has none.
+        """
         assert isinstance(answer, ColumnSums)
         ranges = dict(zip(self.belief.columns, self.belief.ranges, strict=True))
         read = [ranges.get(name) for name in answer.columns]
@@ -210,7 +225,10 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
 
 
 def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Follow sum over x of P(x) exp(tilt * N(x)) from the last step to the first; of any start it is the largest."""
+    """Follow sum over x of P(x) exp(tilt * N(x)) through the steps.
+
+    It goes from the last step to the first; of any start it is the largest.
+    """
     runs, states = _runs(count), len(chain.states)
     if len(runs) > MOST_RUNS:
         return np.full(len(tilts), np.inf)
@@ -228,7 +246,10 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
 
 
 def _runs(count: Additive) -> list[tuple[int, int]]:
-    """Return the longest runs of steps, first and last + 1, that add the same for each value."""
+    """Return the longest runs of steps with equal contributions.
+
+    Each is its first step and the one behind its last.
+    """
     kinds = count.table_numbers
     changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
     starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
@@ -271,7 +292,10 @@ def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> 
 
 
 def _of_groups(count: Additive, group: IntArray, laws: list[FloatArray], tilts: FloatArray) -> FloatArray:
-    """Return the sum where entry i has the law `laws[group[i]]`; entries that add the same are taken together."""
+    """Return the sum over entries with the law `laws[group[i]]`.
+
+    Entries that add the same are taken together.
+    """
     kinds = count.table_numbers
     different, times = np.unique(np.stack([group, kinds, count.weights]), axis=1, return_counts=True)
     total = np.zeros(len(tilts))

@@ -46,7 +46,10 @@ class Given:
 
 
 def block_length(length: int, states: int, width: int) -> int:
-    """Return how many entries a block should have: long convolutions weighed against matrix products."""
+    """Return how many entries a block should have.
+
+    Long convolutions are weighed against matrix products.
+    """
     range_of_one = max(1.0, width / length)
     return int(max(1, min(LONGEST, math.sqrt(width / (states * range_of_one)))))
 
@@ -93,11 +96,17 @@ class _Walk:
         return self._transposed[(entry - 1) % len(self._matrices)]
 
     def key(self, block: Block) -> tuple[int, bytes]:
-        """Return what blocks in which the same happens have in common."""
+        """Return a key of the work in a block.
+
+        Blocks in which the same happens have it in common.
+        """
         return block[0] % len(self._matrices), self.offsets[slice(*block)].tobytes()
 
     def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
-        """Yield the laws of one block's entries, from what lies before and after it."""
+        """Yield the laws of the entries of one block.
+
+        They follow from the laws before and after it.
+        """
         first, end = block
         pairs = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
         if not pairs:
@@ -127,7 +136,10 @@ class _Walk:
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Wide) -> Wide:
-        """Return the law of the share up to a block's end jointly with its last state, from that before the block."""
+        """Return the law of the share up to a block's end.
+
+        It is joint with the last state, and follows from that before the block.
+        """
         first, end = block
         if end - first == 1:
             return shifted(combine(self.onto(first), before), self.offsets[first])
@@ -137,7 +149,10 @@ class _Walk:
         return self.forward(other, self.forward(one, before)) if product is None else product
 
     def back(self, block: Block, after: Wide) -> Wide:
-        """Return the law of the share of a block and all after it given the state before the block."""
+        """Return the law of a block's share and all after it.
+
+        It is given the state before the block.
+        """
         first, end = block
         if end - first == 1:
             return combine(self.into(first), shifted(after, self.offsets[first]))
@@ -147,7 +162,10 @@ class _Walk:
         return self.back(one, self.back(other, after)) if product is None else product
 
     def through(self, block: Block) -> Wide:
-        """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
+        """Return the law of a block's share with its last state.
+
+        It is given the state u before it, as [u, v, place].
+        """
         key = self.key(block)
         if key not in self._through:
             if len(self._through) >= _MOST_CACHED:
@@ -156,7 +174,10 @@ class _Walk:
         return self._through[key]
 
     def within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> Wide:
-        """Return within_j(u, s, v) for each (j, s) asked, as kernels [(u, v), place, asked]."""
+        """Return within_j(u, s, v) for each wanted (j, s).
+
+        They are kernels [(u, v), place, number of the wanted pair].
+        """
         offsets = self.offsets[slice(*block)]
         key = self.key(block), tuple(pairs)
         if self._within is None or self._within[0] != key:
@@ -174,7 +195,10 @@ class _Walk:
         return self._within[1]
 
     def _forwards_within(self, block: Block) -> list[Wide]:
-        """Return [u, s, place], the share up to the j-th entry jointly with that entry's state, for every j."""
+        """Return the share up to each j-th entry, as [u, s, place].
+
+        It is joint with that entry's state s.
+        """
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked = []
         for entry in range(*block):
@@ -183,7 +207,10 @@ class _Walk:
         return stacked
 
     def _backs_within(self, block: Block) -> list[Wide]:
-        """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
+        """Return the share after each j-th entry, as [v, s, place].
+
+        It is joint with the block's last state v.
+        """
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):

@@ -70,7 +70,10 @@ class SumLaw(RecordsLaw[SumView]):
         return BOUND
 
     def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two values farthest apart and their laws; None where those given every value are listed."""
+        """Return the two values farthest apart and their laws.
+
+        None where the laws given every value are listed.
+        """
         if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
             return None
         zero, one = map(self.law.given, self.law.levels)
@@ -81,7 +84,10 @@ class SumLaw(RecordsLaw[SumView]):
 
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:
-        """The pair of values that are farthest apart, and how many steps of one record lie between them."""
+        """Return the two values farthest apart, and the steps between them.
+
+        A step is that of one record.
+        """
         count, keys = len(self.belief.keys), self.belief.keys
         if self.family.pairs is None:
             pair = (0, count - 1)
@@ -90,12 +96,15 @@ class SumLaw(RecordsLaw[SumView]):
         return pair, self.steps_between(*pair)
 
     def steps_between(self, a: int, b: int) -> int:
-        """Return how many records change by one step of their levels, at least, between two values."""
+        """Return how many records change by one step between two values.
+
+        It is the least number of them.
+        """
         keys, (low, high) = self.belief.keys, (self.law.levels[0], self.law.levels[1])
         return int((keys[b] - keys[a]) // (high - low))
 
     def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
-        """Return the bounds for all pairs of values that are at most so many steps apart."""
+        """Return the bounds for all pairs of values at most so many steps apart."""
         a, b = sorted(pair)
         given = [self.law.given(level) for level in self.law.levels]
         changes = list(pairwise(range(len(given))))
@@ -152,14 +161,17 @@ class VectorLaw(RecordsLaw[VectorView]):
 
 
 def products_of(law: RecordLaw[Sum], records: int, sums: int, width: float, digits: float) -> float:
-    """Return how many products of integers the exact laws given so many sums of scores take."""
+    """Return the number of integer products in so many exact laws."""
     if len(law.levels) == 2:
         return float((records + 1) * width**2 / 6 * (1 + digits / 2000))
     return float(records * sum(map(len, law.masses.values())) * sums * width / 3)
 
 
 def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], wanted: Sequence[int]) -> Laws:
-    """Return the exact laws given some of the sums of scores that `keys` lists, by their indices."""
+    """Return the exact laws given sums of scores, by their indices.
+
+    `keys` lists the sums.
+    """
     if len(law.levels) != 2:
         given_laws = given_sum(law, records)
         return {v: given_laws[keys[v]] for v in wanted}
@@ -180,15 +192,19 @@ def no_bound(secret: DatasetProperty, products: float) -> str:
 
 
 def is_tight(zero: Pmf, one: Pmf) -> bool:
-    """Return whether what one record loses decides exactly what many do: in likelihood-ratio order."""
+    """Return whether the loss of one record decides that of many exactly.
+
+    That is so in likelihood-ratio order.
+    """
     return likelihood_ratio_ordered(zero, one) or likelihood_ratio_ordered(one, zero)
 
 
 def is_ordered(zero: Pmf, one: Pmf) -> bool:
-    """Return whether two laws are log-concave on one lattice and one is above the other in likelihood-ratio order.
+    """Return whether two log-concave laws are in likelihood-ratio order.
 
-    Then laws of sums of copies of both are in that order, the more copies of one there are, and so they are after any
-    log-concave noise: the outermost comparison is the worst (docs/theory/attributes.md#orders).
+    Both are on one lattice. Then laws of sums of copies of both are in that order, the more copies of one there are,
+    and so they are after any log-concave noise: the outermost comparison is the worst
+    (docs/theory/attributes.md#orders).
     """
     step = lattice_step(zero, one)
     if (int(one.values[0]) - int(zero.values[0])) % step or not (log_concave(zero, step) and log_concave(one, step)):

@@ -74,9 +74,9 @@ class Contraction:
 def contraction(
     scopes: Mapping[int, Scope], sizes: Mapping[int, int], spans: Mapping[int, int], keep: Collection[int] = ()
 ) -> Contraction:
-    """Plan the product of tables over `scopes`, summed over all variables but those to keep.
+    """Plan the product of tables over `scopes`, summed over most variables.
 
-    `spans[v]` is the largest number that v adds to the sum, the least being 0.
+    Those to keep are not summed. `spans[v]` is the largest number that v adds to the sum, the least being 0.
 
     >>> plan = contraction({0: (0,), 1: (0, 1), 2: (1, 2)}, {0: 2, 1: 2, 2: 2}, {0: 1, 1: 1, 2: 1})
     >>> [t.variable for t in plan.tables if isinstance(t, Sum)], plan.tables[-1].width
@@ -141,7 +141,7 @@ def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ..
 
 
 def children(table: Table) -> tuple[int, ...]:
-    """Return the tables that a table is made of."""
+    """Return the tables below a table."""
     if isinstance(table, Join):
         return table.first, table.second
     return (table.inner,) if isinstance(table, Sum) else ()

@@ -43,9 +43,10 @@ class VariableLaw:
 
 
 def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[int]]) -> Iterator[VariableLaw]:
-    """Yield the law of every wanted variable, each once, in the order of the second pass.
+    """Yield the law of every wanted variable once.
 
-    `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
+    They come in the order of the second pass. `offsets[v]` is what each value of v adds to the sum, the least 0; leaf
+    `entry` stands for the table factors[entry].
     """
     inside = collect(plan.contraction, factors, offsets, plan.retained)
     weight = _sizes(plan.contraction)
@@ -70,7 +71,10 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
 def collect(
     plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], retained: Collection[int]
 ) -> list[ShareTable]:
-    """Return every table, ONE in place of those that are neither kept nor the last."""
+    """Return every table, ONE for those that are spent.
+
+    Those that are kept, and the last, stay.
+    """
     made: list[ShareTable] = []
     for table in plan.tables:
         if isinstance(table, Leaf):
@@ -94,7 +98,7 @@ def outside(
     inside: Sequence[ShareTable],
     offsets: Sequence[Sequence[int]],
 ) -> ShareTable:
-    """Return the outside of a table from that of the table above it."""
+    """Return the outside of a table from that of its parent."""
     table, scope = plan.tables[above], plan.tables[number].scope
     if isinstance(table, Sum):
         return moved(outer, table.variable, offsets[table.variable])
@@ -133,7 +137,10 @@ def moved(table: ShareTable, variable: int, offsets: Sequence[int]) -> ShareTabl
 
 
 def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
-    """Return the polynomials with one axis for every variable of `scope`, of length 1 where the table lacks it."""
+    """Return the polynomials with one axis for every variable of `scope`.
+
+    An axis that the table lacks has length 1.
+    """
     if tuple(scope) == table.scope:
         return table.polynomials
     return arranged(table.polynomials, [table.scope.index(v) if v in table.scope else None for v in scope])

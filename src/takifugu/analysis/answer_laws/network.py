@@ -59,7 +59,9 @@ class Shares:
 
 
 def shares(belief: BayesianNetwork, answer: Additive, counted: Iterable[int] | None = None) -> Shares:
-    """Write the contributions of the counted nodes (all by default) over one base and the largest common unit.
+    """Write contributions of the counted nodes over one base and unit.
+
+    All nodes are counted by default; the unit is the largest common one.
 
     >>> from takifugu.model.queries import Linear
     >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
@@ -82,7 +84,10 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
     """The laws given each value of each secret node, each node once, in the order in which they are found."""
 
     def families(self) -> Iterator[DenseFamily]:
-        """Yield them; raises Unsupported where they would take more than LARGEST_BYTES."""
+        """Yield the answer families.
+
+        Raises Unsupported where they would take more than LARGEST_BYTES.
+        """
         belief, pairs = self.belief, _pairs(self.belief, self.family)
         answer_shares = shares(belief, self.answer)
         for plan in _plans(belief, self.answer, tuple(pairs)):
@@ -117,18 +122,21 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
 
 
 def relative_error(rounded: int) -> float:
-    """Return a bound on the relative error of a mass: of numbers rounded so often, divided by the sum of them all."""
+    """Bound the relative error of a mass.
+
+    Numbers are rounded so often, and divided by the sum of them all.
+    """
     return 2.02 * (rounded + 64) * UNIT
 
 
 def sums_table(
     belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int], largest: float
 ) -> tuple[FloatArray, int, float]:
-    """Return the joint law of some nodes and of what the counted ones add, its start, relative error of a mass.
+    """Return the joint law of some nodes and the counted sum.
 
-    The table has one axis for each of `keep`, in that order, and a last axis: entry [..., j] belongs to a sum of
-    start + j. It is a law up to a factor. Raises Unsupported where a table would have more than `largest` numbers, or
-    numbers are too small for float64.
+    With it come its start and the relative error of a mass. The table has one axis for each of `keep`, in that order,
+    and a last axis: entry [..., j] belongs to a sum of start + j. It is a law up to a factor. Raises Unsupported where
+    a table would have more than `largest` numbers, or numbers are too small for float64.
     """
     answer_shares = shares(belief, answer, counted)
     offsets = [[answer_shares.unit * offset for offset in row] for row in answer_shares.offsets]
@@ -153,12 +161,15 @@ def width(belief: BayesianNetwork, answer: Additive) -> float:
 
 
 def _pairs(belief: BayesianNetwork, family: Family) -> dict[int, tuple[tuple[int, int], ...]]:
-    """Return the pairs to compare of every secret node that has some."""
+    """Return the pairs to compare of every secret node with any."""
     return {v: pairs for v in family.entries if (pairs := family.value_pairs(belief, v))}
 
 
 def _plans(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Iterator[Reading]:
-    """Yield one plan for all wanted nodes, or one for each where that would take too much memory."""
+    """Yield one plan for all wanted nodes, or one for each.
+
+    There is one for each where one plan would take too much memory.
+    """
     if not wanted:
         return
     together = _planned(belief, answer, wanted)
@@ -174,7 +185,10 @@ def _fits(plan: Reading) -> bool:
 
 
 def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Reading:
-    """Return the plan for some wanted nodes; the last one made for an answer is kept."""
+    """Return the plan for some wanted nodes.
+
+    The last one made for an answer is kept.
+    """
     key: tuple[int, tuple[int, ...]] = (id(belief), wanted)
     known = cached(answer, Reading, _Plans)
     last = known.get(key)

@@ -53,7 +53,7 @@ class ViewLaw(NormalLaw[NormalView]):
         return [(a, b) for a, b in self.family.value_pairs(self.belief, 0) if a < b]
 
     def laws(self, a: int, b: int) -> NormalComparison:
-        """Return the two laws of the answer as it is read from data, in answer units."""
+        """Return the two laws of the answer as read, in answer units."""
         return as_read(self.belief, self.answer, self._exact(a, b), column_moves(self.belief, self.answer, a, b))
 
     def _exact(self, a: int, b: int) -> NormalComparison:
@@ -69,9 +69,10 @@ class ViewLaw(NormalLaw[NormalView]):
 
 
 def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
-    """Return how far the answer's mean moves when g moves by `change`, and the answer's covariance given g.
+    """Return the shift of the mean, and the covariance given g.
 
-    Raises Unsupported for a change that no two values of g can have.
+    The answer's mean moves so far when g moves by `change`. Raises Unsupported for a change that no two values of g can
+    have.
     """
     shared, inside, whole = view.shared(answer), view.variance, view.spread(answer)
     moved = solved(inside, change)
@@ -86,10 +87,10 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
 
 
 def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
-    """Return how far the mean of each column's total moves between two hypotheses: value by value, for finite sets.
+    """Return how far the mean of each column's total moves.
 
-    None for half-lines, intervals and variances that change what is read: then the answer has other laws than one and
-    its translate.
+    It moves between two hypotheses, value by value for finite sets. None for half-lines, intervals and variances that
+    change what is read: then the answer has other laws than one and its translate.
     """
     belief, read = view.belief, answer.read_columns
     size = range(len(belief.columns))
@@ -141,7 +142,10 @@ def _column(view: NormalView) -> int:
 
 
 def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second: Fraction) -> NormalComparison:
-    """Return the laws of the answer when one column's variance is changed, and that of nothing else that is read."""
+    """Return the laws of the answer under two variances of one column.
+
+    Nothing else that is read changes.
+    """
     whole, place = one_number(view.spread(answer)), _column(view)
     (row,) = answer.coefficients
     covariance = view.belief.covariance

@@ -54,12 +54,12 @@ class BoxFamily:
 
     @property
     def cell(self) -> Cell:
-        """The numbers of the two sides, and the intervals of the other parameters."""
+        """Return the numbers of both sides, and the other parameters' intervals."""
         others = (ends for name, ends in self.view.box.intervals if name != self._name)
         return (self.view.ends, self.view.ends, *others)
 
     def sides(self, cell: Cell) -> list[Draws]:
-        """Return the draws of all columns while the parameters are in a cell."""
+        """Return the draws of all columns within a cell of parameters."""
         others = [name for name, _ in self.view.box.intervals if name != self._name]
         box = dict(zip(others, cell[2:], strict=True))
         draws = []
@@ -94,11 +94,17 @@ class BoxFamily:
         return self.farthest, round_up(self.farthest / epsilon)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return the bound on the largest log-ratio over the box; 0 where the answer does not depend on the secret."""
+        """Bound the largest log-ratio over the box.
+
+        It is 0 where the answer does not depend on the secret.
+        """
         return [largest_loss(self.sides, self.cell, scale / self.step)] if self.reach(0) else [0.0]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale at which the bound is at most epsilon, and hardly any smaller one; never above the moves'."""
+        """Return nearly the smallest scale with a bound of at most epsilon.
+
+        It is never above that of the moves.
+        """
         proven = Fraction(self.farthest) / epsilon
         if not proven:
             return proven

@@ -61,7 +61,7 @@ class ColumnLaws:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """The columns that are read, in groups that no term connects."""
+        """Return the columns in groups without a common term."""
         groups: list[set[int]] = []
         for term in self.answer.terms:
             met = [group for group in groups if group & {*term.columns}]
@@ -73,12 +73,15 @@ class ColumnLaws:
 
     @cached_property
     def entries(self) -> tuple[int, ...]:
-        """The parameters of all columns that are read."""
+        """Return the parameters of all columns in the answer."""
         return tuple(sorted({entry for group in self.groups for entry in group.entries}))
 
     @cached_property
     def rows(self) -> Mapping[tuple[int, tuple[int, ...]], Pmf]:
-        """The law of what one record adds in a group, given possible values of its parameters (by group and values)."""
+        """Return the law of one record's share in each group.
+
+        It is given possible values of the group's parameters, by group and values.
+        """
         laws = {}
         for number, group in enumerate(self.groups):
             can = [[v for v, ok in enumerate(self.belief.possible(e)) if ok] for e in group.entries]
@@ -141,7 +144,10 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return P(phi_entry = a, phi_A = v) of positive probability by a and v, and a bound on its relative error."""
+        """Return P(phi_entry = a, phi_A = v) by a and v, and an error bound.
+
+        Only positive probabilities are listed; the error is relative.
+        """
         known = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
         place = [scope.index(e) for e in self.entries]
@@ -172,7 +178,10 @@ def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
 
 
 def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLaw[Parameters]:
-    """Return what is known of an answer: nothing where it is no sum over records."""
+    """Return the law of an answer over whole columns.
+
+    There is none where it is no sum over records.
+    """
     adds_up = isinstance(answer, ColumnAnswer)
     if adds_up:
         return ParametersLaw(belief, answer, family)
@@ -268,7 +277,10 @@ class ParametersLaw(AnswerLaw[Parameters]):
 def _mixture(
     chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
 ) -> Wide:
-    """Return the sum of some laws, each times its chance, on start, start + step, ..."""
+    """Return the sum of laws, each times its chance.
+
+    Its places are start, start + step, and so on.
+    """
     total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
     for at, mass in chances.items():
         law, place = laws[at], (laws[at].start - start) // step

@@ -23,7 +23,7 @@ from takifugu.numbers.normal.rounded import Rounded, unevenness
 
 
 def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: Vector | None) -> NormalComparison:
-    """Return the laws of the answer as it is read from data, given those of the exact one.
+    """Return the laws of the answer as read, from the exact ones.
 
     `moves` say how far the total of each column moves from one hypothesis to the other, at most; None where they are no
     law and its translate. Raises Unsupported for these where values are clipped or replaced.
@@ -45,7 +45,10 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
 
 
 def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[Fraction, ...]:
-    """Return how far each cell moves at most when the columns move, whatever the records are: for noise alone."""
+    """Return how far each cell moves at most with the columns.
+
+    It holds whatever the records are: for noise alone.
+    """
     belief = view.belief
     if not any(moves[j] for j in answer.read_columns):
         return (Fraction(0),) * answer.cells

@@ -51,11 +51,11 @@ class Level:
     rows: tuple[tuple[int, Fraction, Fraction], ...]
 
     def highest(self, function: Callable[[int], Mean]) -> Mean:
-        """Return the largest mean of a function that is not negative."""
+        """Return the largest mean of a nonnegative function."""
         return self._extreme(function, above=True)
 
     def lowest(self, function: Callable[[int], Mean]) -> Mean:
-        """Return the smallest mean of a function that is not negative."""
+        """Return the smallest mean of a nonnegative function."""
         return self._extreme(function, above=False)
 
     def _extreme(self, function: Callable[[int], Mean], above: bool) -> Mean:
@@ -99,20 +99,26 @@ class ClassFamily:
         raise Unsupported(NO_LAWS)
 
     def reach(self, index: int) -> int:
-        """Return a number that no move has to exceed."""
+        """Return an upper bound for every move."""
         each = [
             max(one.atoms[-1] - other.atoms[0], other.atoms[-1] - one.atoms[0]) for one, other in self._steps(index)
         ]
         return self.times * max(each)
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals for a bound of W-infinity for every table; the last is certain."""
+        """Return increasing proposals for a bound of W-infinity for every table.
+
+        The last is certain.
+        """
         farthest = self.times * max(_farthest_move(one, other) for one, other in self._steps(index))
         return (*(move for move in self._between if move < farthest), farthest)
 
     @cached_property
     def _between(self) -> tuple[int, ...]:
-        """Proposals from so many copies of the lowest and of the highest law of one record of two levels."""
+        """Return proposals from copies of the lowest and the highest law.
+
+        They are laws of one record of two levels.
+        """
         if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
             return ()
         lowest, highest = _envelope([level for index in range(len(self.compared)) for level in self._steps(index)[0]])
@@ -121,18 +127,24 @@ class ClassFamily:
         return copies(lowest, highest, self.times).moves(0)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return an upper bound on sup |log A/B| after Laplace noise, for each comparison and every table."""
+        """Bound sup abs log A/B after Laplace noise.
+
+        One bound for each comparison, for every table.
+        """
         return [self._loss(index, scale) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest scale at which the bound is epsilon, up to 2**-36 relative."""
+        """Return the smallest scale with a bound of epsilon, up to 2**-36."""
         proven = Fraction(self.moves(index)[-1]) / epsilon
         if not proven:
             return proven
         return smallest_noise(lambda b: self._loss(index, b), epsilon, proven, proven / 2**40)
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return (w, scale): the bound of W-infinity, and w/epsilon; rounded masses only propose w."""
+        """Return the bound w of W-infinity, and w/epsilon.
+
+        Rounded masses only propose w.
+        """
         *proposed, certain = self.moves(index)
         for move in proposed:
             scale = round_up(Fraction(move) / epsilon)
@@ -161,7 +173,10 @@ def _loss(one: Level, other: Level, scale: Fraction) -> float:
 
 
 def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fraction | float, Fraction | float]:
-    """Return the most that a record of one level puts near an output, and the least that one of another level does."""
+    """Return the most and the least mass near an output.
+
+    The most of a record of one level, the least of another level.
+    """
     if not scale:
         return left.highest(lambda x: Fraction(x == y)), right.lowest(lambda x: Fraction(x == y))
     return left.highest(_around(y, scale)), right.lowest(_around(y, scale))
@@ -172,7 +187,10 @@ def _around(y: int, scale: Fraction) -> Callable[[int], float]:
 
 
 def _farthest_move(one: Level, other: Level) -> int:
-    """Return the least w with F(x) <= G(x + w) for all distribution functions F, G of either level, both ways."""
+    """Return the least w with F(x) <= G(x + w), both ways.
+
+    F and G are all distribution functions of either level.
+    """
     gaps = sorted({abs(x - y) for x in one.atoms for y in other.atoms} | {0})
     return next(w for w in gaps if all(
         left.highest(_up_to(x)) <= right.lowest(_up_to(x + w))
@@ -181,7 +199,9 @@ def _farthest_move(one: Level, other: Level) -> int:
 
 
 def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
-    """Return laws between which, in stochastic order, every law of every level lies.
+    """Return two laws around all laws of all levels.
+
+    Every one lies between them in stochastic order.
 
     >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
     >>> _envelope(ends)
@@ -226,7 +246,10 @@ class ClassLaw(AnswerLaw[RecordView]):
 
 
 def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
-    """Return the bounds for a view of records whose table is known within intervals, or why there are none."""
+    """Return the bounds for records with a table within intervals.
+
+    Or the reason why there are none.
+    """
     law = ClassLaw(belief, answer, family)
     try:
         next(iter(law.families()), None)
@@ -255,7 +278,10 @@ def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator
 
 
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:
-    """Return what a record of each score adds; `adds` and `scores` are those of the rows of the table."""
+    """Return the addends of a record of each score.
+
+    `adds` and `scores` are those of the rows of the table.
+    """
     intervals: dict[Score, list[tuple[int, Fraction, Fraction]]] = {}
     for score, x, (low, high) in zip(scores, adds, view.records.within or (), strict=True):
         if high:
@@ -264,7 +290,7 @@ def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> d
 
 
 def _gaps(view: RecordView, inside: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield comparisons that stand for all, and how far apart the sums of scores are."""
+    """Yield comparisons for all, and how far apart the sums are."""
     keys = inside.keys
     sets = members_read(view)
     if sets is None:

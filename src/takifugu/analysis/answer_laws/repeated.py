@@ -86,7 +86,7 @@ class RepeatedFamily:
         return self.copies()
 
     def reach(self, index: int) -> Fraction:
-        """Return a number that no move has to exceed."""
+        """Return an upper bound for every move."""
         return self.times * max(self.one.reach(number) for number in range(len(self.one.compared)))
 
     @cached_property
@@ -100,16 +100,25 @@ class RepeatedFamily:
         return self._moves
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return an upper bound on sup |log A/B| after Laplace noise; exact in likelihood-ratio order."""
+        """Bound sup abs log A/B after Laplace noise.
+
+        It is exact in likelihood-ratio order.
+        """
         return [self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that keeps every comparison within epsilon; the smallest in likelihood-ratio order."""
+        """Return a scale that keeps every comparison within epsilon.
+
+        It is the smallest in likelihood-ratio order.
+        """
         share = epsilon / self.times
         return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
-        """Return (w, scale): W-infinity, or a bound of it, and w/epsilon; rounded masses only propose w."""
+        """Return W-infinity or a bound w of it, and w/epsilon.
+
+        Rounded masses only propose w.
+        """
         *proposed, certain = self._moves
         for move in proposed:
             scale = round_up(Fraction(move) / epsilon)
@@ -129,7 +138,10 @@ def copies(zero: Pmf, one: Pmf, times: int) -> DenseFamily:
 
 
 def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
-    """Return the laws of a copies of `one` and records - a of `zero`, in sum, for two counts a."""
+    """Return the laws of a copies of `one` and records - a of `zero`.
+
+    They are those of the sum, for two counts a.
+    """
     step = lattice_step(zero, one)
     if (counts[1] - counts[0]) * (int(one.values[0]) - int(zero.values[0])) % step:
         step = 1

@@ -55,7 +55,10 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             yield UserFamily(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Return predicted multiplications, and bytes held at once; for Laplace noise: where it uses the laws."""
+        """Return predicted multiplications, and bytes held at once.
+
+        With `laplace` those that Laplace noise makes of the laws.
+        """
         users = self.users
         if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
             return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
@@ -189,7 +192,10 @@ def _span(share: Contribution) -> int:
 
 
 def _inner(users: Users, family: Family) -> int:
-    """Return how many secret users have a value strictly inside the range of their contributions, against unknown."""
+    """Return how many secret users have a value inside its range.
+
+    It lies strictly inside the range of their contributions, against unknown.
+    """
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:
         return 0

@@ -27,7 +27,7 @@ class CodedRows:
         return len(self.codes)
 
     def tobytes(self) -> bytes:
-        """Return bytes that two data share only if they are equal."""
+        """Return bytes of the data, equal for equal data only."""
         return b"rows" + self.codes.tobytes()
 
 

@@ -78,12 +78,15 @@ def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
 
 
 def _one_sequence(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence, as long as the belief or shorter."""
+    """Return the values of one sequence, complete or shorter."""
     return _in_runs(belief, [(range(belief.size), data)])
 
 
 def of_pieces(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence for each piece, each as long as its piece or shorter."""
+    """Return the values of one sequence for each piece.
+
+    Each is as long as its piece or shorter.
+    """
     pieces, runs = _sequence(data, "the list of pieces"), belief.components()
     if len(pieces) != len(runs):
         raise DataError(f"the belief has {len(runs)} pieces", fix="give one sequence for each, in the same order")
@@ -107,7 +110,10 @@ def _in_runs(belief: Belief, runs: Iterable[tuple[range, Hashable]]) -> IntArray
 
 
 def of_people(belief: Belief, data: object) -> IntArray:
-    """Return the values of people: a mapping of all names, or states in the listed order."""
+    """Return the values of people.
+
+    Data are a mapping of all names, or states in the listed order.
+    """
     if isinstance(data, Mapping):
         data = _by_name(data, belief, "the data must name exactly the people of the belief, each with a state")
     states = _sequence(data, "the sequence")
@@ -164,7 +170,10 @@ def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -
 
 
 def _record(belief: Belief, data: object) -> IntArray:
-    """Return the values of one record: a mapping of exactly the names, or values in the listed order."""
+    """Return the values of one record.
+
+    It is a mapping of exactly the names, or values in the listed order.
+    """
     names = entries.listed(belief) or range(belief.size)
     if isinstance(data, Mapping):
         if set(data) != set(names):
@@ -180,15 +189,18 @@ def _record(belief: Belief, data: object) -> IntArray:
 
 
 def _unregistered(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence, or of one record where entries have names or several alphabets."""
+    """Return the values of one sequence, or of one record.
+
+    It is a record where entries have names or several alphabets.
+    """
     sequence = belief.names is None and belief.one_alphabet
     return _one_sequence(belief, data) if sequence else _record(belief, data)
 
 
 def _by_label(data: object) -> object:
-    """Return a row with labels as a mapping, as its order means nothing.
+    """Return a row with labels as a mapping.
 
-    A named tuple, or a pandas Series with names.
+    Its order means nothing. A named tuple, or a pandas Series with names.
     """
     labels = listed_array(data._fields if hasattr(data, "_fields") else getattr(data, "index", None))
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
@@ -230,7 +242,10 @@ def of_users(users: IndependentUsers, data: object) -> IntArray:
 
 
 def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[object]:
-    """Return values by name in the order of the belief's list; DataError for other names."""
+    """Return values by name in the order of the belief's list.
+
+    DataError for other names.
+    """
     if set(data) != set(belief.names or ()):
         raise DataError(rule)
     return [data[name] for name in entries.listed(belief) or ()]

@@ -25,23 +25,32 @@ class ExpectedAnswer(Generic[B]):
     belief: B
 
     def cells(self, answer: Additive) -> FloatArray:
-        """Return the mean of each cell in grid units, shape (cells,); Unsupported where the belief has none."""
+        """Return the mean of each cell in grid units, shape (cells,).
+
+        Unsupported where the belief has none.
+        """
         raise Unsupported(
             f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
         )
 
     @property
     def people(self) -> int | None:
-        """Return how many people the belief is about, where each is one of its entries or records; else None."""
+        """Return how many people the belief is about.
+
+        None unless each is one of its entries or records.
+        """
         return None
 
     def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Return the least and the largest that each cell can be, in answer units, where only the belief says it."""
+        """Return the least and the largest of each cell, in answer units.
+
+        None unless the belief alone says it.
+        """
         return None
 
 
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
-    """Return the mean of each cell of an answer in answer units, shape (cells,), as a belief has it.
+    """Return the mean of each cell under a belief, in answer units.
 
     Raises Unsupported where a belief has no mean: an unknown start, a class of beliefs.
 

@@ -28,7 +28,7 @@ class RealColumns:
         return tuple(_sum(column) for column in self.columns)
 
     def tobytes(self) -> bytes:
-        """Return bytes that two data share only if they are equal."""
+        """Return bytes of the data, equal for equal data only."""
         return repr([[(x.numerator, x.denominator) for x in column] for column in self.columns]).encode()
 
 
@@ -40,12 +40,12 @@ class ColumnTotals:
     totals: tuple[Fraction, ...] = field(repr=False)
 
     def tobytes(self) -> bytes:
-        """Return bytes that two data share only if they are equal."""
+        """Return bytes of the data, equal for equal data only."""
         return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
 
 
 def of_number(belief: Density, data: object) -> RealColumns:
-    """Return the one number that a belief of densities is about, exactly.
+    """Return the one number of a belief of densities, exactly.
 
     Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
     """
@@ -61,11 +61,12 @@ def of_number(belief: Density, data: object) -> RealColumns:
 
 
 def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | ColumnTotals:
-    """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
+    """Return the columns named by a normal belief.
 
-    A number is the decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError
-    for another number of records than the belief's, for a missing column, for what is no finite number, and, unless the
-    belief clips, for a number outside its column's declared range.
+    Data are a frame or a mapping by name, or records in order. A number is the decimal that it is written as, rounded
+    to a multiple of the declared resolution. Raises DataError for another number of records than the belief's, for a
+    missing column, for what is no finite number, and, unless the belief clips, for a number outside its column's
+    declared range.
 
     >>> from takifugu import MultivariateNormal
     >>> belief = MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["x", "y"], records=2, ranges={"x": (0, 1)})
@@ -117,7 +118,10 @@ def _values(column: object) -> list[Hashable]:
 def _once(
     seen: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
 ) -> Fraction:
-    """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
+    """Return the number read from a value, from memory if it recurs.
+
+    True and 1 are not the same.
+    """
     try:
         key = type(value), value
         exact = seen.get(key)
@@ -153,7 +157,7 @@ def _exact(value: object, name: str) -> Fraction:
 
 
 def _sum(column: Sequence[Fraction]) -> Fraction:
-    """Add exactly, over the common denominators that there are few of."""
+    """Add exactly, over the few common denominators."""
     totals = dict[int, int]()
     for value in column:
         totals[value.denominator] = totals.get(value.denominator, 0) + value.numerator

@@ -35,11 +35,17 @@ class Noise(PlainForm):
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
+        """Return b where a change D of the answer loses exactly D/b.
+
+        It does so both ways; 0 without noise, None for others.
+        """
         return None
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer (grid units; whole ones where the noise needs that) with noise, in answer units."""
+        """Return the answer with noise, in answer units.
+
+        The answer is in grid units, whole where the noise needs that.
+        """
         self._check(answer, self._takes_whole)
         return tuple(int(step) * self.grid for step in self._steps(_array(answer), entropy))
 
@@ -48,13 +54,14 @@ class Noise(PlainForm):
         return False
 
     def _steps(self, answers: Array, entropy: Entropy) -> Array:
-        """Return one noisy answer for each of an array of answers, all in steps of the grid."""
+        """Return a noisy answer for each answer, in steps of the grid."""
         raise NotImplementedError
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+        """Randomise a column of answers, in steps of the grid.
 
-        As many as there are, whatever `cells` says; exact, without a step of Python for each.
+        Whole answers in, noisy ones out, an array each. As many as there are, whatever `cells` says; exact, without a
+        step of Python for each.
         """
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
@@ -62,7 +69,7 @@ class Noise(PlainForm):
         return self._steps(steps, entropy)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio of the output's law between answers that differ by `change` in L1.
+        """Return the largest log-ratio for a change of the answer in L1.
 
         In answer units; it is the same for both directions, and infinite for noise that has no pure loss.
         """
@@ -72,7 +79,10 @@ class Noise(PlainForm):
         return change / scale if scale else math.inf
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether the noise keeps (epsilon, delta) for a change of the answer by `change`, in either direction."""
+        """Return whether the noise keeps (epsilon, delta) for a change.
+
+        The change of the answer may be in either direction.
+        """
         return self.loss(change) <= epsilon
 
     def log_mass(self, difference: int | Fraction) -> float:
@@ -83,7 +93,10 @@ class Noise(PlainForm):
         raise NotImplementedError
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
         self._check(answer)
         steps = [Fraction(y) / self.grid for y in output]
         if any(y.denominator != 1 for y in steps):
@@ -107,11 +120,17 @@ class Noise(PlainForm):
         return self._steps_within(1 - outside) * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return where the answer of each cell lies, by its published value: within `half_width` of it."""
+        """Return where the answer of each cell lies.
+
+        It is within `half_width` of the published value.
+        """
         return around(self.directions, values, self.half_width(level, cells))
 
     def _steps_within(self, level: Fraction) -> int:
-        """Return the least number h of grid steps with P(|noise| <= h steps) >= level in one cell."""
+        """Return the least h with P(abs noise <= h steps) >= level.
+
+        It is of one cell, in steps of the grid.
+        """
         raise NotImplementedError
 
     def _check(self, answer: Answer, whole: bool = False) -> None:
@@ -152,7 +171,10 @@ class Exact(Noise, kind="none"):
         return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return 0 for the rounded answer, else -inf: answer in grid units, output in answer units."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
         return super().log_density([round(x) for x in answer], output)
 
     def log_mass(self, difference: int | Fraction) -> float:
@@ -245,7 +267,9 @@ DISCRETE_LAPLACE = Kind(
 
 
 def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | DiscreteLaplace:
-    """Return discrete Laplace noise of scale `units` in grid units, or no noise where the scale is 0.
+    """Return discrete Laplace noise, or none for scale 0.
+
+    `units` is the scale in grid units.
 
     >>> laplace_or_exact(Fraction(0), Fraction(1), 1).kind
     'none'
@@ -254,7 +278,7 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
 
 
 def _array(answer: Answer) -> Array:
-    """Return whole numbers as an array of 64-bit words where they fit, anything else as an array of objects."""
+    """Return whole numbers as 64-bit words, anything else as objects."""
     from takifugu.numbers.noise import narrowed
 
     if all(isinstance(x, int) for x in answer):

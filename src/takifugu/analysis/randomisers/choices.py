@@ -82,7 +82,10 @@ class Choice(Base):
         return Fraction(self._masses([answer])[self.channel.outputs.index(output)], self.channel.total)
 
     def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Fraction]) -> float:
-        """Return log P(output | answer): answer in grid units, output in answer units; -inf for no output."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf for no output.
+        """
         mass = self.mass(answer[0], Fraction(output[0]) / self.grid)
         return math.log(mass.numerator) - math.log(mass.denominator) if mass else -math.inf
 
@@ -91,7 +94,10 @@ class Choice(Base):
         return float(max(self._means(1)) * self.grid)
 
     def variance(self) -> float:
-        """Return the largest expected squared error of any input, in squared answer units."""
+        """Return the largest expected squared error of any input.
+
+        It is in squared answer units.
+        """
         return float(max(self._means(2)) * self.grid**2)
 
     def mean_error(self) -> float:
@@ -100,9 +106,10 @@ class Choice(Base):
         return float(weighed * self.grid)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least multiple w of the grid with P(|output - answer| <= w) >= level for every input.
+        """Return the least w around any input at a level.
 
-        `cells` of them published together: level^(1/cells) each. Raises InputError unless 0 < level < 1.
+        P(abs(output - answer) <= w) >= level; w is a multiple of the grid. `cells` of them published together:
+        level^(1/cells) each. Raises InputError unless 0 < level < 1.
         """
         each, widest = _of_each(level, cells), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
@@ -116,11 +123,12 @@ class Choice(Base):
         return widest * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return from where to where the inputs lie that a published value does not reject at `level`, and itself.
+        """Return the range of inputs with each published value.
 
-        Each input x rejects outputs of less than 1 - level in all, those of the least mass beside the largest mass that
-        any input gives them: y is kept by x where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So
-        whatever the answer is, it is in the interval with probability `level` at least (Feldman and Cousins 1998).
+        A published value does not reject them at `level`; it belongs to its own. Each input x rejects outputs of less
+        than 1 - level in all, those of the least mass beside the largest mass that any input gives them: y is kept by x
+        where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So whatever the answer is, it is in the
+        interval with probability `level` at least (Feldman and Cousins 1998).
         """
         each = _of_each(level, cells) * self.channel.total
         return [self._interval(value, each) for value in values]
@@ -140,16 +148,22 @@ class Choice(Base):
         return min(inside), max(inside)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio of an output's masses for two inputs, whatever the change; infinite or exact."""
+        """Return the largest log-ratio of an output's masses for two inputs.
+
+        Whatever the change is; infinite or exact.
+        """
         most = self.channel.measure() if change else 0.0
         return most if math.isinf(most) else Fraction(most)
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether no output is more than e^epsilon times likelier for one input than for another."""
+        """Return whether all outputs keep e^epsilon between any two inputs."""
         return self.channel.measure() <= epsilon
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of answers in steps of the grid: an array in, an array of outputs (steps) out."""
+        """Randomise a column of answers in steps of the grid.
+
+        An array in, an array of outputs (steps) out.
+        """
         from takifugu.numbers.noise import choose
 
         column, outputs = np.asarray(answers), np.array(self.outputs)
@@ -175,7 +189,10 @@ class Choice(Base):
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
 
     def _means(self, power: int) -> list[Fraction]:
-        """Return the mean of |output - answer|^power for each input, in units of the grid."""
+        """Return the mean of abs(output - answer)^power for each input.
+
+        It is in units of the grid.
+        """
         means: list[Fraction] = cached(self, ("means", power), lambda: self._means_computed(power))
         return means
 
@@ -215,7 +232,10 @@ class ExponentialChoice(Choice, kind="exponential-choice"):
 
     @property
     def scale(self) -> Fraction:
-        """Return 1/rate in answer units: where the outputs are the whole line, this is Laplace's scale."""
+        """Return 1/rate in answer units.
+
+        Where the outputs are the whole line, this is Laplace's scale.
+        """
         return self.grid / self.rate
 
     def to_dict(self) -> Json:
@@ -262,7 +282,10 @@ CHANNEL = Kind(
 
 
 def _of_each(level: float, cells: int | None) -> Fraction:
-    """Return the level of one cell of several published together; InputError unless 0 < level < 1."""
+    """Return the level of one cell of several published together.
+
+    InputError unless 0 < level < 1.
+    """
     if not 0 < level < 1:
         raise InputError(
             f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"

@@ -64,7 +64,10 @@ class OneSided(Base):
 
     @cached_property
     def scale(self) -> Fraction:
-        """Return the scale of the noise in answer units: a change by it along the moves costs 1."""
+        """Return the scale of the noise in answer units.
+
+        A change by it along the moves costs 1.
+        """
         return self.units * self.grid
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
@@ -79,9 +82,10 @@ class OneSided(Base):
         return tuple(values)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+        """Randomise a column of answers, in steps of the grid.
 
-        As many as there are, whatever `cells` says. Raises InputError where the cells move in different directions.
+        Whole answers in, noisy ones out, an array each. As many as there are, whatever `cells` says. Raises InputError
+        where the cells move in different directions.
         """
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
@@ -91,7 +95,10 @@ class OneSided(Base):
         return self._steps(steps, self.moves[0], entropy)
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
         self._check(answer)
         steps = [Fraction(y) / self.grid for y in output]
         if any(y.denominator != 1 for y in steps):
@@ -100,13 +107,14 @@ class OneSided(Base):
         return math.fsum(self.log_mass(Fraction(x), int(y), move) for x, y, move in cells)
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
-        """Return log P(output | answer) of a cell that moves so, both in grid units."""
+        """Return log P(output given answer) of a moving cell, in grid units."""
         raise NotImplementedError
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio between an answer and one that lies `change` in L1 from it, in that direction.
+        """Return the largest log-ratio for a change in one direction.
 
-        In answer units. Infinite against the direction in which some cell moves: an output is ruled out there.
+        The answers lie `change` apart in L1. In answer units. Infinite against the direction in which some cell moves:
+        an output is ruled out there.
         """
         if change == 0:
             return Fraction(0)
@@ -119,14 +127,17 @@ class OneSided(Base):
         return alike * math.fsum(self._moments(move).absolute for move in self.moves)
 
     def variance(self) -> float:
-        """Return the expected squared error of one cell, the largest where cells differ, in squared answer units."""
+        """Return the largest expected squared error of a cell.
+
+        It is in squared answer units.
+        """
         return max(self._moments(move).square for move in self.moves)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least multiple w of the grid with P(|output - answer| <= w in all of `cells` cells) >= level.
+        """Return the least w around the answer for all cells, at a level.
 
-        Answer units; where cells move in different directions, for the widest of them. Raises InputError unless 0 <
-        level < 1.
+        P(abs(output - answer) <= w in all of `cells` cells) >= level; w is a multiple of the grid. Answer units; where
+        cells move in different directions, for the widest of them. Raises InputError unless 0 < level < 1.
         """
         if not 0 < level < 1:
             raise InputError(
@@ -143,7 +154,7 @@ class OneSided(Base):
         return replace(self, cells=1, moves=(self._each[place],))  # type: ignore[type-var]
 
     def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        """Return one noisy answer for each of an array of answers that move so, all in steps of the grid."""
+        """Return a noisy answer for each answer, in steps of the grid."""
         raise NotImplementedError
 
     def _moments(self, move: Direction) -> Moments:
@@ -251,7 +262,10 @@ class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
 
 
 def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> float:
-    """Return log P(noise = difference), in grid units: of K, of -K, or of discrete Laplace noise."""
+    """Return log P(noise = difference), in grid units.
+
+    The noise is K, -K, or discrete Laplace noise.
+    """
     if move is Direction.EITHER:
         return DiscreteLaplace(units, Fraction(1)).log_mass(difference)
     steps = difference if move is Direction.DOWN else -difference

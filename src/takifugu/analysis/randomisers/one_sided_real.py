@@ -77,7 +77,7 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
 
 
 def _plain(answers: Column) -> Answer:
-    """Return Python's numbers, which negating never carries past an end."""
+    """Return Python's numbers, safe to negate."""
     return answers.tolist() if isinstance(answers, np.ndarray) else answers
 
 

@@ -76,7 +76,10 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     _size = laplace_scale
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        """Return log P(output - answer = difference) of one cell.
+
+        It is in grid units, a Fraction off the grid.
+        """
         units = self.scale / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
@@ -117,7 +120,10 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
         return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        """Return log P(output - answer = difference) of one cell.
+
+        It is in grid units, a Fraction off the grid.
+        """
         units = self.sigma / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
@@ -142,7 +148,7 @@ ROUNDED_NORMAL = Kind(
 
 
 def _log_upper_normal(x: float) -> float:
-    """Return log P(Z > x) of a standard normal Z, x >= 0."""
+    """Return log P(Z > x) for a standard normal Z, x >= 0."""
     if x < 25:
         return math.log(math.erfc(x / math.sqrt(2)) / 2)
     from scipy.special import log_ndtr
