@@ -138,10 +138,10 @@ class Charge(PlainForm):
             self, covers=Covers(self.covers), epsilon=_at_least_zero(self.epsilon, "a release's epsilon"),
             delta=as_delta(self.delta),
         )  # fmt: skip
-        for name, what in (("change", "a change"), ("entry_change", "a value's change"), ("scale", "a scale")):
+        for name, title in (("change", "a change"), ("entry_change", "a value's change"), ("scale", "a scale")):
             limit = getattr(self, name)
             if limit is not None:
-                set_fields(self, **{name: _at_least_zero(limit, what)})
+                set_fields(self, **{name: _at_least_zero(limit, title)})
         if self.scope not in SCOPES:
             raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")
 
@@ -161,7 +161,7 @@ class Charge(PlainForm):
 
         Raises InputError for a missing key or a value that breaks a rule.
         """
-        missing = [one.name for one in fields(cls) if one.name not in (*data, *_WHICH)]
+        missing = [member.name for member in fields(cls) if member.name not in (*data, *_WHICH)]
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
         return cls(**arguments(cls, data))

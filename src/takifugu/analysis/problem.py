@@ -188,7 +188,7 @@ class Problem:
             raise Unsupported("the framework has no belief, so nothing says which values are independent")
         for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
             several = len(belief.components()) > 1
-            seen: dict[Hashable, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
+            pieces: dict[Hashable, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
             for secret in self.framework.secrets:
                 if (view := secrets.view(secret, belief)) is not None:
                     family = secret.family(view)
@@ -199,18 +199,18 @@ class Problem:
                 if users := separate(belief):
                     yield from _separate_parts(users, answer, family, together, place)
                     continue
-                for one in alike(belief, answer, _indicator(family.entries, belief.size)):
-                    inside, run = _inside(family.entries, one.run), one.run
-                    if len(inside) == 0:
+                for group in alike(belief, answer, _indicator(family.entries, belief.size)):
+                    secret_entries, run = _inside(family.entries, group.run), group.run
+                    if len(secret_entries) == 0:
                         continue
-                    piece, share = belief.component(one.number), answer.restrict(slice(run.start, run.stop))
-                    if not any(family.has_pairs(piece, entry) for entry in inside):
+                    piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
+                    if not any(family.has_pairs(piece, entry) for entry in secret_entries):
                         continue
-                    key = (id(piece), share.key, _key(inside), family.pairs)
-                    if key in seen:
+                    key = (id(piece), share.key, _key(secret_entries), family.pairs)
+                    if key in pieces:
                         continue
-                    seen[key] = piece
-                    yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
+                    pieces[key] = piece
+                    yield Part(piece, share, replace(family, entries=secret_entries), run.start, place, several)
 
 
 def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:

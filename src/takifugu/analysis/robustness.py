@@ -109,18 +109,19 @@ def promise_if_belief_off(
         raise InputError(
             "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"
         )
-    given = conditional if conditional is not None else unconditional
-    assert given is not None
-    off_by = as_fraction(given, "the distance", "conditional" if unconditional is None else "unconditional")
+    distance = conditional if conditional is not None else unconditional
+    assert distance is not None
+    off_by = as_fraction(distance, "the distance", "conditional" if unconditional is None else "unconditional")
     if off_by < 0:
         raise InputError(
-            f"the distance is {given!r}", rule="it must not be negative", fix="0 means that the belief is a stated one"
+            f"the distance is {distance!r}", rule="it must not be negative",
+            fix="0 means that the belief is a stated one",
         )
     if guarantee.covers is Covers.EVERYTHING or off_by == 0:
         return guarantee
     epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, off_by if unconditional is None else 2 * off_by)
-    which = "given each secret" if unconditional is None else "overall"
-    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {which}"
+    scope = "given each secret" if unconditional is None else "overall"
+    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {scope}"
     return replace(guarantee, epsilon=epsilon, delta=delta, conditions=(*guarantee.conditions, condition))
 
 

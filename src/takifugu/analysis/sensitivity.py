@@ -37,14 +37,14 @@ def component_change(problem: Problem) -> Change:
         return Change(size, Covers.EVERYTHING, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
     units = part_change(part)
-    whole = max(map(whole_change, problem.answers))
-    composition = Covers.EVERYTHING if whole <= units else Covers.COMPONENT
+    largest_of_all = max(map(whole_change, problem.answers))
+    composition = Covers.EVERYTHING if largest_of_all <= units else Covers.COMPONENT
     last = part.start + part.belief.size - 1
     word = entry_word(part.belief)
     run = f"{word} {last}" if part.start == last else f"{word}s {part.start} to {last}"
-    which = "the whole data" if composition is Covers.EVERYTHING else run
+    subject = "the whole data" if composition is Covers.EVERYTHING else run
     size = units * problem.grid
-    return Change(size, composition, _witness(f"any values of {which} against any others", size))
+    return Change(size, composition, _witness(f"any values of {subject} against any others", size))
 
 
 def part_change(part: Part) -> int:
@@ -78,8 +78,8 @@ def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
     """
     if not isinstance(part.belief, OfOneRecord):
         return None
-    one, all_cells = part.belief.entry_change(part.answer)
-    return one / part.answer.grid, all_cells / part.answer.grid
+    single_cell, all_cells = part.belief.entry_change(part.answer)
+    return single_cell / part.answer.grid, all_cells / part.answer.grid
 
 
 def _entry_change(part: Part) -> Fraction:

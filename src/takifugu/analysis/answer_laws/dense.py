@@ -201,32 +201,36 @@ def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) 
     noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
     losses = np.zeros(len(sides))
     for start in range(0, len(sides), several):
-        one, two = sides[start : start + several].T
-        loss, orders = _bare(laws[one], laws[two]) if noised is None else _noised(noised, one, two)
+        first_rows, second_rows = sides[start : start + several].T
+        if noised is None:
+            loss, orders = _bare(laws[first_rows], laws[second_rows])
+        else:
+            loss, orders = _noised(noised, first_rows, second_rows)
         rounding = 8 * UNIT * (roundings(places) + (loss + orders))
         losses[start : start + several] = loss + margin + rounding
     return losses
 
 
-def _noised(noised: Chunks, one: IntArray, two: IntArray) -> tuple[FloatArray, ExponentArray]:
+def _noised(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
     """Return the largest abs log A/B and difference of binary orders per pair."""
-    ratio, orders = noised.numbers[one] / noised.numbers[two], noised.exponents[one] - noised.exponents[two]
+    ratio = noised.numbers[first_rows] / noised.numbers[second_rows]
+    orders = noised.exponents[first_rows] - noised.exponents[second_rows]
     high = np.log(ratio.max(axis=2)) + orders * math.log(2)
     low = np.log(ratio.min(axis=2)) + orders * math.log(2)
     return np.maximum(high.max(axis=1), -low.min(axis=1)), np.abs(orders).max(axis=1)
 
 
-def _bare(one: Wide, two: Wide) -> tuple[FloatArray, ExponentArray]:
+def _bare(first: Wide, second: Wide) -> tuple[FloatArray, ExponentArray]:
     """Return the same without noise.
 
     Infinity where one law has an atom that the other has not.
     """
-    held = one.mantissas > 0
-    both = held & (two.mantissas > 0)
-    orders = np.where(both, one.exponents - two.exponents, 0)
-    ratio = np.divide(one.mantissas, two.mantissas, out=np.ones_like(one.mantissas), where=both)
+    is_atom = first.mantissas > 0
+    is_common = is_atom & (second.mantissas > 0)
+    orders = np.where(is_common, first.exponents - second.exponents, 0)
+    ratio = np.divide(first.mantissas, second.mantissas, out=np.ones_like(first.mantissas), where=is_common)
     loss = np.abs(np.log(ratio) + orders * math.log(2)).max(axis=1)
-    differ = (held != (two.mantissas > 0)).any(axis=1)
+    differ = (is_atom != (second.mantissas > 0)).any(axis=1)
     return np.where(differ, math.inf, loss), np.abs(orders).max(axis=1)
 
 

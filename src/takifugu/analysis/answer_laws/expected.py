@@ -68,8 +68,8 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         total, law = np.zeros(answer.cells), np.array(chain.initial, dtype=np.float64)
         for step in range(answer.size):
             if steady and step % chain.period == 0 and np.abs(law - steady[0]).max() < SETTLED:
-                rest = answer.restrict(slice(step, answer.size))
-                return total + of_groups(rest, np.arange(rest.size) % chain.period, steady)
+                later_answer = answer.restrict(slice(step, answer.size))
+                return total + of_groups(later_answer, np.arange(later_answer.size) % chain.period, steady)
             total += law @ answer.contribution(step)
             law = law @ chain.step_matrices[step % chain.period]
         return total
@@ -91,13 +91,13 @@ def _limit(chain: PeriodicChain) -> list[FloatArray]:
 
     Nothing where they go round in a circle.
     """
-    whole = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
-    power = whole
+    period_matrix = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
+    power = period_matrix
     for _ in range(40):
         power = power @ power
         power /= power.sum(axis=1, keepdims=True)
     laws = [np.array(chain.initial, dtype=np.float64) @ power]
-    if np.abs(laws[0] @ whole - laws[0]).max() > SETTLED:
+    if np.abs(laws[0] @ period_matrix - laws[0]).max() > SETTLED:
         return []
     for matrix in chain.step_matrices[:-1]:
         laws.append(laws[-1] @ matrix)
@@ -108,9 +108,9 @@ class OfMarginals(ExpectedAnswer[Belief]):
     """Each entry has a law of its own, which its belief computes."""
 
     def cells(self, answer: Additive) -> FloatArray:
-        total, each = np.zeros(answer.cells), marginal(self.belief)
+        total, marginals = np.zeros(answer.cells), marginal(self.belief)
         for entry in np.flatnonzero(answer.weights).tolist():
-            chances, _ = each.of(entry)
+            chances, _ = marginals.of(entry)
             law = np.array([float(p) for p in chances])
             total += law / law.sum() @ answer.contribution(entry)
         return total
@@ -200,9 +200,9 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
     def cells(self, answer: Additive | ColumnSums) -> FloatArray:
         assert isinstance(answer, ColumnSums)
         means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
-        each = np.array([means[name] for name in answer.columns])
+        column_means = np.array([means[name] for name in answer.columns])
         weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
-        return np.asarray(answer.size * (weights @ each) / float(answer.grid))
+        return np.asarray(answer.size * (weights @ column_means) / float(answer.grid))
 
     @property
     def people(self) -> int:
@@ -218,10 +218,10 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         read = [ranges.get(name) for name in answer.columns]
         if any(read[column] is None for column in answer.read_columns):
             return None
-        ends = np.array([[float(end) for end in one or (0, 0)] for one in read])
+        ends = np.array([[float(end) for end in range_or_none or (0, 0)] for range_or_none in read])
         weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
-        each = answer.size * weights[:, :, np.newaxis] * ends
-        return each.min(axis=2).sum(axis=1), each.max(axis=2).sum(axis=1)
+        shares = answer.size * weights[:, :, np.newaxis] * ends
+        return shares.min(axis=2).sum(axis=1), shares.max(axis=2).sum(axis=1)
 
 
 def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
@@ -237,8 +237,8 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
         gains = np.exp(np.multiply.outer(tilts, count.contribution(first)[:, 0]))[:, :, np.newaxis]
         steps = [(gains * matrix, np.zeros(len(tilts))) for matrix in chain.step_matrices]
         period = steps[first % chain.period :] + steps[: first % chain.period]
-        periods, rest = divmod(last - first, chain.period)
-        for step in reversed(period[:rest]):
+        periods, last_steps = divmod(last - first, chain.period)
+        for step in reversed(period[:last_steps]):
             onwards = _times(step, onwards)
         onwards = _times(_power(reduce(_times, period), periods), onwards)
     vectors, scale = onwards[0][:, :, 0], onwards[1]

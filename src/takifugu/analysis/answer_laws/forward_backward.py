@@ -55,7 +55,7 @@ def block_length(length: int, states: int, width: int) -> int:
 
 
 def laws_given(
-    matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], wanted: Mapping[int, Sequence[int]]
+    matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], states_by_entry: Mapping[int, Sequence[int]]
 ) -> Iterator[Given]:
     """Yield the laws given each wanted state of each wanted entry, in order.
 
@@ -67,7 +67,7 @@ def laws_given(
     if size > len(matrices):
         size -= size % len(matrices)  # blocks that begin at one phase are alike
     blocks = [(first, min(first + size, length)) for first in range(1, length, size)]
-    walk = _Walk(matrices, offsets, wanted)
+    walk = _Walk(matrices, offsets, states_by_entry)
     after = [Wide.of(np.ones((states, 1)))]
     for block in reversed(blocks):
         after.append(walk.back(block, after[-1]))
@@ -81,8 +81,10 @@ def laws_given(
 class _Walk:
     """The steps through a chain; what happens inside equal blocks is computed once."""
 
-    def __init__(self, matrices: Sequence[Wide], offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
-        self._matrices, self.offsets, self.wanted = matrices, offsets, wanted
+    def __init__(
+        self, matrices: Sequence[Wide], offsets: IntArray, states_by_entry: Mapping[int, Sequence[int]]
+    ) -> None:
+        self._matrices, self.offsets, self.wanted = matrices, offsets, states_by_entry
         self._transposed = [Wide(matrix.mantissas.T, matrix.exponents.T) for matrix in matrices]
         self._through: dict[tuple[int, bytes], Wide] = {}
         self._within: tuple[object, Wide] | None = None
@@ -125,9 +127,9 @@ class _Walk:
                 for number, (entry, state) in enumerate(pairs):
                     yield Given(entry, state, tuple(_possible(laws[number]) for laws in block_laws if laws is not None))
                 return
-        one, other = _halves(block)
-        yield from self.block(one, before, self.back(other, after))
-        yield from self.block(other, [self.forward(one, row) for row in before], after)
+        first_half, second_half = _halves(block)
+        yield from self.block(first_half, before, self.back(second_half, after))
+        yield from self.block(second_half, [self.forward(first_half, row) for row in before], after)
 
     def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one entry; `before` holds its own share."""
@@ -145,8 +147,8 @@ class _Walk:
             return shifted(combine(self.onto(first), before), self.offsets[first])
         through = self.through(block)
         product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
-        one, other = _halves(block)
-        return self.forward(other, self.forward(one, before)) if product is None else product
+        first_half, second_half = _halves(block)
+        return self.forward(second_half, self.forward(first_half, before)) if product is None else product
 
     def back(self, block: Block, after: Wide) -> Wide:
         """Return the law of a block's share and all after it.
@@ -158,8 +160,8 @@ class _Walk:
             return combine(self.into(first), shifted(after, self.offsets[first]))
         through = self.through(block)
         product = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
-        one, other = _halves(block)
-        return self.back(one, self.back(other, after)) if product is None else product
+        first_half, second_half = _halves(block)
+        return self.back(first_half, self.back(second_half, after)) if product is None else product
 
     def through(self, block: Block) -> Wide:
         """Return the law of a block's share with its last state.

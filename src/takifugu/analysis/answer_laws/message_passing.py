@@ -48,20 +48,20 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
     They come in the order of the second pass. `offsets[v]` is what each value of v adds to the sum, the least 0; leaf
     `entry` stands for the table factors[entry].
     """
-    inside = collect(plan.contraction, factors, offsets, plan.retained)
+    tables = collect(plan.contraction, factors, offsets, plan.retained)
     weight = _sizes(plan.contraction)
     start = ONE
     for v in plan.contraction.tables[-1].scope:
         start = moved(start, v, offsets[v])
-    stack = [(len(inside) - 1, -1, start)]  # a table, the one above it, and the outside of that
+    stack = [(len(tables) - 1, -1, start)]  # a table, the one above it, and the outside of that
     while stack:
         number, above, outer = stack.pop()
         if above >= 0:
-            outer = outside(plan.contraction, number, above, outer, inside, offsets)
+            outer = outside(plan.contraction, number, above, outer, tables, offsets)
         if number in plan.places:
-            whole = joined(inside[number], outer)
+            joint = joined(tables[number], outer)
             for v in plan.places[number]:
-                law = without(whole, {u for u in whole.scope if u != v})
+                law = without(joint, {u for u in joint.scope if u != v})
                 yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
         # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
         below = [n for n in children(plan.contraction.tables[number]) if n in plan.needed]
@@ -75,19 +75,20 @@ def collect(
 
     Those that are kept, and the last, stay.
     """
-    made: list[ShareTable] = []
+    tables: list[ShareTable] = []
     for table in plan.tables:
         if isinstance(table, Leaf):
             factor = factors[table.entry]
-            made.append(ShareTable(factor.scope, numbers(factor.table[..., None]), 1 + factor.table.shape[-1]))
+            tables.append(ShareTable(factor.scope, numbers(factor.table[..., None]), 1 + factor.table.shape[-1]))
         elif isinstance(table, Join):
-            made.append(joined(made[table.first], made[table.second]))
+            tables.append(joined(tables[table.first], tables[table.second]))
         else:
-            made.append(without(moved(made[table.inner], table.variable, offsets[table.variable]), {table.variable}))
+            inner = moved(tables[table.inner], table.variable, offsets[table.variable])
+            tables.append(without(inner, {table.variable}))
         for number in children(table):
             if number not in retained:
-                made[number] = ONE
-    return made
+                tables[number] = ONE
+    return tables
 
 
 def outside(
@@ -95,7 +96,7 @@ def outside(
     number: int,
     above: int,
     outer: ShareTable,
-    inside: Sequence[ShareTable],
+    tables: Sequence[ShareTable],
     offsets: Sequence[Sequence[int]],
 ) -> ShareTable:
     """Return the outside of a table from that of its parent."""
@@ -103,10 +104,10 @@ def outside(
     if isinstance(table, Sum):
         return moved(outer, table.variable, offsets[table.variable])
     assert isinstance(table, Join)
-    other = inside[table.second if table.first == number else table.first]
+    other = tables[table.second if table.first == number else table.first]
     alone = {v for v in other.scope if v not in scope and v not in outer.scope}
-    both = joined(without(other, alone), outer)
-    return without(both, {v for v in both.scope if v not in scope})
+    around = joined(without(other, alone), outer)
+    return without(around, {v for v in around.scope if v not in scope})
 
 
 def joined(first: ShareTable, second: ShareTable) -> ShareTable:

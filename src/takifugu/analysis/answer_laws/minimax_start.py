@@ -103,8 +103,8 @@ class AnyStartFamily:
         for u in row_a:
             ends += [(row_a[u], row_b[v]) for v in row_b if u == v or u not in row_b or v not in row_a]
         edges = list(combinations([u for u in row_a if u in row_b], 2))
-        one, other = np.array(ends).T
-        worst = float(np.abs(_log_ratio(noised[one], noised[other])).max())
+        first_ends, second_ends = np.array(ends).T
+        worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
         if edges:
             u, v = np.array(edges).T
             au, av = (np.array([row_a[s] for s in starts]) for starts in (u, v))

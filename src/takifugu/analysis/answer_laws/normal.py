@@ -45,8 +45,8 @@ class ViewLaw(NormalLaw[NormalView]):
             yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
 
     def work(self) -> float:
-        cells, each = self.answer.cells, 3e8 if self.belief.sets else 1e6
-        return len(self.pairs()) * float(each + 1e4 * cells**3)
+        cells, operations = self.answer.cells, 3e8 if self.belief.sets else 1e6
+        return len(self.pairs()) * float(operations + 1e4 * cells**3)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the compared pairs of hypotheses, one order of each."""
@@ -74,14 +74,14 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
     The answer's mean moves so far when g moves by `change`. Raises Unsupported for a change that no two values of g can
     have.
     """
-    shared, inside, whole = view.shared(answer), view.variance, view.spread(answer)
-    moved = solved(inside, change)
+    shared, variance, spread = view.shared(answer), view.variance, view.spread(answer)
+    moved = solved(variance, change)
     if moved is None:
         raise Unsupported("no two values of what is hidden differ by that much under the belief")
-    explained = [times(shared, solved(inside, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
+    explained = [times(shared, solved(variance, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
     left = tuple(
         tuple(value - part for value, part in zip(row, parts, strict=True))
-        for row, parts in zip(whole, explained, strict=True)
+        for row, parts in zip(spread, explained, strict=True)
     )
     return times(shared, moved), left
 
@@ -146,19 +146,20 @@ def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second:
 
     Nothing else that is read changes.
     """
-    whole, place = one_number(view.spread(answer)), _column(view)
+    variance, place = one_number(view.spread(answer)), _column(view)
     (row,) = answer.coefficients
     covariance = view.belief.covariance
-    if any(weight and place != other and covariance[place][other] for other, weight in enumerate(row)) and row[place]:
+    is_correlated = any(weight and covariance[place][column] for column, weight in enumerate(row) if column != place)
+    if is_correlated and row[place]:
         raise Unsupported(
             "the answer adds columns that are correlated with the one whose variance is compared, and nothing says how "
             "their covariance would change with it",
             fix="publish a sum of other columns, or of this one alone",
         )
     weight = answer.size * row[place] ** 2
-    rest = whole - weight * covariance[place][place]
-    one, other = (Normal(Fraction(0), rest + weight * value) for value in (first, second))
-    return TwoVariances(one, other)
+    other_variance = variance - weight * covariance[place][place]
+    first_law, second_law = (Normal(Fraction(0), other_variance + weight * value) for value in (first, second))
+    return TwoVariances(first_law, second_law)
 
 
 class ShiftLaw(AnswerLaw[NormalView]):

@@ -55,13 +55,13 @@ class BoxFamily:
     @property
     def cell(self) -> Cell:
         """Return the numbers of both sides, and the other parameters' intervals."""
-        others = (ends for name, ends in self.view.box.intervals if name != self._name)
-        return (self.view.ends, self.view.ends, *others)
+        other_intervals = (ends for name, ends in self.view.box.intervals if name != self._name)
+        return (self.view.ends, self.view.ends, *other_intervals)
 
     def sides(self, cell: Cell) -> list[Draws]:
         """Return the draws of all columns within a cell of parameters."""
-        others = [name for name, _ in self.view.box.intervals if name != self._name]
-        box = dict(zip(others, cell[2:], strict=True))
+        other_names = [name for name, _ in self.view.box.intervals if name != self._name]
+        box = dict(zip(other_names, cell[2:], strict=True))
         draws = []
         for chance, is_opposite in self.read:
             either = [chance.between({**box, self._name: value}) for value in cell[:2]]

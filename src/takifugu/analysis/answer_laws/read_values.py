@@ -36,8 +36,8 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
         return _bent(view, answer, laws, moves)
     if belief.resolution is None:
         return laws
-    others = belief.records - 1 if view.single else belief.records
-    error = unevenness(belief.pivots(read), belief.resolution, others)
+    other_records = belief.records - 1 if view.single else belief.records
+    error = unevenness(belief.pivots(read), belief.resolution, other_records)
     widths = [(2 if view.single else 1) * step for step in answer.rounding(belief.resolution)]
     blur = widths[0] if answer.cells == 1 else deviation_up(sum((width**2 for width in widths), Fraction(0)))
     alone = answer.cells == 1 and len(read) == 1 and not view.single and isinstance(laws, Shifted)
@@ -71,8 +71,9 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
             "than one and its translate",
             fix="hide a largest difference (max_difference), or read the values as they are",
         )
-    reach, apart = certain_move(view, answer, moves), all(sum(map(bool, row)) <= 1 for row in answer.coefficients)
-    if view.single or belief.replaces(answer.read_columns) or not apart or not isinstance(laws, Shifted):
+    reach = certain_move(view, answer, moves)
+    is_by_column = all(sum(map(bool, row)) <= 1 for row in answer.coefficients)
+    if view.single or belief.replaces(answer.read_columns) or not is_by_column or not isinstance(laws, Shifted):
         return Shifted(reach, _nothing(answer.cells))
     if belief.resolution is None:
         return laws

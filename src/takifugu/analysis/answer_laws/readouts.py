@@ -73,9 +73,10 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     largest = max(*sizes, *(plan.cells(tables[n].scope) * whole for n in places))
     largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
     waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    held = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
+    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
     variables_of = {n: tuple(variables) for n, variables in places.items()}
-    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, 16.0 * (held + 4 * largest))
+    size = 16.0 * (numbers + 4 * largest)
+    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
@@ -83,7 +84,7 @@ def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int
 
     It is at or below `top`.
     """
-    best, chosen = math.inf, top
+    best, cheapest = math.inf, top
     stack = [(top, 0.0)]
     while stack:
         number, spent = stack.pop()
@@ -91,11 +92,11 @@ def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int
             continue
         cost = spent + _read(plan, number)
         if cost < best:
-            best, chosen = cost, number
+            best, cheapest = cost, number
         for below in children(plan.tables[number]):
             if variable in plan.tables[below].scope:
                 stack.append((below, spent + (0.0 if below in needed else _down(plan, below, number))))
-    return chosen
+    return cheapest
 
 
 def _retained(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:

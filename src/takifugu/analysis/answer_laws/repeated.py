@@ -127,25 +127,25 @@ class RepeatedFamily:
         return certain, round_up(Fraction(certain) / epsilon)
 
 
-def copies(zero: Pmf, one: Pmf, times: int) -> DenseFamily:
+def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
     """Return the laws of so many copies of either law, with tails of any size.
 
     >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
     >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
     [0.0625, 0.375, 0.5625]
     """
-    return counted(zero, one, times, (0, times))
+    return counted(low, high, times, (0, times))
 
 
-def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
+def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
     """Return the laws of a copies of `one` and records - a of `zero`.
 
     They are those of the sum, for two counts a.
     """
-    step = lattice_step(zero, one)
-    if (counts[1] - counts[0]) * (int(one.values[0]) - int(zero.values[0])) % step:
+    step = lattice_step(low, high)
+    if (counts[1] - counts[0]) * (int(high.values[0]) - int(low.values[0])) % step:
         step = 1
-    first, second = (_sum(zero, one, (records - a, a), step) for a in counts)
+    first, second = (_sum(low, high, (records - a, a), step) for a in counts)
     start = min(first.start, second.start)
     size = max((law.start - start) // step + len(law) for law in (first, second))
     rows = stack([_padded(law.numbers, (law.start - start) // step, size) for law in (first, second)])
@@ -153,14 +153,14 @@ def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> Dense
     return DenseFamily(0, ((0, 1), (1, 0)), {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}, rows, start, step, error)
 
 
-def _sum(zero: Pmf, one: Pmf, counts: tuple[int, int], step: int) -> Weights:
-    used = [(Weights.of(law, step), count) for law, count in zip((zero, one), counts, strict=True) if count]
+def _sum(low: Pmf, high: Pmf, counts: tuple[int, int], step: int) -> Weights:
+    used = [(Weights.of(law, step), count) for law, count in zip((low, high), counts, strict=True) if count]
     nothing = Weights(0, Wide.of(np.ones(1)), 0.0)
     return Sums([law for law, _ in used], [count for _, count in used], joined, nothing).inside(0, len(used))
 
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:
     mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-    here = slice(place, place + len(numbers.mantissas))
-    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    places = slice(place, place + len(numbers.mantissas))
+    mantissas[places], exponents[places] = numbers.mantissas, numbers.exponents
     return Wide(mantissas, exponents)

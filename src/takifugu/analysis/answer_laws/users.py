@@ -182,8 +182,8 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
         return list(law.probabilities)
     if law.exact:
         return [*(p * law.presence for p in law.probabilities), 1 - law.presence]
-    there = float(law.presence)
-    return [*(float(p) * there for p in law.probabilities), 1 - there]
+    presence = float(law.presence)
+    return [*(float(p) * presence for p in law.probabilities), 1 - presence]
 
 
 def _span(share: Contribution) -> int:
@@ -221,15 +221,20 @@ def _full(
     share, values = users.contributions[sort], compared_values(pairs)
 
     def listed() -> ListedFamily:
-        others = users.exact_sums.without(sort)
-        laws = {v: (others.convolve(share.law) if v == unknown else others.shift(share.states[v]),) for v in values}
+        sum_of_others = users.exact_sums.without(sort)
+        laws = {}
+        for value in values:
+            if value == unknown:
+                laws[value] = (sum_of_others.convolve(share.law),)
+            else:
+                laws[value] = (sum_of_others.shift(share.states[value]),)
         return ListedFamily(user, pairs, laws)
 
     def dense() -> DenseFamily:
-        others = users.sums.without(sort)
+        sum_of_others = users.sums.without(sort)
         laws = [
-            joined(others, Weights.of(share.law, users.step)) if v == unknown
-            else Weights(others.start + share.states[v], others.numbers, others.error)
+            joined(sum_of_others, Weights.of(share.law, users.step)) if v == unknown
+            else Weights(sum_of_others.start + share.states[v], sum_of_others.numbers, sum_of_others.error)
             for v in values
         ]  # fmt: skip
         start = min(law.start for law in laws)
@@ -251,6 +256,6 @@ def _full(
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:
     mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-    here = slice(place, place + len(numbers.mantissas))
-    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    places = slice(place, place + len(numbers.mantissas))
+    mantissas[places], exponents[places] = numbers.mantissas, numbers.exponents
     return Wide(mantissas, exponents)

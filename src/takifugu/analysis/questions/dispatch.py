@@ -65,7 +65,7 @@ def later(name: str) -> Callable[..., Any]:
 
     It is written "module:attribute".
     """
-    return lambda *about: loaded(name)(*about)
+    return lambda *arguments: loaded(name)(*arguments)
 
 
 def _key(kind: type) -> str | type:

@@ -133,8 +133,8 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
     numbers = []
     for (name, states), values in zip(columns.items(), values_by_column, strict=True):
         if len(values) != belief.records:
-            what = f"the belief is about {belief.records} records"
-            raise DataError(what, fix="give as many, or calibrate for theirs")
+            message = f"the belief is about {belief.records} records"
+            raise DataError(message, fix="give as many, or calibrate for theirs")
         numbers.append(_column(name, values, states))
     return np.array(numbers, dtype=np.int64).T
 
@@ -165,8 +165,8 @@ def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -
     try:
         return [number_of[value] for value in values]
     except (KeyError, TypeError):
-        what = f"the column {name!r} has a value that the belief does not know"
-        raise DataError(what, fix=f"its states are {_words(states)}") from None
+        message = f"the column {name!r} has a value that the belief does not know"
+        raise DataError(message, fix=f"its states are {_words(states)}") from None
 
 
 def _record(belief: Belief, data: object) -> IntArray:
@@ -236,8 +236,8 @@ def of_users(users: IndependentUsers, data: object) -> IntArray:
     except (KeyError, TypeError):
         words = "; ".join(str(_words(of_kind)) for of_kind in number_of[:5])
         hint = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
-        what = "a user has a value that the belief does not know"
-        raise DataError(what, fix=f"the values are {words}{hint}") from None
+        message = "a user has a value that the belief does not know"
+        raise DataError(message, fix=f"the values are {words}{hint}") from None
     return np.array(numbers, dtype=np.int64)
 
 
@@ -251,11 +251,11 @@ def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[obje
     return [data[name] for name in entries.listed(belief) or ()]
 
 
-def _sequence(data: object, what: str) -> list[Any]:
+def _sequence(data: object, title: str) -> list[Any]:
     if is_table(data):
-        raise DataError(f"{what} is a table", fix="give one column of it, such as data['state']")
+        raise DataError(f"{title} is a table", fix="give one column of it, such as data['state']")
     if no_list(data) is not None:
-        raise DataError(f"{what} is not a sequence", fix="give a list, a tuple, an array or a column")
+        raise DataError(f"{title} is not a sequence", fix="give a list, a tuple, an array or a column")
     return values_of(data)
 
 
@@ -269,16 +269,16 @@ def _numbers(states: Sequence[Hashable], number_of: Mapping[Hashable, int]) -> l
     try:
         return [with_gaps[state] for state in states]
     except (KeyError, TypeError):
-        what = "the sequence has a value that is not a state of the belief"
-        raise DataError(what, fix=f"its states are {_words(number_of)}") from None
+        message = "the sequence has a value that is not a state of the belief"
+        raise DataError(message, fix=f"its states are {_words(number_of)}") from None
 
 
 def _number(value: object, alphabet: tuple[Hashable, ...]) -> int:
     try:
         return alphabet.index(value)
     except ValueError:
-        what = "the record has a value that the belief does not know"
-        raise DataError(what, fix=f"the column's values are {_words(alphabet)}") from None
+        message = "the record has a value that the belief does not know"
+        raise DataError(message, fix=f"the column's values are {_words(alphabet)}") from None
 
 
 def _words(values: Iterable[Hashable]) -> list[str]:

@@ -59,13 +59,13 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     >>> expected_answer(chain, Histogram().resolve(chain)).round(9).tolist()
     [80.0, 20.0]
     """
-    whole = EXPECTED_ANSWER.of(belief)
-    if whole is not ExpectedAnswer:
-        return whole(belief).cells(answer) * float(answer.grid)
+    expected = EXPECTED_ANSWER.of(belief)
+    if expected is not ExpectedAnswer:
+        return expected(belief).cells(answer) * float(answer.grid)
     total = np.zeros(answer.cells)
-    for one in alike(belief, answer):
-        piece, share = belief.component(one.number), answer.restrict(slice(one.run.start, one.run.stop))
-        total += one.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
+    for group in alike(belief, answer):
+        piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
+        total += group.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total * float(answer.grid)
 
 

@@ -62,9 +62,9 @@ class States:
 
         One list for each start.
         """
-        known = not self.nothing or self.nothing[entry] != value
-        inside = np.flatnonzero(self.values[:, entry] == value) if known else np.arange(len(self.values))
-        order = inside[np.argsort(groups[inside], kind="stable")]
+        is_seen = not self.nothing or self.nothing[entry] != value
+        rows = np.flatnonzero(self.values[:, entry] == value) if is_seen else np.arange(len(self.values))
+        order = rows[np.argsort(groups[rows], kind="stable")]
         present, first = np.unique(groups[order], return_index=True)
         totals = []
         for weights in self.weights:
@@ -126,12 +126,12 @@ def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
 
     Raises InputError for a law outside the class.
     """
-    listed = joint_states(belief)
-    if not listed.is_class:
+    states_of = joint_states(belief)
+    if not states_of.is_class:
         yield belief
         return
     for member in members:
-        yield listed.stand_in(member)
+        yield states_of.stand_in(member)
 
 
 def product(pieces: Sequence[States], runs: Sequence[range]) -> States:

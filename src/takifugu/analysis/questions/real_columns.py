@@ -83,16 +83,16 @@ def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | Column
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
-        seen = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
-        real_columns.append(tuple(_once(seen, value, belief, number, name) for value in values))
+        numbers = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
+        real_columns.append(tuple(_once(numbers, value, belief, number, name) for value in values))
     return RealColumns(tuple(real_columns))
 
 
 def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     names = belief.columns
     if has_columns(data):
-        known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
-        missing = [name for name in names if name not in known]
+        column_names = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
+        missing = [name for name in names if name not in column_names]
         if missing:
             raise DataError(f"the data lack the columns {missing}", fix="give every column that the belief names")
         return [_values(data[name]) for name in names]
@@ -101,12 +101,12 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     if len(rows) < len(records):
         raise DataError("the data are no records", fix=f"give columns by name, or records of {list(names)}")
     try:
-        listed = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
+        records_in_order = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
     except KeyError:
         raise DataError(f"a record lacks a column of {list(names)}", fix="give every column in each") from None
-    if any(len(row) != len(names) for row in listed):
+    if any(len(row) != len(names) for row in records_in_order):
         raise DataError(f"a record has another number of values than the columns {list(names)}")
-    return [[row[place] for row in listed] for place in range(len(names))]
+    return [[row[place] for row in records_in_order] for place in range(len(names))]
 
 
 def _values(column: object) -> list[Hashable]:
@@ -116,7 +116,7 @@ def _values(column: object) -> list[Hashable]:
 
 
 def _once(
-    seen: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
+    numbers: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
 ) -> Fraction:
     """Return the number read from a value, from memory if it recurs.
 
@@ -124,9 +124,9 @@ def _once(
     """
     try:
         key = type(value), value
-        exact = seen.get(key)
+        exact = numbers.get(key)
         if exact is None:
-            exact = seen[key] = _read(value, belief, number, name)
+            exact = numbers[key] = _read(value, belief, number, name)
         return exact
     except TypeError:  # not hashable, and no number
         return _read(value, belief, number, name)

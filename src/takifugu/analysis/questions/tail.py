@@ -42,13 +42,13 @@ def _log_moments(belief: Belief, count: Additive) -> FloatArray:
 
     Its components are independent, so theirs add up.
     """
-    whole = LOG_MOMENTS.of(belief)
-    if whole is not unknown:
-        return whole(belief, count, TILTS)
+    moments = LOG_MOMENTS.of(belief)
+    if moments is not unknown:
+        return moments(belief, count, TILTS)
     total = np.zeros(len(TILTS))
-    for one in alike(belief, count):
-        piece, share = belief.component(one.number), count.restrict(slice(one.run.start, one.run.stop))
-        total += one.count * LOG_MOMENTS.of(piece)(piece, share, TILTS)
+    for group in alike(belief, count):
+        piece, share = belief.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
+        total += group.count * LOG_MOMENTS.of(piece)(piece, share, TILTS)
     return total
 
 

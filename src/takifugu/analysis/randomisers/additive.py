@@ -133,12 +133,12 @@ class Noise(PlainForm):
         """
         raise NotImplementedError
 
-    def _check(self, answer: Answer, whole: bool = False) -> None:
+    def _check(self, answer: Answer, is_whole: bool = False) -> None:
         if len(answer) != self.cells:
             raise InputError(
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
-        if whole and any(Fraction(x).denominator != 1 for x in answer):
+        if is_whole and any(Fraction(x).denominator != 1 for x in answer):
             raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
 

@@ -111,13 +111,13 @@ class Choice(Base):
         P(abs(output - answer) <= w) >= level; w is a multiple of the grid. `cells` of them published together:
         level^(1/cells) each. Raises InputError unless 0 < level < 1.
         """
-        each, widest = _of_each(level, cells), 0
+        level_of_cell, widest = _of_each(level, cells), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
             steps = sorted((math.ceil(abs(y - answer)), m) for y, m in zip(self._outputs, masses, strict=True) if m)
             reached = 0
             for width, mass in steps:
                 reached += mass
-                if reached >= each * self.channel.total:
+                if reached >= level_of_cell * self.channel.total:
                     widest = max(widest, width)
                     break
         return widest * self.grid
@@ -130,22 +130,22 @@ class Choice(Base):
         where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So whatever the answer is, it is in the
         interval with probability `level` at least (Feldman and Cousins 1998).
         """
-        each = _of_each(level, cells) * self.channel.total
-        return [self._interval(value, each) for value in values]
+        mass = _of_each(level, cells) * self.channel.total
+        return [self._interval(value, mass) for value in values]
 
     def _interval(self, value: Fraction, each: Fraction) -> Ends:
         columns = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
         masses_of_value = columns.get(value / self.grid, (0,) * len(self._inputs))
         most, highest = max(masses_of_value), [max(column) for column in columns.values()]
-        inside = [value]
+        inputs = [value]
         for answer, mass_of_value, masses in zip(self._inputs, masses_of_value, self.channel.masses, strict=True):
             above = 0
             for mass, largest in zip(masses, highest, strict=True):
                 if mass * most > mass_of_value * largest:
                     above += mass
             if above < each:
-                inside.append(answer * self.grid)
-        return min(inside), max(inside)
+                inputs.append(answer * self.grid)
+        return min(inputs), max(inputs)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio of an output's masses for two inputs.
@@ -170,8 +170,8 @@ class Choice(Base):
         values, place = np.unique(column, return_inverse=True)
         drawn = np.empty(len(column), dtype=outputs.dtype)
         for number, value in enumerate(values.tolist()):
-            mine = np.flatnonzero(place == number)
-            drawn[mine] = outputs[choose(self._masses([value]), len(mine), entropy)]
+            rows = np.flatnonzero(place == number)
+            drawn[rows] = outputs[choose(self._masses([value]), len(rows), entropy)]
         return drawn
 
     def to_dict(self) -> Json:
@@ -199,10 +199,10 @@ class Choice(Base):
     def _means_computed(self, power: int) -> list[Fraction]:
         unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
         answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
-        whole: int = unit**power * self.channel.total
+        denominator: int = unit**power * self.channel.total
         rows = zip(answers, self.channel.masses, strict=True)
         return [
-            Fraction(sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True)), whole)
+            Fraction(sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True)), denominator)
             for x, masses in rows
         ]
 

@@ -123,8 +123,8 @@ class OneSided(Base):
 
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells, in answer units."""
-        alike = self.cells if len(self.moves) == 1 else 1
-        return alike * math.fsum(self._moments(move).absolute for move in self.moves)
+        copies = self.cells if len(self.moves) == 1 else 1
+        return copies * math.fsum(self._moments(move).absolute for move in self.moves)
 
     def variance(self) -> float:
         """Return the largest expected squared error of a cell.
@@ -144,10 +144,10 @@ class OneSided(Base):
                 f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
             ).at("level")
         count = self.cells if cells is None else cells
-        each = Fraction(level)
+        level_of_cell = Fraction(level)
         if count > 1:
-            each = 1 - Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
-        return max(self._steps_within(each, move) for move in set(self.moves)) * self.grid
+            level_of_cell = 1 - Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
+        return max(self._steps_within(level_of_cell, move) for move in set(self.moves)) * self.grid
 
     def cell(self, place: int) -> OneSided:
         """Return the noise of one cell."""

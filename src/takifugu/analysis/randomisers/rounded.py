@@ -129,8 +129,8 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
         if near >= 0:
             first, second = _log_upper_normal(float(near / units)), _log_upper_normal(float(far / units))
             return first + math.log(-math.expm1(second - first))
-        inside = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
-        return math.log(inside / 2)
+        mass = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
+        return math.log(mass / 2)
 
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell before rounding."""

@@ -122,10 +122,10 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
         It is -inf for what cannot be.
         """
-        counts, one = self._counts(answer), self.goal.draws
+        counts, draws = self._counts(answer), self.goal.draws
         if len(output) != self.draws:
             return -math.inf
-        return math.fsum(self._log_chance(c, output[n * one : (n + 1) * one]) for n, c in enumerate(counts))
+        return math.fsum(self._log_chance(c, output[n * draws : (n + 1) * draws]) for n, c in enumerate(counts))
 
     def _log_chance(self, counts: Sequence[int], output: Sequence[Outcome]) -> float:
         drawn, total = list[int](), 0.0
@@ -146,7 +146,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         if isinstance(self.goal, AtRank):
             return product(self.outcomes, repeat=self.draws)
         groups = product(permutations(self.outcomes, self.goal.draws), repeat=self.groups)
-        return (tuple(chain.from_iterable(chosen)) for chosen in groups)
+        return (tuple(chain.from_iterable(outcomes)) for outcomes in groups)
 
     def expected_error(self) -> float:
         """Return the expected shortfall of all choices, in entries.
@@ -177,15 +177,15 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
         'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
         """
-        within, one = number(float(self.shortfall(0.95, values))), self.draws == 1
+        within, is_single = number(float(self.shortfall(0.95, values))), self.draws == 1
         in_cell = " in its cell" if self.groups > 1 else ""
         if isinstance(self.goal, MostFrequent):
-            what = "the state published occurs" if one else "each state published occurs"
+            subject = "the state published occurs" if is_single else "each state published occurs"
             left = " that is left" if self.goal.draws > 1 else ""
-            far = f"{what} at most {within} times less than the best one{left}{in_cell}"
+            far = f"{subject} at most {within} times less than the best one{left}{in_cell}"
         else:
-            what = "what is published is" if one else "each value that is published is"
-            far = f"{what} off by at most {within} rows in rank{in_cell}"
+            subject = "what is published is" if is_single else "each value that is published is"
+            far = f"{subject} off by at most {within} rows in rank{in_cell}"
         return f"with probability 95 %, whatever the data, {far}"
 
     def is_blind(self, entries: int) -> bool:
