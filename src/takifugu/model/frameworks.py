@@ -90,7 +90,10 @@ class Framework:
 
     @property
     def domain(self) -> Belief | Data:
-        """What queries and data are read by: the entries, their names and values; a belief says them, too."""
+        """Return the entries, their names and values.
+
+        Queries and data are read by them; a belief says them, too.
+        """
         if self.beliefs:  # noise is for answers as they read them, so data are read alike
             return self.beliefs[0]
         if self.given_domain is None:
@@ -99,37 +102,55 @@ class Framework:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, where the data are records; none where they are not."""
+        """Return the names of the columns; none unless data are records."""
         return columns_of(self.beliefs[0]) if self.beliefs else ()
 
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
-        """Return the given distributions that are compared directly (`between`), which have no entries; mostly none."""
+        """Return the pairs of given distributions; mostly none.
+
+        They are compared directly (`between`), and have no entries.
+        """
         return tuple(b for b in self.beliefs if isinstance(b, LawPair))  # a framework's own form, no capability
 
     @property
     def is_pair(self) -> bool:
-        """Whether given distributions of the answer are compared (`between`): nothing is known of any entries."""
+        """Return whether given distributions are compared (`between`).
+
+        Then nothing is known of any entries.
+        """
         return bool(self.pairs)
 
     def comparisons(self) -> Iterator[Comparison]:
-        """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
+        """Enumerate every ordered comparison, for tests and small cases.
+
+        Mechanisms use the families.
+        """
         comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
         return comparisons
 
     def to_dict(self) -> Json:
-        """Return the canonical form: it reads back with `from_dict` and never holds data."""
+        """Return the canonical form, which never holds data.
+
+        It reads back with `from_dict`.
+        """
         text, changed = self._written
         data: Json = json.loads(text) if changed is None else changed
         return data
 
     def fingerprint(self) -> str:
-        """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints."""
+        """Return a hash of the canonical form, of 128 bits.
+
+        Equal frameworks have equal fingerprints.
+        """
         return self._fingerprint
 
     @cached_property
     def _written(self) -> tuple[str, Json | None]:
-        """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
+        """Return the canonical form as text, and as JSON would change it.
+
+        A ledger must see a change to refuse it.
+        """
         plain = self._plain
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
@@ -149,7 +170,7 @@ class Framework:
         }
 
     def assumptions(self) -> tuple[str, ...]:
-        """Return what must hold for the promise to mean what it says, once each."""
+        """Return the assumptions of the promise, once each."""
         holders = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
         return tuple(dict.fromkeys(assumption for holder in assuming for assumption in holder.assumptions()))
@@ -160,10 +181,11 @@ class Framework:
 
 
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
-    """Return beliefs (and a domain) about the same entries, all listed as the first one that names them lists them.
+    """Return beliefs (and a domain) about the same entries.
 
-    Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
-    answer would mean something else under each of them, and data could be impossible under one alone.
+    All are listed as the first one with names lists them. Raises InputError where they differ in the number of entries,
+    in their names, or in the values of an entry: an answer would mean something else under each of them, and data could
+    be impossible under one alone.
     """
     first, agreeing = beliefs[0], list[Believing]()
     named = next((b for b in beliefs if listed(b) is not None), first)
@@ -185,10 +207,11 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
 
 
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
-    """Return the Pufferfish framework of some secrets and some beliefs (Song17 Definition 2.1).
+    """Return the Pufferfish framework of some secrets and some beliefs.
 
-    Raises InputError when a list is empty, when a secret does not fit a belief, when no secret pair has positive
-    probability under any belief, or when a state is neither text nor a number nor true or false.
+    Source: Song17 Definition 2.1. Raises InputError when a list is empty, when a secret does not fit a belief, when no
+    secret pair has positive probability under any belief, or when a state is neither text nor a number nor true or
+    false.
 
     >>> from takifugu import MarkovChain, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
@@ -240,7 +263,9 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
 
 
 def between(p: Pmf, q: Pmf) -> Framework:
-    """Return the framework that hides which of two distributions the answer comes from (Ding22 §2).
+    """Return the framework to hide a choice of two distributions.
+
+    The answer comes from one of both (Ding22 §2).
 
     >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
     'pufferfish'
@@ -270,7 +295,7 @@ def from_dict(data: Plain) -> Framework:
 
 
 def _check_states(belief: Belief) -> None:
-    """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
+    """Refuse states that change in the canonical form."""
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
@@ -282,7 +307,10 @@ def _check_states(belief: Belief) -> None:
 
 
 def _check_values(first: Entries, other: Entries) -> None:
-    """Refuse beliefs of which one has a value of an entry that another lacks: data with it would be refused."""
+    """Refuse beliefs with different values of an entry.
+
+    Data with a value that one lacks would be refused.
+    """
     if first.one_alphabet and other.one_alphabet:
         numbers: Iterable[int] = (0,)
     else:
@@ -302,17 +330,23 @@ def _check_values(first: Entries, other: Entries) -> None:
 
 
 def _values(belief: Entries, entry: int) -> frozenset[State]:
-    """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
+    """Return the possible data at an entry.
+
+    They are the values that a belief calls observable, where not all are.
+    """
     return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
 
 
 def definition_of(secret: Secret) -> str:
-    """Return the definition that a secret is read under."""
+    """Return the definition of a secret."""
     return secret.definition if isinstance(secret, Defined) else "pufferfish"
 
 
 def _definition(secrets: Sequence[Secret]) -> str:
-    """Return the definition that secrets are read under: those of whole columns have one of their own."""
+    """Return the common definition of secrets.
+
+    Those of whole columns have one of their own.
+    """
     names = {definition_of(secret) for secret in secrets}
     if len(names) > 1:
         raise InputError(

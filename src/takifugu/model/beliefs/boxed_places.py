@@ -80,7 +80,10 @@ class Grid:
 
 
 def grid_of(box: Box) -> Grid:
-    """Return the grid that [belief.box] declares; InputError, which names the key, for a box without an inside."""
+    """Return the grid of [belief.box].
+
+    InputError, which names the key, for a box without an inside.
+    """
     ends = []
     for key, pair in (("first", box.first), ("second", box.second)):
         low, high = (float(as_fraction(end, "an end of the box", "box", key)) for end in pair)
@@ -102,7 +105,10 @@ def grid_of(box: Box) -> Grid:
 
 
 def scales_of(box: Box) -> tuple[Scales, str]:
-    """Return how long a unit of either coordinate is, and in what; degrees are measured in the middle of the box."""
+    """Return the length of a unit of either coordinate, and its name.
+
+    Degrees are measured in the middle of the box.
+    """
     if box.degrees:
         low, high = (float(as_fraction(end, "an end of the box")) for end in box.second)
         along = Fraction(round(DEGREE * math.cos(math.radians((low + high) / 2))))

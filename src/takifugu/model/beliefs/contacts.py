@@ -210,10 +210,11 @@ def clique_infection(
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the distribution of the number of ill people among `size` in the Reed-Frost model, masses of 0 .. size.
+    """Return the masses of 0 .. size ill people in the Reed-Frost model.
 
-    Each is infected from outside with probability `outside`; whoever is ill infects each well one, once, with
-    probability `inside`. Raises InputError unless both lie in [0, 1], and for more than 100 people.
+    `size` is the number of people of a household. Each is infected from outside with probability `outside`; whoever is
+    ill infects each well one, once, with probability `inside`. Raises InputError unless both lie in [0, 1], and for
+    more than 100 people.
 
     >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
     [0.25, 0.25, 0.5]
@@ -248,11 +249,11 @@ def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
 def cliques_of(
     edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
 ) -> list[tuple[Hashable, ...]]:
-    """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
+    """Return disjoint cliques of all people.
 
-    Of several largest cliques the one that is first when its people are sorted is taken, so the result does not depend
-    on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts that the
-    search, which can grow exponentially, would not end.
+    A largest clique is taken out again and again. Of several largest cliques the one that is first when its people are
+    sorted is taken, so the result does not depend on the order of the edges. `people` may add some without contacts.
+    Raises InputError for so many contacts that the search, which can grow exponentially, would not end.
 
     >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
     [(1, 2, 3), (4,), (5,)]
@@ -275,7 +276,10 @@ def cliques_of(
 
 
 def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
-    """Return the first, in sorted order, of the largest cliques: depth first, with greedy colours as a bound."""
+    """Return the first of the largest cliques in sorted order.
+
+    The search goes depth first, with greedy colours as a bound.
+    """
     best: tuple[Hashable, ...] = ()
     for v in sorted(near):
         best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
@@ -307,7 +311,10 @@ def _grown(
 
 
 def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
-    """Return how many colours a greedy colouring takes: no clique among these people is larger."""
+    """Return the number of colours in a greedy colouring.
+
+    No clique among these people is larger.
+    """
     classes: list[list[Hashable]] = []
     for v in people:
         for members in classes:

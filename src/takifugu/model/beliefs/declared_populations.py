@@ -43,7 +43,10 @@ class Reference(PublicFile):
     ] = False
 
     def columns(self, source: RowsSource) -> tuple[str, ...]:
-        """Return the columns that hold the value: by default called as in the private data."""
+        """Return the columns of the value.
+
+        By default they are called as in the private data.
+        """
         if source.coordinates is not None:
             return self.coordinates or source.coordinates
         return (self.value or source.value or "",)
@@ -108,7 +111,7 @@ class PopulationsSection:
 
     @property
     def grid(self) -> Grid | None:
-        """Return the cells that places lie in."""
+        """Return the cells of places."""
         return None if self.box is None else grid_of(self.box)
 
     def faults(self) -> Iterator[InputError]:
@@ -147,14 +150,17 @@ class PopulationsSection:
         return laws
 
     def counted_in(self, read: ReferenceRows, values: Sequence[Hashable], **about: Unpack[About]) -> FromPopulations:
-        """Return the populations that rows of the reference file support."""
+        """Return the populations with rows in the reference file."""
         file = self._file
         with within("reference"):
             samples = samples_of(read.rows, len(values), read.people)
             return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **about)
 
     def reference_rows(self, public: PublicRows, values: Sequence[Hashable]) -> ReferenceRows:
-        """Return the rows of the populations that count; InputError, which names the key, for a file that is wrong."""
+        """Return the rows of the populations in use.
+
+        InputError, which names the key, for a file that is wrong.
+        """
         file = self._file
         with within("reference"):
             try:
@@ -198,7 +204,10 @@ class PopulationsSection:
 
 
 def _names(texts: Sequence[str | None], file: str, key: str, what: str) -> list[str]:
-    """Return the names in a column of the reference file; InputError where one is missing."""
+    """Return the names in a column of the reference file.
+
+    InputError where one is missing.
+    """
     if None in texts:
         raise InputError(f"{file}: a row names no {what}", fix="drop it").at(key)
     return [str(text) for text in texts]

@@ -109,7 +109,10 @@ class Density(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Whether the source states that the belief was estimated from the data that it is to protect."""
+        """Return whether the belief was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
@@ -128,7 +131,10 @@ class Density(Nameless):
         return self
 
     def resolve(self, query: Query) -> RealNumber:
-        """Return the only answer that there is; InputError for a query other than Identity()."""
+        """Return the one answer of the belief.
+
+        InputError for a query other than Identity().
+        """
         description = query.to_dict()
         if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
             raise InputError(
@@ -213,7 +219,10 @@ class Density(Nameless):
         return f"an answer with a stated density given each of {count} values of {self._hidden} ({self.source})"
 
     def property(self, secret: Secret) -> DensityView:
-        """Return the values that a secret weighs; InputError for one about anything else than this belief."""
+        """Return the values of a secret.
+
+        InputError for one about anything else than this belief.
+        """
         if isinstance(self.about, DistributionParameter):
             pairs = self._of_parameter(secret)
         elif isinstance(secret, DatasetProperty) and self.about == replace(
@@ -262,7 +271,7 @@ class DensityView(Nameless):
         return self.whole.describe()
 
     def describe_hypothesis(self, value: int) -> str:
-        """Word the hypothesis that what is hidden has the value of this index."""
+        """Word the hypothesis of a hidden value, by its index."""
         return f"{self.whole._hidden} is {number(self.whole.values[value])}"
 
 

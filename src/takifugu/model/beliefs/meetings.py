@@ -34,7 +34,7 @@ class ContactsSection(PublicFile):
         return ("file",), self, [*self.columns, *(self.at_least or {})]
 
     def belief(self, public: Public) -> CliqueInfection:
-        """Return the belief that the public file of meetings and the model describe.
+        """Return the belief from the public file of meetings and the model.
 
         Raises DataError for a file that cannot be read or lacks a name, InputError for no probabilities.
         """
@@ -60,7 +60,7 @@ class ContactsSection(PublicFile):
         )
 
     def _meetings(self, table: PublicTable) -> dict[tuple[str, str], bool]:
-        """Return each pair of the file, and whether they met often enough to count."""
+        """Return each pair of the file, and whether it met often enough."""
         least = self.at_least or {}
         often_of: dict[tuple[str, str], bool] = {}
         rows = table.texts([*self.columns, *least])

@@ -120,10 +120,11 @@ class FromPopulations(Nameless):
         smoothing: Number = 1,
         **more: Unpack[About],
     ) -> FromPopulations:
-        """Return a class of populations that were counted (`samples_of`): promises hold for all of it.
+        """Return a class of counted populations (`samples_of`).
 
-        `smoothing` is added to each count for the distributions that losses are averaged over. `more` is what
-        FromPopulations takes beside distributions. Raises InputError for a confidence outside (0, 1).
+        Promises hold for all of it. `smoothing` is added to each count for the distributions that losses are averaged
+        over. `more` is what FromPopulations takes beside distributions. Raises InputError for a confidence outside (0,
+        1).
 
         >>> from takifugu.model.beliefs.population_region import samples_of
         >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
@@ -142,7 +143,10 @@ class FromPopulations(Nameless):
 
     @property
     def adds_up(self) -> bool:
-        """Whether r rows tell at most r times what one row tells: there is one, or they are independent."""
+        """Return whether r rows tell at most r times as much as one.
+
+        There is one, or they are independent.
+        """
         return self.rows == 1 or self.independent
 
     @property
@@ -152,12 +156,15 @@ class FromPopulations(Nameless):
 
     @cached_property
     def places(self) -> tuple[tuple[float, float], ...]:
-        """The values that are places, as pairs of coordinates."""
+        """Return the places among the values, as pairs of coordinates."""
         return tuple(value for value in self.values if isinstance(value, tuple))
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the populations were taken from the data that it is to protect."""
+        """Return whether the populations were taken from the private data.
+
+        The source states that.
+        """
         return is_private_source(self.source)
 
     @cached_property
@@ -268,7 +275,7 @@ class WhichOf(Nameless):
         return self
 
     def describe_hypothesis(self, value: int) -> str:
-        """Say what it means that the entry has the value of this index."""
+        """Word the hypothesis of a value, by its index."""
         return f"the population is {self.rows.populations[value]!r}"
 
     def assumptions(self) -> tuple[str, ...]:

@@ -41,7 +41,10 @@ def checked_alphabet(states: Iterable[Hashable], what: str, key: str = "states")
 
 
 def different(values: Iterable[Hashable], what: str, key: str = "states") -> set[State]:
-    """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
+    """Return the different values of some entries, not checked further.
+
+    InputError where one cannot name a state.
+    """
     listed = list(values)
     try:
         return set(listed)
@@ -52,7 +55,7 @@ def different(values: Iterable[Hashable], what: str, key: str = "states") -> set
 
 
 def plain_state(state: object) -> object:
-    """Return a NumPy scalar as the Python value that it holds, anything else as it is."""
+    """Return a NumPy scalar as Python's value, others as they are."""
     return state.item() if hasattr(state, "item") and getattr(state, "ndim", 1) == 0 else state
 
 

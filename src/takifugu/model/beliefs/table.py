@@ -86,10 +86,11 @@ class JointTable:
         source: str,
         private: bool = False,
     ) -> JointTable:
-        """Return the empirical distribution of counted rows, with exact masses count / total.
+        """Return the empirical distribution of counted rows.
 
-        `source` states in words where the counts come from; `private=True` marks that it is the data to protect.
-        Raises InputError for counts that are negative, all zero or not whole, and for an empty source.
+        Its masses are count / total, exactly. `source` states in words where the counts come from; `private=True` marks
+        that it is the data to protect. Raises InputError for counts that are negative, all zero or not whole, and for
+        an empty source.
 
         >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
         4
@@ -103,7 +104,10 @@ class JointTable:
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the table was estimated from the data that it is to protect."""
+        """Return whether the table was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     @property
@@ -228,7 +232,10 @@ DECLARED = ("columns", "rows", "counts", "probabilities")
 
 
 def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterator[InputError]:
-    """Yield what is wrong with a section that is either fitted or has the `declared` ones of the keys `DECLARED`."""
+    """Yield the faults of a section, fitted or with `declared` keys.
+
+    Those are of the keys `DECLARED`.
+    """
     if fit is not None:
         for key in declared:
             yield InputError("is given beside fit", fix="write only one of them").at(key)
@@ -240,7 +247,10 @@ def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterato
 def declared_table(
     columns: Columns, rows: Rows, counts: Counts, probabilities: Probabilities, source: str
 ) -> JointTable:
-    """Return the table of a section that lists its rows; raises InputError as `JointTable`."""
+    """Return the table of a section with its rows.
+
+    Raises InputError as `JointTable`.
+    """
     if counts is not None:
         return JointTable.from_counts(rows or (), counts, columns, source=source)
     return JointTable(rows or (), list(map(mass, probabilities or ())), columns, source)
@@ -249,7 +259,10 @@ def declared_table(
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
 ) -> JointTable:
-    """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
+    """Return the empirical distribution of columns of a file of records.
+
+    Its masses are count / total, exactly.
+    """
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
     return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source)

@@ -141,9 +141,10 @@ class IndependentUsers:
     def groups(
         groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
-        """Return users given as (count, law) or (count, law, presence), in this order; no user is stored individually.
+        """Return users given as (count, law) or (count, law, presence).
 
-        Raises InputError as the class does, and for a count that is not a whole number above 0.
+        They come in this order; no user is stored individually. Raises InputError as the class does, and for a count
+        that is not a whole number above 0.
 
         >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
         1000000
@@ -200,7 +201,10 @@ class IndependentUsers:
 
     @cached_property
     def letters(self) -> tuple[Letters, ...]:
-        """The different alphabets; `letters_of` says which each user has."""
+        """The different alphabets.
+
+        `letters_of` says which each user has.
+        """
         return tuple(dict.fromkeys(self._letters(law) for law in self.laws))
 
     @cached_property
@@ -209,7 +213,10 @@ class IndependentUsers:
 
     @cached_property
     def likeness(self) -> IntArray:
-        """One number per user: equal for users with the same alphabet and the same possible values."""
+        """Return one number per user, equal for like users.
+
+        Those have the same alphabet and the same possible values.
+        """
         known: dict[Hashable, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
         return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)[self.law_of]
@@ -219,14 +226,14 @@ class IndependentUsers:
         return Letters(law.values, self.absence if may_leave else "")
 
     def law(self, user: int) -> UserLaw:
-        """Return what user number `user` contributes, and how likely it is to be present."""
+        """Return the contribution of a user, and the chance of presence."""
         return self.laws[int(self.law_of[user])]
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self._alphabets[int(self.law_of[entry])]
 
     def observable(self, entry: int) -> tuple[State, ...]:
-        """Return the values that data may have at an entry; absence of mode "unknown" is none."""
+        """Return the values that data may have at an entry."""
         letters = self.letters[int(self.letters_of[entry])]
         return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
 
@@ -270,9 +277,10 @@ class IndependentUsers:
         return {}
 
     def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
-        """Return one number per user, equal for those who are alike: alphabet, possible values, and all columns.
+        """Return one number per user, equal for like users.
 
-        With `by_law` users whose laws differ are not alike.
+        Those have the same alphabet, possible values, and all columns. With `by_law` users whose laws differ are not
+        alike.
         """
         code = self.law_of if by_law else self.likeness
         for column in columns:
@@ -284,7 +292,10 @@ class IndependentUsers:
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of users in `entries` who are alike (see `likenesses`), in order."""
+        """Return the first of each set of like users in `entries`.
+
+        They are in order; see `likenesses`.
+        """
         chosen = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
         code = self.likenesses(columns, by_law)[chosen]
         return sorted(chosen[np.unique(code, return_index=True)[1]].tolist())

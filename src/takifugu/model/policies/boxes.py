@@ -41,7 +41,7 @@ class Boxes(PlainForm):
 
     @staticmethod
     def of(x: tuple[Number, Number], y: tuple[Number, Number], columns: int, rows: int) -> Boxes:
-        """Return the boxes over ranges that are given as any numbers."""
+        """Return the boxes over ranges of any numbers."""
         (left, right), (low, high) = x, y
         across = as_fraction(left, "an end of the grid", "x"), as_fraction(right, "an end of the grid", "x")
         along = as_fraction(low, "an end of the grid", "y"), as_fraction(high, "an end of the grid", "y")
@@ -52,12 +52,17 @@ class Boxes(PlainForm):
         return tuple(f"r{row}c{column}" for row in range(self.rows) for column in range(self.columns))
 
     def place(self, x: Fraction, y: Fraction) -> str | None:
-        """Return the name of the box of a point; None outside of the range."""
+        """Return the name of the box of a point.
+
+        None outside of the range.
+        """
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
         return None if column is None or row is None else f"r{row}c{column}"
 
     def box(self, name: str) -> tuple[float, float, float, float]:
-        """Return where a named box lies: left, low, right, high; neighbours share their edge to the last digit.
+        """Return the ends of a named box: left, low, right, high.
+
+        Neighbours share their edge to the last digit.
 
         >>> Boxes.of((0, 10), (0, 4), columns=5, rows=2).box("r1c4")
         (8.0, 2.0, 10.0, 4.0)

@@ -66,7 +66,7 @@ class PolicySection:
 
     @property
     def forms(self) -> list[str]:
-        """Return the keys that say what the data can be: there is to be one."""
+        """Return the keys of the data's form, of which one is due."""
         return written(self, ("places", "grid", "values"))
 
     def faults(self) -> Iterator[InputError]:
@@ -81,11 +81,14 @@ class PolicySection:
             yield InputError("is not used with values", fix="each person has one value").at("most")
 
     def layout(self) -> Plain:
-        """Return what decides at which place a row is: boxes of two grids are named alike."""
+        """Return the rules for the place of a row.
+
+        Boxes of two grids are named alike.
+        """
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 
     def belief(self, public: Public) -> Visits | Domain:
-        """Return what the data can be, from public files only."""
+        """Return the domain of the data, from public files only."""
         with about(*self.forms):
             if self.values is not None and self.people is not None:
                 return Domain.of(self.people, self.values)

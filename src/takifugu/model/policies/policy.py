@@ -54,13 +54,13 @@ class Policy(PlainForm, kind="policy"):
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:
-        """Return the policy that allows the moves which every one of the predicates allows."""
+        """Return the policy of moves that all predicates allow."""
         return Policy(tuple(rules))
 
     def allows(self, before: Record, after: Record) -> bool:
-        """Return whether the move of one record, before -> after, must not be noticed (E4: p(before) -> p(after)).
+        """Return whether the move before -> after must stay hidden.
 
-        Raises InputError where a predicate does.
+        It is of one record (E4: p(before) -> p(after)). Raises InputError where a predicate does.
         """
         return all(
             rule.allows(before, after) if isinstance(rule, EachOf) else (not rule(before) or rule(after))
@@ -68,11 +68,14 @@ class Policy(PlainForm, kind="policy"):
         )
 
     def intersected(self, other: Policy) -> Policy:
-        """Return the policy that allows the moves which both allow: promises under the two add up under it."""
+        """Return the policy of the moves allowed by both.
+
+        Promises under the two add up under it.
+        """
         return Policy((*self.rules, *other.rules))
 
     def predicates(self, values: Iterable[Value]) -> tuple[Predicate, ...]:
-        """Return the predicates one by one, where `values` are all that there are."""
+        """Return the predicates one by one; `values` are all values."""
         known, predicates = tuple(values), list[Predicate]()
         for rule in self.rules:
             predicates += rule.predicates(known) if isinstance(rule, EachOf) else [rule]
@@ -80,18 +83,22 @@ class Policy(PlainForm, kind="policy"):
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The declared values that its predicates name."""
+        """Return the declared values in its predicates."""
         return tuple(dict.fromkeys(value for rule in self.rules for value in rule.values))
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether there is no predicate, so that every move is allowed: ordinary differential privacy."""
+        """Return whether every move is allowed, as without a predicate.
+
+        That is ordinary differential privacy.
+        """
         return not self.rules
 
     def distance(self, one: Sequence[Record], other: Sequence[Record]) -> int | float:
-        """Return d_p(X, X'), the least number of allowed moves of one record from X to X'; infinite without a path.
+        """Return d_p(X, X'), the least number of allowed moves.
 
-        Raises InputError for data sets of different sizes (Takagi21 Definition IV.6 replaces records).
+        Each is of one record; it is infinite without a path. Raises InputError for data sets of different sizes
+        (Takagi21 Definition IV.6 replaces records).
 
         >>> from takifugu.model.policies.predicates import none_of
         >>> one = Policy.of(none_of(1))
@@ -116,7 +123,7 @@ class Policy(PlainForm, kind="policy"):
         ).at("secrets")
 
     def check_known(self, values: Iterable[Value]) -> None:
-        """Raise InputError for a value that a predicate names and no record has."""
+        """Raise InputError for a predicate's value without a record."""
         known = set(values)
         for value in self.values:
             if value not in known:
@@ -137,12 +144,13 @@ def policy_from(data: Plain) -> Policy:
 
 
 def visits(places: Iterable[Value] | None = None) -> Policy:
-    """Return the policy {"not at v", for each place v}: the places V of a person against any V' that is a part of V.
+    """Return the policy {"not at v", for each place v}.
 
-    `places` are those that it is about; without them, every place of the domain. It hides that a person was somewhere,
-    not that they were elsewhere or nowhere: the move {A} -> {B} is not allowed, so who knows that somebody was at
-    exactly one of A and B may learn which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with
-    p = not c (docs/errata.md, N3) and a set of predicates for several places (E6).
+    It hides the places V of a person against any V' that is a part of V. `places` are those that it is about; without
+    them, every place of the domain. It hides that a person was somewhere, not that they were elsewhere or nowhere: the
+    move {A} -> {B} is not allowed, so who knows that somebody was at exactly one of A and B may learn which. Raises
+    InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (docs/errata.md, N3) and a set of
+    predicates for several places (E6).
 
     >>> visits().allows(frozenset({"A", "B"}), frozenset({"B"})), visits().allows(frozenset({"A"}), frozenset({"B"}))
     (True, False)
@@ -151,10 +159,10 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
 
 
 def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
-    """Return what a promise (epsilon, delta) for one move says of `moves` allowed moves: k epsilon, and the delta.
+    """Return the promise for `moves` moves: k epsilon, and the delta.
 
-    The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy along a path of data sets).
-    Raises InputError for a negative number of moves.
+    Given is that for one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy
+    along a path of data sets). Raises InputError for a negative number of moves.
 
     >>> along_path(1, 0, 3)
     (Fraction(3, 1), 0.0)

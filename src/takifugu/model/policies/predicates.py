@@ -25,7 +25,10 @@ _VALUES = form(list, key="values")
 
 
 def held(record: Record) -> frozenset[Value]:
-    """Return the values that a record has: itself, or its elements where it is a set."""
+    """Return the values of a record: itself, or its elements.
+
+    Elements are those of a set.
+    """
     return record if isinstance(record, frozenset) else frozenset((record,))
 
 
@@ -37,7 +40,7 @@ class Predicate(PlainForm):
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The declared values that it names."""
+        """Return the declared values in its name."""
         return ()
 
     def describe(self) -> str:
@@ -153,9 +156,9 @@ _DEFINED: dict[tuple[str, int], Checked] = {}
 
 
 def none_of(*values: Value) -> NoneOf:
-    """Return the predicate "the record has none of these values": that it has one of them is hidden.
+    """Return the predicate "the record has none of these values".
 
-    Raises InputError for no value.
+    Hidden is the fact that it has one of them. Raises InputError for no value.
 
     >>> none_of("ill").describe()
     "that a record has 'ill' (not that it has not)"
@@ -164,17 +167,26 @@ def none_of(*values: Value) -> NoneOf:
 
 
 def any_of(*values: Value) -> AnyOf:
-    """Return the predicate "the record has one of these values at least": that it has none of them is hidden."""
+    """Return the predicate "the record has one of these values".
+
+    Hidden is the fact that it has none of them.
+    """
     return AnyOf(listed(values))
 
 
 def checked(name: str, version: int, function: Callable[[Any], object]) -> Checked:
-    """Return a function of a record as a predicate, with the name and version that a ledger writes down."""
+    """Return a function of a record as a predicate.
+
+    A ledger writes down its name and version.
+    """
     return Checked(name, version, function)
 
 
 def listed(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Return values once each; InputError for none, and for what no record can have."""
+    """Return values once each.
+
+    InputError for none, and for what no record can have.
+    """
     plain_values = []
     for value in values:
         plain = value_of(value)
@@ -211,7 +223,10 @@ class EachOf(PlainForm, kind="each-of"):
         return self.named or ()
 
     def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
-        """Return the predicates one by one; `values` are all that there are."""
+        """Return the predicates one by one.
+
+        `values` are all that there are.
+        """
         return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
 
     def describe(self) -> str:
@@ -224,7 +239,10 @@ class EachOf(PlainForm, kind="each-of"):
 
 
 def from_dict(data: Plain) -> Predicate | EachOf:
-    """Read a predicate back; InputError for an unknown kind, or a function that this process has not defined."""
+    """Read a predicate back.
+
+    InputError for an unknown kind, or a function that this process has not defined.
+    """
     return KINDS.find(data.get("kind"))(data)
 
 

@@ -37,7 +37,7 @@ class Monotone(StrEnum):
 
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
-        """Return the direction of what may rise, and may fall."""
+        """Return the direction of cells that may rise and fall."""
         if rises:
             return Monotone.NONE if falls else Monotone.INCREASING
         return Monotone.DECREASING if falls else Monotone.CONSTANT
@@ -66,12 +66,12 @@ class Sensitivity:
 
     @property
     def direction(self) -> Monotone:
-        """Return the direction that all cells share, those that never move aside; NONE where they share none."""
+        """Return the common direction of all moving cells, or NONE."""
         directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
         return directions.pop() if len(directions) == 1 else Monotone.NONE if directions else Monotone.CONSTANT
 
     def describe(self) -> str:
-        """Say which way the cells move, and how far."""
+        """Say the direction and the length of the cells' moves."""
         if self.is_ordinary:
             return f"{ORDINARY}; the answer moves by up to {_number(self.total)}"
         if self.direction is Monotone.CONSTANT:
@@ -92,7 +92,7 @@ class Moved(Protocol):
 
 
 def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
-    """Return how the query's answer moves along one allowed move of the policy, cell by cell.
+    """Return how the answer moves along one allowed move, by cell.
 
     `about` is a domain: what a record can be. Exact for a sum over records of listed values (all allowed pairs of
     values are looked at); a domain with `moves` of its own, such as places that people visit, says it from its
@@ -112,7 +112,10 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
 
 
 def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
-    """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
+    """Return the sensitivity of a sum over records of listed values.
+
+    Every allowed pair of values is looked at.
+    """
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)
     worst: tuple[int, Hashable, Hashable] | None = None
@@ -137,7 +140,10 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
 
 
 def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
-    """Return the different sorts of records: values, table, the ends of the weights with 0, and who weighs most."""
+    """Return the different sorts of records, with weights.
+
+    They are values, table, the ends of the weights with 0, and the place of the largest.
+    """
     one = about.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
     for record in [0] if one else range(answer.size):
@@ -153,7 +159,10 @@ def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntA
 
 
 def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], list[int], bool]:
-    """Return the indices of all allowed moves between different values, and whether every move is allowed."""
+    """Return the indices of all allowed moves, and whether all are.
+
+    They are moves between different values.
+    """
     pairs = [
         (i, j)
         for i, before in enumerate(alphabet)

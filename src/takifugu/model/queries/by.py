@@ -116,7 +116,10 @@ class By(PlainForm, kind="by"):
             raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
 
     def resolve(self, entries: Entries) -> Additive:
-        """Return the vector of all cells; raises InputError for an unknown entry, and for too large a table."""
+        """Return the vector of all cells.
+
+        Raises InputError for an unknown entry, and for too large a table.
+        """
         every = self.query.total() if isinstance(self.query, Mean) else self.query
         base, held = every.resolve(entries), self.held(entries)
         parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in held]
@@ -133,16 +136,16 @@ class By(PlainForm, kind="by"):
 
     @property
     def definitions(self) -> tuple[str, ...] | None:
-        """Return under which definitions the query may be published; None where any will do."""
+        """Return the definitions that allow the query; None for all."""
         return self.query.definitions if isinstance(self.query, Limited) else None
 
     @property
     def elsewhere(self) -> tuple[str, str]:
-        """Return the rule that forbids the query under others, and what to do instead."""
+        """Return the rule against the query elsewhere, and a fix."""
         return self.query.elsewhere if isinstance(self.query, Limited) else ("", "")
 
     def held(self, entries: Entries) -> list[IntArray]:
-        """Return the belief's own positions of the entries that each cell reads.
+        """Return the belief's own positions of the entries of each cell.
 
         Raises InputError for an entry that there is not, for a cell that has none, and for a mean over none.
         """
@@ -166,11 +169,17 @@ class By(PlainForm, kind="by"):
 
     @property
     def blocks(self) -> int:
-        """Return in how many blocks of cells a public total may be known: every cell of a histogram has its own."""
+        """Return the number of blocks of cells with a public total.
+
+        Every cell of a histogram has its own.
+        """
         return len(self.cells) if isinstance(self.query, Histogram) else 1
 
     def unnamed(self) -> By:
-        """Return the same table with its cells numbered: what it says of its entries, as a ledger keeps it."""
+        """Return the same table with its cells numbered.
+
+        So a ledger keeps what it says of its entries.
+        """
         cells = [(str(number), chosen) for number, (_, chosen) in enumerate(self.cells)]
         return By(self.query, cells, "", self.every, self.entries)
 
@@ -186,9 +195,10 @@ class By(PlainForm, kind="by"):
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
-        """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
+        """Return the cell and the state of each label of a histogram.
 
-        Of another query by two things these are the two parts of each cell. What is chosen has no place in a picture.
+        They follow from the written query; None for one-way tables. Of another query by two things these are the two
+        parts of each cell. What is chosen has no place in a picture.
 
         >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
@@ -211,7 +221,10 @@ class By(PlainForm, kind="by"):
 
 
 def by_columns() -> InputError:
-    """Return the refusal of a table by cells over records: its cells choose entries, and there those are columns."""
+    """Return the refusal of a table by cells over records.
+
+    Its cells choose entries, and there those are columns.
+    """
     return InputError(
         "a table by cells chooses entries, and those of records are columns",
         fix="count rows by the values of columns: CrossTable(['age', 'sex'])",
@@ -219,7 +232,10 @@ def by_columns() -> InputError:
 
 
 def _cells(given: Cells) -> tuple[tuple[str, Chosen], ...]:
-    """Return the cells as labels and entries; InputError for what cannot be told apart or holds nothing."""
+    """Return the cells as labels and entries.
+
+    InputError for what cannot be told apart or holds nothing.
+    """
     pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
     chosen_of = dict[str, Chosen]()
     for label, chosen in pairs:
@@ -235,7 +251,10 @@ def _cells(given: Cells) -> tuple[tuple[str, Chosen], ...]:
 
 
 def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
-    """Return after how many entries the cells repeat; InputError where they hold another entry than one of those."""
+    """Return after how many entries the cells repeat.
+
+    InputError where they hold another entry than one of those.
+    """
     if every is None:
         return None
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
@@ -249,7 +268,10 @@ def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | N
 
 
 def _some(chosen: object, label: str) -> list[int | str]:
-    """Return the entries of a cell as a list; InputError where there is none."""
+    """Return the entries of a cell as a list.
+
+    InputError where there is none.
+    """
     listed = [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, Iterable) else None
     if listed is None:
         what = f"the entries of the cell {label!r} are {chosen!r}"
@@ -261,7 +283,10 @@ def _some(chosen: object, label: str) -> list[int | str]:
 
 
 def _tables(base: Additive, held: list[IntArray], parts: list[int]) -> tuple[tuple[IntArray, ...], IntArray]:
-    """Return a table for each kind of entry (its table in `base`, the cells that hold it), and every entry's kind."""
+    """Return a table for each kind of entry, and every entry's kind.
+
+    A kind is its table in `base` and the cells that hold it.
+    """
     kind_of = np.zeros(base.size, dtype=np.int64) if base.table_of is None else base.table_of.copy()
     joined = list[tuple[int, int]]()  # kinds after the first: another kind, with one more cell
     for cell, places in enumerate(held):
@@ -284,7 +309,10 @@ def _check_size(numbers: int) -> None:
 
 
 def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int, list[int]]:
-    """Return the number of the table that a kind of entries has in the query itself, and the cells that hold them."""
+    """Return the table number and the cells of a kind of entries.
+
+    The number is that of the query itself.
+    """
     cells = list[int]()
     while kind >= first:
         kind, cell = joined[kind - first]
@@ -293,7 +321,7 @@ def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int
 
 
 def _table(base: Additive, number: int, cells: list[int], parts: list[int]) -> IntArray:
-    """Return what an entry that these cells hold adds to all cells, for each of its values."""
+    """Return the addend of each value of an entry in these cells."""
     base_table = base.tables[number]
     table = np.zeros((len(base_table), base.cells * len(parts)), dtype=np.int64)
     for cell in cells:

@@ -80,11 +80,11 @@ class MostFrequent(PlainForm, kind="most frequent"):
         return Fraction(1)
 
     def price(self, candidates: int) -> Fraction:
-        """Return how many t a changed entry loses, t the rate of the coins."""
+        """Return how many t a changed entry loses, t the rate of coins."""
         return Fraction(min(self.count, candidates - 1) + 1)
 
     def deficits(self, counts: Sequence[int], drawn: Sequence[int]) -> dict[int, Fraction]:
-        """Return how far each candidate that is left falls short of the best of them."""
+        """Return how far each remaining candidate falls short of the best."""
         left = {place: count for place, count in enumerate(counts) if place not in drawn}
         most = max(left.values())
         return {place: Fraction(most - count) for place, count in left.items()}
@@ -152,7 +152,7 @@ def candidates(
     goal: Goal,
     names: tuple[str, ...],
 ) -> Candidates:
-    """Return the counts of the candidates, given which candidate each state is.
+    """Return the counts of the candidates, by the candidate of each state.
 
     Raises InputError for a state that the belief does not know, and for fewer than two candidates.
     """
@@ -175,7 +175,10 @@ def candidates(
 
 
 def _whole(table: IntArray) -> IntArray:
-    """Return a table in which an absent entry counts with all else, so that every change moves two counts."""
+    """Return a table in which every change moves two counts.
+
+    There an absent entry counts with all else.
+    """
     whole = table.copy()
     whole[table.sum(axis=1) == 0, -1] = 1
     return whole

@@ -147,7 +147,7 @@ class Linear(PlainForm, kind="linear"):
         return Linear(weights, self.codes, self.grid)
 
     def unweighted(self) -> Sum:
-        """Return the sum of the codes that it weighs."""
+        """Return the sum of the codes without their weights."""
         return Sum(codes=self.codes, grid=self.grid)
 
     def describe(self) -> str:
@@ -193,7 +193,10 @@ class Identity(PlainForm, kind="identity"):
 
 
 def _coding(codes: Codes | None) -> str:
-    """Return the numbering of categories in words: it is a choice that changes how much noise is needed."""
+    """Return the numbering of categories in words.
+
+    It is a choice that changes how much noise is needed.
+    """
     if codes is None:
         return ""
     return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())

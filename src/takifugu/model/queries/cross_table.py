@@ -84,7 +84,10 @@ class CrossTable(PlainForm, kind="cross-table"):
         return Fraction(1, self.total or 1)
 
     def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
-        """Return the values of each column that have cells; InputError for a column or value that is not known."""
+        """Return the values of each column with cells.
+
+        InputError for a column or value that is not known.
+        """
         values = []
         for name, given in self.columns:
             if name not in alphabets:
@@ -102,7 +105,10 @@ class CrossTable(PlainForm, kind="cross-table"):
         return values
 
     def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
-        """Return the name of each cell, its values in the order of the columns; InputError for two that are alike."""
+        """Return the name of each cell.
+
+        It is its values in the order of the columns; InputError for two that are alike.
+        """
         values = self.values(alphabets)
         _check_size(math.prod(map(len, values)))
         labels = tuple(_BETWEEN.join(map(str, cell)) for cell in itertools.product(*values))
@@ -115,7 +121,10 @@ class CrossTable(PlainForm, kind="cross-table"):
         return labels
 
     def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
-        """Return what a record adds to each cell, shape (rows, cells); `rows` are records by their columns' names."""
+        """Return the addend of a record to each cell, shape (rows, cells).
+
+        `rows` are records by their columns' names.
+        """
         values = self.values(alphabets)
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
@@ -128,7 +137,10 @@ class CrossTable(PlainForm, kind="cross-table"):
         return table.reshape(len(rows), -1)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
+        """Raise InputError, as only a belief over records reads this query.
+
+        It reads it itself (`resolve` of the belief).
+        """
         raise InputError(
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
@@ -136,9 +148,9 @@ class CrossTable(PlainForm, kind="cross-table"):
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
-        """Return both values of each label of a table of two columns, from the written query.
+        """Return both values of each label of a two-way table.
 
-        None for other tables, and where the labels alone do not tell.
+        They follow from the written query. None for other tables, and where the labels alone do not tell.
 
         >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
         (('a, b', 'f'), ('c', 'f'))
@@ -167,7 +179,10 @@ def _check_size(numbers: int) -> None:
 
 
 def _columns(given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
-    """Return the columns with the values that have cells, None for all; InputError for what names none."""
+    """Return the columns with the values of their cells, None for all.
+
+    InputError for names of no column.
+    """
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"the columns are {given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
     listed = list(given)

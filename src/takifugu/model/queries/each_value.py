@@ -50,7 +50,10 @@ class EachValue(PlainForm, kind="each-value"):
             ).at("dummies")
 
     def resolve(self, entries: Entries) -> Any:
-        """Return the answer (`RowCodes`); InputError for a belief that is not about rows from populations."""
+        """Return the answer (`RowCodes`).
+
+        InputError for a belief that is not about rows from populations.
+        """
         if not isinstance(entries, OfRows):
             raise InputError(
                 f"the query is {self.describe()}", rule="the query requires rows from populations",
@@ -104,7 +107,7 @@ class RowCodes:
         return self.count - 1 if len(entries) else 0
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return how far apart the largest and the smallest number of each row are."""
+        """Return the range of each row's number."""
         return (self.count - 1,) * self.size
 
     def restrict(self, entries: slice) -> RowCodes:
@@ -112,7 +115,7 @@ class RowCodes:
         return RowCodes(len(range(self.size)[entries]), self.count)
 
     def totals(self, values: IntArray) -> IntArray:
-        """Return the answer to each row of value indices, shape (rows, cells): the indices themselves."""
+        """Return the value indices themselves, shape (rows, cells)."""
         return values[:, : self.size]
 
     def evaluate(self, values: object) -> tuple[int, ...]:

@@ -22,7 +22,10 @@ class EveryChange(PlainForm, kind="every-change"):
     adds_up = True
 
     def resolve(self, entries: Entries) -> Additive:
-        """Return half a histogram: an L1 distance of 1 between any two values of an entry, on the grid 1/2."""
+        """Return half a histogram, on the grid 1/2.
+
+        It has an L1 distance of 1 between any two values of an entry.
+        """
         most = max(map(len, alphabets(entries)))
         tables, weights, table_of = state_tables(
             entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]

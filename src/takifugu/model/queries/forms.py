@@ -159,32 +159,44 @@ class QueryReader(Protocol):
 
 
 def of_each_cell(query: Query) -> Query:
-    """Return the query of each cell of a table by cells, any other query as it is."""
+    """Return the query of each cell; any other query as it is."""
     return query.query if isinstance(query, ByCells) else query
 
 
 def is_choice(query: Query) -> bool:
-    """Return whether values are chosen, such as a median or a mode, and no number is computed."""
+    """Return whether values are chosen, and no number is computed.
+
+    A median or a mode is such a choice.
+    """
     return isinstance(of_each_cell(query), Choosing)
 
 
 def reads_alike(query: Query) -> bool:
-    """Return whether counts of the states of its entries decide an answer; a query may say so (`reads_alike`)."""
+    """Return whether counts of the states of its entries decide an answer.
+
+    A query may say so (`reads_alike`).
+    """
     return isinstance(query, ReadsAlike) and query.reads_alike
 
 
 def adds_up_over_rows(query: Query) -> bool:
-    """Return whether an answer to several rows is the sum of those to each; a query may say so (`adds_up`)."""
+    """Return whether answers to single rows add up.
+
+    A query may say so (`adds_up`).
+    """
     return reads_alike(query) or (isinstance(query, AddsUp) and query.adds_up)
 
 
 def plain(state: object) -> object:
-    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
+    """Return a NumPy scalar as Python's value, others as they are."""
     return state.item() if isinstance(state, np.generic) else state
 
 
 def named_state(state: object) -> State:
-    """Return a state that a query names as a plain value; InputError for what cannot name one, such as a list."""
+    """Return a state in a query as a plain value.
+
+    InputError for a value such as a list, which cannot name one.
+    """
     value = plain(state)
     try:
         hash(value)
@@ -197,7 +209,10 @@ def named_state(state: object) -> State:
 
 
 def several(states: Iterable[object]) -> tuple[State, ...]:
-    """Return a list, tuple or set of states as a tuple without repeats (a set in order of its text)."""
+    """Return a list, tuple or set of states as a tuple without repeats.
+
+    A set is in order of its text.
+    """
     listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
     return tuple(dict.fromkeys(named_state(s) for s in listed))
 
@@ -243,7 +258,9 @@ def text_or_none(number: Fraction | None) -> str | None:
 
 
 def runs(entries: Chosen | None) -> list[list[int] | str] | None:
-    """Write a sorted set of entries as runs [first, last], so that long sequences stay short on paper, and names.
+    """Write a sorted set of entries as runs [first, last], and names.
+
+    So long sequences stay short on paper.
 
     >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
     ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
@@ -268,7 +285,10 @@ def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
 
 
 def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
-    """Return a copy of the codes that nobody else can change; InputError for what is no mapping."""
+    """Return a copy of the codes, safe from changes.
+
+    InputError for no mapping.
+    """
     if codes is not None and not isinstance(codes, Mapping):
         raise InputError(
             f"codes is {codes!r}", rule="it gives a number for each state", fix="write for example {'still': 0}"
@@ -293,7 +313,7 @@ RUNS = form(runs, unruns)
 
 
 def where(entries: Chosen | None) -> str:
-    """Return in words over which entries a query goes."""
+    """Return the entries of a query in words."""
     if entries is None:
         return ""
     if len(entries) > 1:

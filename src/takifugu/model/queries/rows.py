@@ -61,7 +61,7 @@ class CountRows(PlainForm, kind="count-rows"):
         return any(each) if self.any_of else all(each)
 
     def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
-        """Raise InputError for a column, or a state of one, that a belief over these columns does not know."""
+        """Raise InputError for a column or state unknown to a belief."""
         for name, states in self.where:
             if name not in alphabets:
                 raise InputError(
@@ -76,7 +76,10 @@ class CountRows(PlainForm, kind="count-rows"):
                     ).at("where", name)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
+        """Raise InputError, as only a belief over records reads this query.
+
+        It reads it itself (`resolve` of the belief).
+        """
         raise InputError(
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",

@@ -64,7 +64,10 @@ def meant(
     variables: tuple[str, ...] | None = None,
     attribute: str | None = None,
 ) -> Meant:
-    """Return what a table names, as the belief has it; InputError, which names the key, for what it does not know."""
+    """Return the entries and values of a table, as the belief has them.
+
+    InputError, which names the key, for unknown ones.
+    """
     read = alphabets(belief)
     if variables is not None:
         read = [belief.alphabet(place) for place in positions(belief, variables, key="variables")]
@@ -80,7 +83,10 @@ def meant(
 
 
 def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> dict[Hashable, Fraction] | None:
-    """Return the exact number of each value; InputError for a value that is not known."""
+    """Return the exact number of each value.
+
+    InputError for a value that is not known.
+    """
     if codes is None:
         return None
     exact = {state: as_fraction(code, f"the code of {state!r}", "codes", state) for state, code in codes.items()}
@@ -88,7 +94,10 @@ def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> 
 
 
 def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> Hashable:
-    """Return the value of a belief that a text or number names; InputError for none."""
+    """Return the value of a belief for a text or number.
+
+    InputError for none.
+    """
     if str(given) not in known:
         raise InputError(
             f"{given!r} is a value that the belief does not know{did_you_mean(given, known)}",
@@ -98,7 +107,10 @@ def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> Ha
 
 
 def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
-    """Return values by their texts, as files have them; InputError for two that are written alike."""
+    """Return values by their texts, as files have them.
+
+    InputError for two that are written alike.
+    """
     listed = list(values)
     states_of = {str(value): value for value in listed}
     if len(states_of) != len(listed):
@@ -127,7 +139,10 @@ class OfRecords(Protocol):
 
 
 def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
-    """Return the values of every column of a belief over records, by their texts; a column of numbers has none."""
+    """Return the values of every column, by their texts.
+
+    The belief is over records; a column of numbers has none.
+    """
     if not isinstance(belief, OfRecords):
         return {}
     record = belief.record
@@ -137,13 +152,16 @@ def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
 def values_of(
     column: str, given: Hashable, known: Mapping[str, Mapping[str, Hashable]], *where: str
 ) -> tuple[Hashable, ...]:
-    """Return one value of a column or several as the belief has them; those of a column without a list as they are."""
+    """Return one value of a column or several as the belief has them.
+
+    Those of a column without a list stay as they are.
+    """
     listed = given if isinstance(given, tuple) else (given,)
     return tuple(known_value(one, known[column], *where) for one in listed) if column in known else listed
 
 
 def check_columns(named: Iterable[str], belief: object, key: str) -> None:
-    """Raise InputError for a column that the records do not have."""
+    """Raise InputError for an unknown column of the records."""
     columns = columns_of(belief)
     for name in named:
         if name not in columns:

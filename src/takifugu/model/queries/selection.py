@@ -146,7 +146,7 @@ def Median(
     states: Sequence[State] | None = None,
     entries: Sequence[int | str] | None = None,
 ) -> Quantile:
-    """Return the query for the value in the middle: the quantile of one half.
+    """Return the query for the median, the quantile of one half.
 
     >>> Median().describe()
     'the median of all values'
@@ -164,7 +164,10 @@ def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | N
 
 
 def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
-    """Return named states in their order; InputError for text, a repeated state, and none."""
+    """Return named states in their order.
+
+    InputError for text, a repeated state, and none.
+    """
     if states is None:
         return None
     listed = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
@@ -174,7 +177,7 @@ def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
 
 
 def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
-    """Return states as they are published: as numbers where all are, else as texts."""
+    """Return states as published: as numbers where all are, else texts."""
     numbers = [s for s in states if isinstance(s, int | float | Fraction) and not isinstance(s, bool)]
     if len(numbers) == len(states):
         return tuple(as_fraction(number, "a state", "states") for number in numbers)

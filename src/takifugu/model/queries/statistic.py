@@ -84,9 +84,10 @@ class Statistic(PlainForm, kind="statistic"):
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
-        """Return how many steps of its grid the rounded statistic changes by, when these of its columns change.
+        """Return the change of the rounded statistic, in steps of its grid.
 
-        Rounding moves each cell by half a step at most, before and after.
+        It is the largest when these of its columns change. Rounding moves each cell by half a step at most, before and
+        after.
         """
         named = set(read)
         chosen = [place for place, column in enumerate(self.columns) if column in named]
@@ -97,7 +98,10 @@ class Statistic(PlainForm, kind="statistic"):
         return int(moved / self.grid) + len(self.labels) if moved else 0
 
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
-        """Return the statistic of some columns, in steps of its grid; DataError where its function fails."""
+        """Return the statistic of some columns, in steps of its grid.
+
+        DataError where its function fails.
+        """
         if self.function is None:
             raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
         try:
@@ -134,7 +138,10 @@ class Statistic(PlainForm, kind="statistic"):
 
 
 def _place(function: object) -> tuple[object, object]:
-    """Return where a function is defined: a module that is loaded again defines it again."""
+    """Return the place of a function's definition.
+
+    A module that is loaded again defines it again.
+    """
     return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 
 

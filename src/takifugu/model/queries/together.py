@@ -75,7 +75,9 @@ class Together(PlainForm, kind="together"):
 
 
 def joined(answers: list[Additive]) -> Additive:
-    """Return several answers over the same entries as one with all their cells, on a grid that holds all of theirs.
+    """Return several answers over the same entries as one.
+
+    It has all their cells, on a grid that holds all of theirs.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
@@ -95,7 +97,10 @@ def joined(answers: list[Additive]) -> Additive:
 
 
 def _table(answers: list[Additive], chosen: list[IntArray], grid: Fraction) -> IntArray:
-    """Return what an entry adds to all cells, from its weight and its table in each answer; some do not read it."""
+    """Return the addend of an entry to all cells.
+
+    It follows from its weight and its table in each answer; some do not read it.
+    """
     known = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, chosen, strict=True)]
     height = max((len(table) for _, weight, table in known if weight), default=1)
     parts = list[IntArray]()

@@ -66,7 +66,7 @@ class Visitors(PlainForm, kind="visitors"):
         set_fields(self, places=listed)
 
     def cells(self, known: Iterable[State]) -> tuple[State, ...]:
-        """Return the places that are counted, of those that there are; InputError for another one."""
+        """Return the counted places among those that there are."""
         there = dict.fromkeys(known)
         for place in self.places or ():
             if place not in there:
@@ -78,9 +78,9 @@ class Visitors(PlainForm, kind="visitors"):
         return self.places or tuple(there)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Return the counts where every record is one of a list of sets; a domain of places has its own, shorter way.
+        """Return the counts of listed sets of places.
 
-        Raises InputError where records are no sets.
+        A domain of places has its own, shorter way. Raises InputError where records are no sets.
         """
         records = [record for alphabet in alphabets(entries) for record in alphabet]
         sets = [record for record in records if isinstance(record, frozenset)]
@@ -99,7 +99,7 @@ class Visitors(PlainForm, kind="visitors"):
 
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
-        """Say what the numbers mean, from the written query and noise."""
+        """Say the meaning of an answer, from the written query and noise."""
         above = {*noise.get("moves", ())} == {"down"}
         return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
 
@@ -191,7 +191,7 @@ class AtMost(PlainForm, kind="at-most"):
 
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
-        """Say what the marks mean, from the written query and noise."""
+        """Say the meaning of an answer, from the written query and noise."""
         one = isinstance(data["threshold"], str)
         most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"
         sentences = (

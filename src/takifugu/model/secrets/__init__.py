@@ -54,7 +54,7 @@ def from_dict(data: Plain) -> Secret:
 
 
 def check_registered(secret: Secret) -> None:
-    """Raise InputError for a secret that a ledger could not read back, or would read back as one of another type."""
+    """Raise InputError for a type that nobody registered."""
     again = from_dict(secret.to_dict())
     if type(again) is not type(secret):
         raise InputError(
@@ -83,9 +83,10 @@ register = KINDS.register
 
 
 def view(secret: Secret, belief: Believed) -> View | None:
-    """Return a belief about one entry that holds what the secret weighs, where that is no entry of the belief's own.
+    """Return a belief about one entry with the values of a secret.
 
-    Secrets about whole columns have one (`properties`); None says that the belief is read as it is.
+    It is None where that entry is the belief's own. Secrets about whole columns have one (`properties`); None says that
+    the belief is read as it is.
     """
     if not isinstance(secret, OfViews):
         return None
@@ -93,7 +94,10 @@ def view(secret: Secret, belief: Believed) -> View | None:
 
 
 def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
-    """Enumerate the ordered comparisons of a secret under a belief, lazily: for tests and small cases."""
+    """Enumerate the ordered comparisons of a secret under a belief.
+
+    They are lazy: for tests and small cases.
+    """
     seen = view(secret, belief)
     belief = belief if seen is None else seen
     family = secret.family(belief)

@@ -91,10 +91,11 @@ class Presence(PlainForm, kind="presence"):
 
 
 def every_entry(attribute: Hashable | None = None, max_difference: Number | None = None) -> EveryEntry:
-    """Hide the value of every entry of a sequence or table (Song17 §2.1), or of one named column.
+    """Hide the value of every entry, or of one named column.
 
-    Under a belief over records it is the column's value in any one record (Zhang22 §3); `max_difference` says how far
-    apart two values may be, and is required where the column has no bounds. Raises InputError unless it is above 0.
+    The entries are those of a sequence or table (Song17 §2.1). Under a belief over records it is the column's value in
+    any one record (Zhang22 §3); `max_difference` says how far apart two values may be, and is required where the column
+    has no bounds. Raises InputError unless it is above 0.
 
     >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
     ('every single value', "the value of 'income', up to a difference of 5")
@@ -106,9 +107,10 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
-    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders (Song17 §2.1).
+    """Hide whether entry `i` has value `a` or `b`, in both orders.
 
-    Entries with names are counted in the order in which they were listed; `attribute` names them.
+    It is counted from 0 (Song17 §2.1). Entries with names are counted in the order in which they were listed;
+    `attribute` names them.
 
     Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
 
@@ -124,9 +126,9 @@ def entry(i: int, a: State, b: State) -> EntryPair:
 
 
 def attribute(name: str, a: State, b: State) -> EntryPair:
-    """Hide whether the named column of a table has value `a` or value `b`, in both orders (Ding22 §2).
+    """Hide whether a column has value `a` or `b`, in both orders.
 
-    Raises InputError unless the name is text.
+    It is the named column of a table (Ding22 §2). Raises InputError unless the name is text.
 
     >>> attribute("race", "White", "Other").describe()
     "whether 'race' is 'White' or 'Other'"
@@ -139,10 +141,10 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
 
 
 def presence(user: int | str | None = None) -> Presence:
-    """Hide whether a user (number from 0, or name), or every user if none is named, is present (Ding22 §3.3.1).
+    """Hide whether a user, or every user, is present.
 
-    The belief says what "absent" means: `IndependentUsers(..., absence="unknown" or "removed")`. Raises InputError
-    unless the user is a whole number from 0 or text.
+    A user is a number from 0, or a name (Ding22 §3.3.1). The belief says what "absent" means: `IndependentUsers(...,
+    absence="unknown" or "removed")`. Raises InputError unless the user is a whole number from 0 or text.
 
     >>> presence(3).describe()
     'whether user 3 is present or absent'

@@ -40,7 +40,7 @@ class WhichPopulation(PlainForm, kind="which-population"):
 
 
 def which_population() -> WhichPopulation:
-    """Hide which population the rows of a person come from (Kawamoto19 Definition 8).
+    """Hide the population of a person's rows (Kawamoto19 Definition 8).
 
     >>> which_population().describe()
     'which population the rows of a person come from'

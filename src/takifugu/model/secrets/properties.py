@@ -91,9 +91,9 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         return len(self.columns) > 1 and isinstance(self.function, str)
 
     def compared(self, values: Sequence[Fraction]) -> tuple[tuple[int, int], ...] | None:
-        """Return the pairs of indices of increasing values that are compared, one order of each; None for all.
+        """Return the compared pairs of indices of values, None for all.
 
-        Raises InputError where a named value is none of them.
+        Values increase; a pair comes in one order. Raises InputError where a named value is none of them.
         """
         if self.pairs is not None:
             place = {value: index for index, value in enumerate(values)}
@@ -186,13 +186,12 @@ def dataset_property(
     sets: Iterable[object] | None = None,
     of: Value | Iterable[Value] | None = None,
 ) -> DatasetProperty:
-    """Hide a property of the records at hand: a function of a sensitive column, or of several (Zhang22 Definition 3).
+    """Hide a property of the records at hand (Zhang22 Definition 3).
 
-    `function` is "mean", "sum" or "share" (of the values `of`), for several columns the vector of these; or one weight
-    per column; or a `Named` function. `sets` are pairs (low, high) of ends, None for no end, or lists of such
-    pairs, or of values.
-    Raises InputError for an unknown function, for more than one of `max_difference`, `pairs` and `sets`, and for sets
-    that overlap.
+    It is a function of a sensitive column, or of several. `function` is "mean", "sum" or "share" (of the values `of`),
+    for several columns the vector of these; or one weight per column; or a `Named` function. `sets` are pairs (low,
+    high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown function, for
+    more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
 
     >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
     "the mean of 'income' of the records at hand: below 50 or at least 50"
@@ -216,10 +215,10 @@ def distribution_parameter(
     interval: tuple[Number, Number] | None = None,
     map: str | None = None,
 ) -> DistributionParameter:
-    """Hide the parameter that governs a sensitive column in the population (Zhang22 Definition 4).
+    """Hide the parameter of a sensitive column in the population.
 
-    Raises InputError for values and an interval together, for fewer than two values, and for an interval without
-    an inside.
+    It governs the column (Zhang22 Definition 4). Raises InputError for values and an interval together, for fewer than
+    two values, and for an interval without an inside.
 
     >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
@@ -240,7 +239,10 @@ def distribution_parameter(
 
 
 def property_of(secret: DatasetProperty, belief: Believed) -> View:
-    """Return a belief as a secret about its columns reads it (`View`); InputError for a belief without records."""
+    """Return a belief as a secret about its columns reads it (`View`).
+
+    InputError for a belief without records.
+    """
     if not isinstance(belief, WithViews):
         raise InputError(
             f"a {type(belief).__name__} has no columns of records",
@@ -254,7 +256,10 @@ def property_of(secret: DatasetProperty, belief: Believed) -> View:
 
 
 def property_from(data: Plain) -> DatasetProperty:
-    """Read a dataset property back; InputError for a named function that this process has not defined."""
+    """Read a dataset property back.
+
+    InputError for a named function that this process has not defined.
+    """
     function = data["function"]
     if isinstance(function, Mapping):
         key = (function["name"], function["version"])

@@ -73,7 +73,9 @@ ValueSet = Between | Intervals | tuple[Fraction, ...]
 
 
 def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
-    """Return the index pairs (i, j), i < j, of increasing values that differ by at most `difference`.
+    """Return the pairs of increasing values within `difference`.
+
+    They are pairs (i, j) of indices, i < j.
 
     >>> near([Fraction(0), Fraction(1), Fraction(3)], Fraction(2))
     ((0, 1), (1, 2))
@@ -98,7 +100,10 @@ def number(value: Fraction | None) -> str:
 
 
 def sets_of(given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
-    """Return sets as they were given; InputError for fewer than two, an empty one, or two that overlap."""
+    """Return sets as they were given.
+
+    InputError for fewer than two, an empty one, or two that overlap.
+    """
     if given is None:
         return None
     sets = tuple(_set(one) for one in given)
@@ -154,7 +159,7 @@ def _intervals(given: Sequence[Between | tuple[object, ...]]) -> ValueSet:
 
 
 def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:
-    """Return what was given of a set that was written as plain data."""
+    """Return the arguments of a set from its plain data."""
     if isinstance(data, Mapping) and "intervals" in data:
         return [tuple(ends) for ends in data["intervals"]]
     return tuple(data["between"]) if isinstance(data, Mapping) else list(data)

@@ -60,9 +60,9 @@ class MarkovChain(PeriodicChain):
         return html_table(header, rows, f"{self.describe()}. A row says where the next step goes.")
 
     def plot(self, width: int = 640) -> Plot:
-        """Return a picture of how long each state lasts at a time on average, in steps; for ever where it never ends.
+        """Return a picture of the mean length of stays, in steps.
 
-        Raises InputError where no state ever ends.
+        A state that never ends has none. Raises InputError where no state ever ends.
         """
         leaving = [(str(state), 1 - float(self.matrix[i, i])) for i, state in enumerate(self.states)]
         from takifugu.core.text.pictures import Axis, Bar, bar_chart
@@ -114,11 +114,12 @@ class MarkovChain(PeriodicChain):
         confidence: float | None = None,
         **columns: Unpack[Columns],
     ) -> MarkovChain | ChainRegion:
-        """Return the chain with the transition frequencies of some sequences, `smoothing` (1.0) added to every count.
+        """Return the chain with the transition frequencies of some sequences.
 
-        `sequences` is a list of sequences of states, or a table whose columns are named: a frame of any engine or the
-        path of a CSV or Parquet file, with value= (the states), order= (what sorts rows), and where there are, unit=,
-        piece= (an unbroken run of a unit) and step= (rows farther apart are no transition); it needs `states`, too.
+        `smoothing` (1.0) is added to every count. `sequences` is a list of sequences of states, or a table whose
+        columns are named: a frame of any engine or the path of a CSV or Parquet file, with value= (the states), order=
+        (what sorts rows), and where there are, unit=, piece= (an unbroken run of a unit) and step= (rows farther apart
+        are no transition); it needs `states`, too.
 
         It starts in its stationary distribution unless `initial` says otherwise; transitions are counted per sequence.
         `source` states in words where the sequences come from; if they are the data that the chain is to protect,
@@ -160,7 +161,10 @@ class MarkovChain(PeriodicChain):
 
     @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
-        """The stationary law pi = pi P, with exponents of its own; InputError where the chain has more than one."""
+        """The stationary law pi = pi P, with exponents of its own.
+
+        InputError where the chain has more than one.
+        """
         return (wide_stationary_law(self.matrix),)
 
     @property

@@ -42,7 +42,10 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
 
     @property
     def worst(self) -> MarkovChain:
-        """Return the chain that stays with probability 1 - low everywhere, with any initial distribution."""
+        """Return the chain of the longest stays, from any initial distribution.
+
+        It stays with probability 1 - low everywhere.
+        """
         stay, leave = 1 - self.low, self.low
         return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
 

@@ -68,7 +68,10 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
 
     @cached_property
     def reachable(self) -> tuple[FloatArray, FloatArray]:
-        """Return (lower, upper) drawn in to what laws in the region take, rounded outward, shape (k, k) each."""
+        """Return (lower, upper) drawn in to the laws of the region.
+
+        They are rounded outward, shape (k, k) each.
+        """
         slack = 4 * len(self.lower) * 2.0**-53
         others_low = self.lower.sum(axis=1, keepdims=True) - self.lower
         others_high = self.upper.sum(axis=1, keepdims=True) - self.upper
@@ -79,10 +82,11 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
     def covering(
         counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
     ) -> ChainRegion:
-        """Return a region that covers the true matrix with probability `confidence` or more, from counted transitions.
+        """Return a region around the true matrix from counted transitions.
 
-        Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share
-        1 - confidence equally. Valid however the visits to a state came about (docs/theory/chain-classes.md).
+        It covers that matrix with probability `confidence` or more. Every entry gets a mixture interval, and the k^2 of
+        them (k for two states, where a row is one number) share 1 - confidence equally. Valid however the visits to a
+        state came about (docs/theory/chain-classes.md).
 
         >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
         >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
@@ -97,13 +101,16 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         return ChainRegion(lower, upper, length, states, confidence, source)
 
     def contains(self, chain: PeriodicChain) -> bool:
-        """Return whether every matrix of a chain lies in the region, up to 1e-9."""
+        """Return whether the region holds every matrix of a chain, within 1e-9."""
         return chain.states == self.states and all(
             bool(((matrix >= self.lower - 1e-9) & (matrix <= self.upper + 1e-9)).all()) for matrix in chain.matrices
         )
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
-        """Return None for a region that is assumed: each step may have its own matrix; an estimate counts one."""
+        """Return None for an assumed region, one law for an estimate.
+
+        Under an assumed one each step may have its own matrix.
+        """
         return None if self.confidence is None else super().laws_of(steps)
 
     def with_length(self, length: int) -> ChainRegion:
@@ -148,7 +155,10 @@ def _ends(table: Matrix, name: str) -> FloatArray:
 
 
 def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends, moved outward by rounding where a row would miss a sum of one by it, and read-only."""
+    """Return the ends, moved outward by rounding, read-only.
+
+    They move where a row would miss a sum of one by it.
+    """
     low, high = lower.sum(axis=1, keepdims=True), upper.sum(axis=1, keepdims=True)
     for row in range(len(lower)):
         if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:

@@ -48,7 +48,10 @@ class PublicSequences(Public, Protocol):
     def calendar(self) -> Calendar | None: ...
 
     def transitions(self, fit: object) -> npt.NDArray[np.int64]:
-        """Return how often each state follows each in a file; with matrix_by in each of its cells."""
+        """Return how often each state follows each in a file.
+
+        With matrix_by in each of its cells.
+        """
         ...
 
 
@@ -128,7 +131,7 @@ class ChainSection:
 
     @property
     def ways(self) -> list[str]:
-        """Return the keys that say what the chain is: there is to be one."""
+        """Return the keys of the chain's law, of which one is due."""
         return written(self, WAYS)
 
     def faults(self) -> Iterator[InputError]:
@@ -155,7 +158,10 @@ class ChainSection:
             yield InputError(what, fix="write stay").at("next")
 
     def belief(self, public: PublicSequences) -> OneSequence:
-        """Return the chain at one step; SpecError with everything that is wrong with how long states last."""
+        """Return the chain at one step.
+
+        SpecError with everything that is wrong with how long states last.
+        """
         following = self.next or {}
         odd = [] if self.stay is None else list(stays.faults(self.states, self.stay, following, public.step))
         odd += [] if self.stays is None else stays.faults_by(self.states, self.stays, following, public.step)
@@ -185,7 +191,10 @@ class ChainSection:
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)
 
     def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> OneSequence:
-        """Return the chain with the frequencies of counted transitions, or with a confidence a region of chains."""
+        """Return the chain of counted transitions, or a region of chains.
+
+        With a confidence it is a region.
+        """
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:
             origin = checked_source(f"{said}estimated from {fit.file}", fit.private)

@@ -90,16 +90,20 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
     @cached_property
     def step_matrices(self) -> FloatArray:
-        """The matrix of the step from X_t to X_{t+1}, for each t of one period, shape (period, k, k)."""
+        """Return the matrix of each step of a period, shape (period, k, k).
+
+        The t-th is of the step from X_t to X_{t+1}.
+        """
         order = np.roll(np.array(self.matrix_of), -self.start)
         return np.asarray(np.array(self.matrices)[order])
 
     @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
-        """Return the laws of X_0, ..., X_{period-1} that are the same a period later, each found from its own period.
+        """Return the laws of X_0, ..., X_{period-1} in the long run.
 
-        That of X_t is the stationary law of M_t ... M_{t+period-1}. Raises InputError where it is not unique, or where
-        a period has transitions of a probability below 1e-270.
+        Each is the same a period later, and is found from its own period. That of X_t is the stationary law of M_t ...
+        M_{t+period-1}. Raises InputError where it is not unique, or where a period has transitions of a probability
+        below 1e-270.
         """
         whole = _over_period(self.step_matrices, np.matmul)
         can = _over_period(self.step_matrices > 0, _leads)
@@ -120,7 +124,10 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
     @property
     def has_given_start(self) -> bool:
-        """Whether the law fixes at which step of the recording the sequence starts."""
+        """Return whether the law fixes the first step of the sequence.
+
+        It is a step of the recording.
+        """
         return not isinstance(self.initial, str)
 
     @property
@@ -129,7 +136,10 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return self.stationary_laws[0] if self.initial == "stationary" else WideLaw.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
-        """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
+        """Return the law of entry `entry`.
+
+        Raises Unsupported for initial="any", a class that has none.
+        """
         if self.initial == "stationary":
             return self.stationary_laws[entry % self.period].floats()
         return np.asarray(self.marginals(entry + 1)[entry])
@@ -158,7 +168,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
     @cached_property
     def supports(self) -> Supports:
-        """Return which values each entry can take, for any length."""
+        """Return the possible values of each entry, for any length."""
         if self.initial == "stationary":
             return Supports(tuple(law.support for law in self.stationary_laws), 0)
         start = np.ones(len(self.states), dtype=bool) if self.initial == "any" else np.array(self.initial) > 0
@@ -181,7 +191,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return None if step and self.has_given_start else self._from(step, length)
 
     def _from(self, step: int, length: int) -> Self:
-        """Return the same chain from a step on, and do not look again for what is known of each phase."""
+        """Return the same chain from a step on, with all known laws."""
         turned = object.__new__(type(self))
         start = (self.start + step) % self.period
         set_fields(turned, **{**values_by_field(self), "length": checked_length(length), "start": start})
@@ -216,7 +226,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
 
 def _turned(by_phase: ByPhase, step: int) -> ByPhase:
-    """Return what is known of each phase in the order of another start."""
+    """Return the values of each phase in the order of another start."""
     if not step:
         return by_phase
     if isinstance(by_phase, tuple):
@@ -225,7 +235,10 @@ def _turned(by_phase: ByPhase, step: int) -> ByPhase:
 
 
 def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
-    """Return steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps, by doubling."""
+    """Return the product over a period from each of its steps, by doubling.
+
+    It is steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps.
+    """
     run, length, whole, done = steps, 1, None, 0
     while True:
         if len(steps) & length:
@@ -278,7 +291,7 @@ def _numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
 
 
 def _shortest_period(numbers: tuple[int, ...]) -> int:
-    """Return the least p that divides the length and after which the numbers are the same again."""
+    """Return the shortest period of numbers, a divisor of their length."""
     border, borders = 0, [0]  # the longest proper border of each prefix (Knuth, Morris and Pratt 1977)
     for n in range(1, len(numbers)):
         while border and numbers[n] != numbers[border]:

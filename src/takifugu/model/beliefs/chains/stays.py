@@ -38,10 +38,10 @@ Following = Mapping[str, Number | dict[str, Number]]
 
 
 def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: Step) -> list[list[float]]:
-    """Return the transition matrix of states of which each lasts so long and is followed so, row by row.
+    """Return the transition matrix for stays and successors of states.
 
-    Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
-    step, and shares that do not sum to 1.
+    It is a list of rows. Raises InputError at the key for a state that is missing or unknown, a stay that is no
+    duration or shorter than a step, and shares that do not sum to 1.
 
     >>> matrix_of(("still", "walking"), {"still": "10 min", "walking": 4}, {}, timedelta(minutes=1))
     [[0.9, 0.1], [0.25, 0.75]]
@@ -61,9 +61,9 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
 def matrices_of(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> dict[str, list[list[float]]]:
-    """Return the matrix of each hour or weekday, of which `stays` has how long each state lasts there.
+    """Return the matrix of each hour or weekday.
 
-    Raises InputError, as `matrix_of`, at the key of the hour or weekday.
+    `stays` has the length of stays there. Raises InputError, as `matrix_of`, at the key of the hour or weekday.
     """
     for fault in faults_by(states, stays, following, step):
         raise fault
@@ -73,7 +73,10 @@ def matrices_of(
 def faults_by(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> Iterator[InputError]:
-    """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
+    """Yield the faults of stays by hour or weekday, at their keys.
+
+    Those of what follows states come once.
+    """
     for number, (name, stay) in enumerate(stays.items()):
         for error in faults(states, stay, following, step):
             if error.where[:1] == ("stay",):
@@ -84,7 +87,7 @@ def faults_by(
 
 
 def faults(states: Sequence[State], stay: Stay, following: Following, step: Step) -> Iterator[InputError]:
-    """Yield everything that is wrong with how long states last, and with what follows them, at their keys."""
+    """Yield the faults of stays and of successors, at their keys."""
     named = _named(states)
     yield from _strangers(stay, named, ("stay",))
     wrong = [*_strangers(following, named, ("next",)), *_proportion_faults(following, named)]
@@ -113,7 +116,7 @@ def _named(states: Sequence[State]) -> dict[str, int]:
 
 
 def _unsaid(named: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
-    """Yield which states have no duration, and of which it is not said what follows them, each in one fault."""
+    """Yield states without a duration, and without successors, in one fault each."""
     if lasting:
         what = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
         yield InputError(what, fix="write a duration for each state").at("stay")
@@ -171,7 +174,10 @@ def _steps(given: Number, name: str, step: Step) -> Fraction:
 
 
 def _proportion_faults(declared: Following, named: Mapping[str, int]) -> Iterator[InputError]:
-    """Yield what is wrong where `next` says how often each state comes, whatever was before, as one number each."""
+    """Yield the faults of `next` as one number for each state.
+
+    The number is its share, whatever was before.
+    """
     numbers = _numbers(declared)
     if not numbers:
         return
@@ -204,7 +210,10 @@ def _numbers(declared: Following) -> dict[str, Number]:
 
 
 def _following(declared: Following, named: Mapping[str, int]) -> Mapping[str, Shares]:
-    """Return the share of each state among those that follow one: as declared, or in proportion whatever was before."""
+    """Return the share of each state among the successors of each.
+
+    Shares are declared, or in proportion whatever was before.
+    """
     shares = {name: given for name, given in declared.items() if isinstance(given, dict)}
     if shares or not declared:
         return shares
@@ -216,7 +225,7 @@ def _following(declared: Following, named: Mapping[str, int]) -> Mapping[str, Sh
 
 
 def _shares(name: str, following: Mapping[str, Shares], known: Mapping[str, int]) -> Iterator[Fraction]:
-    """Yield the share of each state among those that follow this one."""
+    """Yield the share of each state among the successors of one."""
     where, others = ("next", name), [other for other in known if other != name]
     given = following.get(name)
     if given is None:  # of two states, where the other one follows

@@ -115,7 +115,10 @@ class BayesianNetwork:
 
     @cached_property
     def moral_neighbours(self) -> tuple[frozenset[int], ...]:
-        """Return each entry's neighbours in the moral graph: parents, children, and the children's other parents."""
+        """Return each entry's neighbours in the moral graph.
+
+        They are parents, children, and the children's other parents.
+        """
         near: list[set[int]] = [set() for _ in self.nodes]
         for child, above in enumerate(self.parents):
             family = {child, *above}
@@ -143,20 +146,23 @@ class BayesianNetwork:
         return tuple(supports)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
-        """Return P(X_names), one axis per name in the order given, by variable elimination.
+        """Return P(X_names) by variable elimination.
 
-        Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
-        name.
+        It has one axis per name in the order given. Raises Unsupported where a table would be too large (the size is
+        predicted first), InputError for an unknown name.
         """
         return self.law([self.position(n) for n in names])[0]
 
     def law(self, entries: Sequence[int]) -> tuple[FloatArray, float]:
-        """Return (table, error): the joint law of some entries, and a bound on each entry's relative error."""
+        """Return the joint law of some entries, and its error.
+
+        The error bounds the relative error of each cell.
+        """
         factors, sizes = self._ancestral(entries)
         return eliminate(factors, sizes, entries)
 
     def support(self, entries: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """Return which cells of the joint law of some entries have probability above zero: exact.
+        """Return the possible cells of the joint law of some entries, exactly.
 
         Raises Unsupported where zeros make this a question for a table that would be too large.
         """
@@ -178,7 +184,10 @@ class BayesianNetwork:
         return plan([f.scope for f in factors], sizes, entries)
 
     def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
-        """Return the factors of the entries and their ancestors: the rest sums to one."""
+        """Return the factors of the entries and their ancestors.
+
+        The rest sums to one.
+        """
         alive = self.ancestral(entries)
         return [self.factors[i] for i in alive], {i: len(self.nodes[i].states) for i in alive}
 
@@ -199,9 +208,10 @@ class BayesianNetwork:
         return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
 
     def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
-        """Return the entries that are d-connected to `entry` given `quilt`, `entry` included (Song17 Definition 4.2).
+        """Return the entries d-connected to `entry` given `quilt`.
 
-        All others are independent of X_entry given X_quilt (as a set: d-separation is closed under unions).
+        `entry` is included (Song17 Definition 4.2). All others are independent of X_entry given X_quilt (as a set:
+        d-separation is closed under unions).
         """
         return frozenset(self.reached(entry, quilt))
 

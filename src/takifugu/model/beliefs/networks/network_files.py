@@ -55,9 +55,9 @@ def _network(tables: list[Table], source: str) -> BayesianNetwork:
 
 
 def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
-    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief; pgmpy is not imported.
+    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief.
 
-    Raises InputError where two tables disagree about the states of a variable.
+    Pgmpy is not imported. Raises InputError where two tables disagree about the states of a variable.
     """
     tables = {str(name): model.get_cpds(name) for name in model.nodes()}
     for name, table in tables.items():
@@ -82,7 +82,7 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
 
 
 def _shortest(array: FloatArray) -> FloatArray:
-    """Return what single-precision numbers stand for: their shortest decimals, where the array holds such numbers."""
+    """Return single-precision numbers as their shortest decimals."""
     single = np.asarray(array, dtype=np.float32)
     values = np.array(array, dtype=np.float64)
     if not np.array_equal(single.astype(np.float64), values):

@@ -32,11 +32,14 @@ class DeclaredClasses:
 
     @property
     def called(self) -> tuple[State, ...]:
-        """Return what each class counts as: what is declared, or its words."""
+        """Return the value of each class: the declared one, or its words."""
         return self.values if self.values is not None else Classes(self.ends).words
 
     def classes(self, texts: Sequence[str] = ()) -> Classes:
-        """Return the classes that a column's numbers are put into; `texts` are those of what each counts as."""
+        """Return the classes of a column's numbers.
+
+        `texts` are those of the values of the classes.
+        """
         listed = [*texts] or [str(value) for value in self.called]
         return Classes(self.ends, UNOBSERVED if self.missing is None else listed.index(str(self.missing)))
 
@@ -88,7 +91,10 @@ class RecordsSection:
         return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
     def layout(self) -> Plain:
-        """Return what decides which value a record has in a column: numbers have that of their class."""
+        """Return the rules for the value of a record in a column.
+
+        Numbers have that of their class.
+        """
         return {"classes": {name: _in_words(one) for name, one in (self.classes or {}).items()} or None}
 
     def belief(self, public: Public) -> Records:
@@ -116,6 +122,9 @@ class RecordsSection:
 
 
 def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:
-    """Return which numbers count as which value of a column; a missing one counts as "missing" says."""
+    """Return the numbers of each value of a column, in words.
+
+    A missing one counts as "missing" says.
+    """
     pairs = zip(map(str, classes.called), Classes(classes.ends).words, strict=True)
     return dict(pairs) if classes.missing is None else {**dict(pairs), "missing": str(classes.missing)}

@@ -101,11 +101,12 @@ class MultivariateNormal(Nameless):
         outside: str = "refuse",
         replaced: Iterable[str] = (),
     ) -> MultivariateNormal:
-        """Return the belief with the means and the covariance of some data: a frame, or columns of numbers by name.
+        """Return the belief with the means and the covariance of data.
 
-        `source` states in words where they come from; `private=True` marks that they are the data to protect.
-        `records` is how many records the release is about, by default as many as are given. Raises InputError for an
-        empty source, for columns of other lengths or with what is no number, and for fewer than two records.
+        Data are a frame, or columns of numbers by name. `source` states in words where they come from; `private=True`
+        marks that they are the data to protect. `records` is how many records the release is about, by default as many
+        as are given. Raises InputError for an empty source, for columns of other lengths or with what is no number, and
+        for fewer than two records.
 
         >>> fitted = MultivariateNormal.fit({"x": [1, 2, 3], "y": [2, 4, 6]}, source="a public survey")
         >>> fitted.covariance
@@ -122,7 +123,10 @@ class MultivariateNormal(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the belief was estimated from the data that it is to protect."""
+        """Return whether the belief was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     @property
@@ -159,9 +163,10 @@ class MultivariateNormal(Nameless):
         return view_of(self, secret)
 
     def resolve(self, query: Query) -> ColumnSums:
-        """Return a query as weighted sums of the columns; without a declared grid on a readable one.
+        """Return a query as weighted sums of the columns.
 
-        Raises InputError where a column that is read varies less than one step of the resolution.
+        Without a declared grid on a readable one. Raises InputError where a column that is read varies less than one
+        step of the resolution.
         """
         cells = self.read.weights(query)
         rows = tuple(row for _, row in cells)
@@ -195,16 +200,25 @@ class MultivariateNormal(Nameless):
         return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
 
     def replaces(self, read: Iterable[int]) -> bool:
-        """Return whether missing values of these columns are replaced when they are read."""
+        """Return whether missing values of these columns are replaced.
+
+        They are when they are read.
+        """
         return any(self.columns[j] in self.replaced for j in read)
 
     def _reach(self, low: Fraction, high: Fraction) -> Fraction:
-        """Return how far apart two numbers of a range can be, as they are read: clipped, then rounded or vice versa."""
+        """Return the largest distance of two numbers of a range, as read.
+
+        They are clipped, then rounded or vice versa.
+        """
         step = self.resolution
         return high - low if step is None else max(high - low, (round(high / step) - round(low / step)) * step)
 
     def deviation(self, row: Sequence[Fraction]) -> float:
-        """Return the standard deviation of a weighted sum of the columns over all records."""
+        """Return the standard deviation of a weighted sum over all records.
+
+        It is a sum of the columns.
+        """
         return math.sqrt(self.records * form(row, self.covariance, row))
 
     def assumptions(self) -> tuple[str, ...]:

@@ -93,7 +93,10 @@ class NormalView(Nameless):
         return _forms(self.weights, self.belief.covariance, self.weights, scale)
 
     def shared(self, answer: ColumnSums) -> Matrix:
-        """Return the covariance of the answer's cells and the numbers in g: of one record, where g is of one."""
+        """Return the covariance of the answer's cells and the numbers in g.
+
+        It is of one record, where g is of one.
+        """
         scale = 1 if self.single else self.belief.records
         return _forms(answer.coefficients, self.belief.covariance, self.weights, scale)
 
@@ -102,9 +105,10 @@ class NormalView(Nameless):
         return _forms(answer.coefficients, self.belief.covariance, answer.coefficients, self.belief.records)
 
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
-        """Return how far one record's hidden value moves a cell, and the answer in L1, at most, in answer units.
+        """Return the changes of a cell and the answer by one record.
 
-        Only for the value of a column in one record, up to its largest difference. Raises Unsupported for others.
+        Its hidden value moves them at most so far, in L1 and answer units. Only for the value of a column in one
+        record, up to its largest difference. Raises Unsupported for others.
         """
         if not self.single:
             raise Unsupported("a property of whole columns is no entry that changes by itself")
@@ -116,7 +120,10 @@ class NormalView(Nameless):
 
 
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
-    """Return the view of a normal belief that a secret asks for; InputError for one that it cannot have."""
+    """Return the view of a normal belief for a secret.
+
+    InputError for one that it cannot have.
+    """
     if isinstance(secret, DatasetProperty):
         return _of_records(belief, secret)
     if isinstance(secret, EveryEntry):
@@ -214,9 +221,10 @@ def _near(
     what: str,
     single: bool = False,
 ) -> NormalView:
-    """Return the view of values up to a difference: the corners of the box of differences, up to their sign.
+    """Return the view of values up to a difference.
 
-    What a shift by v needs is convex in v, so no difference inside the box needs more than some corner.
+    They are the corners of the box of differences, up to their sign. What a shift by v needs is convex in v, so no
+    difference inside the box needs more than some corner.
     """
     signs = [(1, *rest) for rest in product((1, -1), repeat=len(reach) - 1)]
     corners = [tuple(sign * most for sign, most in zip(chosen, reach, strict=True)) for chosen in signs]

@@ -45,7 +45,7 @@ class Affine:
         set_fields(self, slopes=tuple((name, slope) for name, slope in read if slope))
 
     def between(self, box: Mapping[str, Interval]) -> Interval:
-        """Return its least and its largest value while each parameter lies in its interval."""
+        """Return its least and its largest value over a box of parameters."""
         ends = [sorted((slope * box[name][0], slope * box[name][1])) for name, slope in self.slopes]
         return self.constant + sum(low for low, _ in ends), self.constant + sum(high for _, high in ends)
 
@@ -125,7 +125,10 @@ class ParameterBox:
         return len({ends for _, ends in self.intervals}) == 1
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
-        """Return the ends of a parameter's interval: they stand for all numbers between them."""
+        """Return the ends of a parameter's interval.
+
+        They stand for all numbers between them.
+        """
         return tuple(to_text(end) for end in self.intervals[entry][1])
 
     def possible(self, entry: int) -> tuple[bool, ...]:
@@ -151,7 +154,10 @@ class ParameterBox:
         return Record(self.columns, tuple(column.states for column in self.described))
 
     def resolve(self, query: Query) -> ColumnAnswer:
-        """Return what a query adds up over whole columns; InputError for one that does not add up over records."""
+        """Return the sum of a query over whole columns.
+
+        InputError for one that does not add up over records.
+        """
         return over_columns(query, self.record, self.records, tuple(c.entry for c in self.described), self.size)
 
     def assumptions(self) -> tuple[str, ...]:
@@ -183,10 +189,10 @@ class ParameterBox:
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 
     def property(self, secret: Secret) -> BoxView | None:
-        """Return the box as a secret about one parameter reads it; None for every parameter as it is.
+        """Return the box as a secret about one parameter reads it.
 
-        Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
-        numbers outside the parameter's interval.
+        None for every parameter as it is. Raises InputError for a property of the records at hand, for single values
+        (`Parameters` lists them), and for numbers outside the parameter's interval.
         """
         parameter = secret if isinstance(secret, DistributionParameter) else None
         if isinstance(secret, DatasetProperty) or (parameter and parameter.values is not None):

@@ -123,12 +123,15 @@ class Parameters:
 
     @property
     def from_private_data(self) -> bool:
-        """Whether the parameters' distribution was estimated from the data that it is to protect."""
+        """Return whether the parameters' law was estimated from private data."""
         return self.table is not None and self.table.from_private_data
 
     @property
     def table(self) -> JointTable | None:
-        """The joint distribution of the parameters, where it is given as a table; None where as a network."""
+        """Return the joint distribution of the parameters as a table.
+
+        None where it is given as a network.
+        """
         return self.prior if isinstance(self.prior, JointTable) else None
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
@@ -141,7 +144,10 @@ class Parameters:
         return self.prior.possible(entry)
 
     def components(self) -> tuple[range, ...]:
-        """Return all parameters as one run: independent ones still share the records of an answer."""
+        """Return all parameters as one run.
+
+        Independent ones still share the records of an answer.
+        """
         return (range(self.size),)
 
     def component(self, number: int) -> Parameters:
@@ -153,7 +159,10 @@ class Parameters:
         return Record(self.columns, tuple(column.states for column in self.described))
 
     def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
-        """Return what a query adds up over whole columns, or a statistic of them; InputError for any other query."""
+        """Return the sum or statistic of a query over whole columns.
+
+        InputError for any other query.
+        """
         entry_of = tuple(column.entry for column in self.described)
         if isinstance(query, Statistic):
             for name in query.columns:
@@ -163,15 +172,19 @@ class Parameters:
 
     @cached_property
     def network(self) -> BayesianNetwork:
-        """Return the parameters as a Bayesian network: theirs, or that of a table, in which each depends on all before.
+        """Return the parameters as a Bayesian network.
 
-        Raises Unsupported for a table with too many combinations of values, or with tiny probabilities.
+        It is theirs, or that of a table, in which each depends on all before. Raises Unsupported for a table with too
+        many combinations of values, or with tiny probabilities.
         """
         return self.prior if isinstance(self.prior, BayesianNetwork) else _network(self.prior)
 
     @property
     def network_error(self) -> float:
-        """Return a bound on the relative error of the network's joint probabilities: 0 where it was given."""
+        """Bound the relative error of the network's joint probabilities.
+
+        It is 0 where the network was given.
+        """
         if isinstance(self.prior, BayesianNetwork):
             return 0.0
         return sum(2.0**-52 * (len(self.alphabet(entry)) + 4) for entry in range(self.size))
@@ -212,9 +225,9 @@ class Parameters:
         )
 
     def property(self, secret: Secret) -> None:
-        """Return None: parameters are entries, and secrets about them are read as they are.
+        """Return None, as secrets about parameters are read as they are.
 
-        Raises InputError for a property of the records at hand.
+        Parameters are entries. Raises InputError for a property of the records at hand.
         """
         if isinstance(secret, DatasetProperty):
             raise InputError(
@@ -296,7 +309,10 @@ def _ordered(states: Iterable[Any]) -> list[Hashable]:
 
 
 def _network(table: JointTable) -> BayesianNetwork:
-    """Return a table as a network in which each entry depends on all before it; rows that never occur are uniform."""
+    """Return a table as a network, each entry after all before.
+
+    Rows that never occur are uniform.
+    """
     sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
     if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
         raise Unsupported(

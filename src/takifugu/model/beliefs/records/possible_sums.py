@@ -60,7 +60,10 @@ class Steps(Sequence[Term]):
 
 
 def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...], Fraction, Fraction]:
-    """Return scores as whole numbers from 0, their unit, and what so many records add beside them."""
+    """Return scores as whole numbers from 0, their unit, and the offset.
+
+    So many records add the offset beside them.
+    """
     low = min(scores)
     common = math.lcm(*(score.denominator for score in scores))
     gaps = [int((score - low) * common) for score in scores]
@@ -77,7 +80,10 @@ def sums(levels: Iterable[int], count: int) -> list[int]:
 
 
 def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[int, ...]]:
-    """Return all sums of so many levels, place by place; raises Unsupported where they are too many to list."""
+    """Return all sums of so many levels, place by place.
+
+    Raises Unsupported where they are too many to list.
+    """
     keys = {(0,) * len(levels[0])}
     for _ in range(count):
         keys = {tuple(map(add, total, level)) for total in keys for level in levels}

@@ -50,7 +50,7 @@ class RecordView:
 
     @property
     def values(self) -> Sequence[Hashable]:
-        """The values of the property that have positive probability, in order."""
+        """Return the possible values of the property, in order."""
         raise NotImplementedError
 
     def alphabet(self, entry: int) -> Any:
@@ -61,11 +61,11 @@ class RecordView:
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """The pairs of hypotheses that are compared, None for all."""
+        """Return the compared pairs of hypotheses, None for all."""
         raise NotImplementedError
 
     def describe_hypothesis(self, value: int) -> str:
-        """Say what it means that the entry has the value of this index."""
+        """Word the hypothesis of a value, by its index."""
         raise NotImplementedError
 
     def position(self, name: Hashable) -> int:
@@ -141,7 +141,10 @@ class SumView(RecordView):
 
     @cached_property
     def widest(self) -> int:
-        """How many values lie between two that `max_difference` compares, at most (for evenly spaced values)."""
+        """Return the most values between two compared ones.
+
+        They lie within `max_difference`, and are evenly spaced.
+        """
         farthest, *_ = self.secret.max_difference or (Fraction(0),)
         steps: Fraction = farthest / (self.unit * (self.keys[1] - self.keys[0]))
         return min(math.floor(steps), len(self.values) - 1)
@@ -251,23 +254,35 @@ class SetsView(RecordView):
 
 
 def column_read(view: RecordView) -> int | None:
-    """Return the number of the column whose value in one record is hidden; None for a view of all records."""
+    """Return the number of the column with a hidden value.
+
+    None for a view of all records.
+    """
     return view.column if isinstance(view, ColumnView) else None
 
 
 def sum_read(view: RecordView) -> SumView | None:
-    """Return the sum of scores that a view is of, or whose sets it is of; None for other functions of the records."""
+    """Return the sum of scores of a view, or of its sets.
+
+    None for other functions of the records.
+    """
     inside = view.inside if isinstance(view, SetsView) else view
     return inside if isinstance(inside, SumView) else None
 
 
 def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None:
-    """Return the indices of the property's values in each set, where a view is of sets; None for others."""
+    """Return the indices of the property's values in each set.
+
+    None for a view without sets.
+    """
     return view.members if isinstance(view, SetsView) else None
 
 
 def column_number(value: object, column: Hashable) -> Fraction:
-    """Return a value of a column as a number; InputError for one that is none."""
+    """Return a value of a column as a number.
+
+    InputError for one that is none.
+    """
     if isinstance(value, str) or not hasattr(value, "__float__"):
         raise InputError(
             f"the column {column!r} has the value {value!r}, which is no number",
@@ -288,5 +303,5 @@ def _members(chosen: ValueSet, values: Sequence[Fraction]) -> range | tuple[int,
 
 
 def _first(values: Sequence[Fraction], bound: Fraction) -> int:
-    """Return the index of the first of increasing values that is not below a bound."""
+    """Return the index of the first increasing value not below a bound."""
     return bisect_left(values, bound)

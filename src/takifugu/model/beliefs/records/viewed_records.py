@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def view_of(records: Records, secret: object) -> RecordView | None:
-    """Return how records are read by a secret; None where it is about whole records.
+    """Return how records are read by a secret.
 
-    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
-    population, which records of one known distribution do not have.
+    None where it is about whole records. Raises InputError for an unknown column, values that are not numbers where
+    they are added, and a parameter of the population, which records of one known distribution do not have.
     """
     if not isinstance(secret, DatasetProperty):
         if isinstance(secret, EveryEntry) and secret.attribute is not None:
@@ -72,13 +72,16 @@ def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int
 
 
 def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
-    """Return what each row of the table adds to each number of the property."""
+    """Return the addend of each row of the table to each number."""
     share = Fraction(1, 1 if secret.function == "sum" else records.size)
     return [[share * score for score in _scores(records, secret, place)] for place in places]
 
 
 def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:
-    """Return what each row of the table adds to the property, before it is divided by the number of records."""
+    """Return the addend of each row of the table to the property.
+
+    It is not yet divided by the number of records.
+    """
     name = secret.columns[secret.columns.index(records.columns[place])]
     values = [row[place] for row in records.table.rows]
     if secret.of is None:
