@@ -132,7 +132,9 @@ def belief_class(kind: object) -> Any:
 
 
 def check_registered(belief: Belief) -> None:
-    """Raise InputError for a type that nobody registered.
+    """Raise InputError for a belief of an unregistered type.
+
+    A ledger could not read it back.
 
     A type derived from a registered one is another type: it would read back, and be charged for, as what it is not.
     """

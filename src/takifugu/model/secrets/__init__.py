@@ -54,7 +54,10 @@ def from_dict(data: Plain) -> Secret:
 
 
 def check_registered(secret: Secret) -> None:
-    """Raise InputError for a type that nobody registered."""
+    """Raise InputError for a secret lost on the way back from a ledger.
+
+    It could not be read back, or would be read back as one of another type.
+    """
     again = from_dict(secret.to_dict())
     if type(again) is not type(secret):
         raise InputError(
