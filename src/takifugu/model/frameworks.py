@@ -85,8 +85,8 @@ class Framework:
     given_domain: Data | None = None
 
     def __post_init__(self) -> None:
-        about = [] if self.given_domain is None else [self.given_domain]
-        set_fields(self, beliefs=agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
+        domains = [] if self.given_domain is None else [self.given_domain]
+        set_fields(self, beliefs=agreed((*domains, *self.beliefs))[len(domains) :] if self.beliefs else ())
 
     @property
     def domain(self) -> Belief | Data:
@@ -176,8 +176,8 @@ class Framework:
         return tuple(dict.fromkeys(assumption for holder in assuming for assumption in holder.assumptions()))
 
     def describe(self) -> str:
-        known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
-        return f"{'; '.join(s.describe() for s in self.secrets)} | {known}"
+        belief_words = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
+        return f"{'; '.join(s.describe() for s in self.secrets)} | {belief_words}"
 
 
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
@@ -195,9 +195,9 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
                 f"the beliefs have {first.size} and {belief.size} entries",
                 rule="all beliefs of a framework are about the same data, so give each as many entries",
             )
-        if (one := columns_of(first)) != (other := columns_of(belief)):
+        if (first_columns := columns_of(first)) != (other_columns := columns_of(belief)):
             raise InputError(
-                f"the beliefs have the columns {list(one)} and {list(other)}",
+                f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
             ).at("beliefs")  # fmt: skip
         agreeing.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
@@ -218,9 +218,9 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     >>> len(list(framework.comparisons()))
     6
     """
-    chosen: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
+    all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
-    if not chosen:
+    if not all_secrets:
         raise InputError(
             "the framework hides nothing", fix="give at least one secret, for example every_entry()"
         ).at("secrets")
@@ -228,7 +228,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         raise InputError(
             "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
         ).at("beliefs")
-    for secret in chosen:
+    for secret in all_secrets:
         if not isinstance(secret, Secret):
             raise InputError(
                 f"{type(secret).__name__} is not a secret",
@@ -243,13 +243,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             ).at("beliefs")
         belief_room.check_registered(belief)
         _check_states(belief)
-        if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
+        if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in all_secrets):
             raise InputError(
                 "two distributions of an answer are compared by between(p, q), not by secrets of entries"
             ).at("beliefs")
     # a number in a secret counts the entries as its beliefs list them
-    framework = Framework(chosen, believed, _definition(chosen))
-    if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
+    framework = Framework(all_secrets, believed, _definition(all_secrets))
+    if not any(_has_pair(secret, belief) for secret in all_secrets for belief in framework.beliefs):
         if framework.definition != "pufferfish":
             raise InputError(
                 "what is hidden takes one value under every belief, so there is nothing to compare",
@@ -315,16 +315,16 @@ def _check_values(first: Entries, other: Entries) -> None:
         numbers: Iterable[int] = (0,)
     else:
         numbers = range(first.size)
-    here, there = order(first), order(other)
+    first_order, other_order = order(first), order(other)
     for number in numbers:
-        one = _values(first, number if here is None else here[number])
-        two = _values(other, number if there is None else there[number])
-        if one is not two and one != two:
+        first_values = _values(first, number if first_order is None else first_order[number])
+        other_values = _values(other, number if other_order is None else other_order[number])
+        if first_values is not other_values and first_values != other_values:
             names = listed(first) or listed(other)
-            which = f"{entry_word(first)} {number}" if names is None else repr(names[number])
-            odd = sorted(map(str, one ^ two))
+            title = f"{entry_word(first)} {number}" if names is None else repr(names[number])
+            odd = sorted(map(str, first_values ^ other_values))
             raise InputError(
-                f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])})",
+                f"the beliefs differ in the values that {title} can take ({', '.join(odd[:5])})",
                 fix="name the same values in each, with probability 0 where one never occurs",
             ).at("beliefs")
 
@@ -358,8 +358,8 @@ def _definition(secrets: Sequence[Secret]) -> str:
 
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:
-    if (seen := secret_room.view(secret, belief)) is not None:
-        return secret.family(seen).has_pairs(seen, 0)
+    if (read_view := secret_room.view(secret, belief)) is not None:
+        return secret.family(read_view).has_pairs(read_view, 0)
     family = secret.family(belief)
     users = separate(belief)
     entries = users.representatives(family.entries, ()) if users else family.entries

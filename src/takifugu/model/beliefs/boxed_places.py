@@ -53,8 +53,8 @@ class Grid:
     @property
     def centres(self) -> tuple[tuple[float, float], ...]:
         """Return the centre of each cell."""
-        one, two = ([_centre(self, axis, k) for k in range(self.cells[axis])] for axis in (0, 1))
-        return tuple((x, y) for y in two for x in one)
+        first_axis, second_axis = ([_centre(self, axis, k) for k in range(self.cells[axis])] for axis in (0, 1))
+        return tuple((x, y) for y in second_axis for x in first_axis)
 
     def cells_of(self, first: Floats, second: Floats) -> npt.NDArray[np.int32]:
         """Return the number of the cell of each place.
@@ -63,18 +63,18 @@ class Grid:
         the box; no message says which, or how many.
         """
         numbers = []
-        for axis, given in enumerate((first, second)):
-            if not np.isfinite(given).all():
+        for axis, coordinates in enumerate((first, second)):
+            if not np.isfinite(coordinates).all():
                 raise DataError(
                     "a coordinate is missing or not finite", rule="there is no such place", fix="drop these rows"
                 ).at("coordinates")
             low, high, count = self.low[axis], self.high[axis], self.cells[axis]
-            if not self.clamps and ((given < low) | (given > high)).any():
+            if not self.clamps and ((coordinates < low) | (coordinates > high)).any():
                 raise DataError(
                     "a place lies outside of the declared box", fix='declare a larger box, or write outside = "clamp"'
                 ).at("coordinates")
-            inside = np.clip(given, low, high)
-            numbers.append(np.minimum(((inside - low) / (high - low) * count).astype(np.int64), count - 1))
+            clipped = np.clip(coordinates, low, high)
+            numbers.append(np.minimum(((clipped - low) / (high - low) * count).astype(np.int64), count - 1))
         numbers_of_cells: npt.NDArray[np.int32] = (numbers[1] * self.cells[0] + numbers[0]).astype(np.int32)
         return numbers_of_cells
 

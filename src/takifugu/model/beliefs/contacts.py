@@ -77,11 +77,11 @@ def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Has
 
 def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
     """Write the distribution of each size as its masses of 0, 1, ... ill people."""
-    written = {}
+    masses_by_size = {}
     for size, law in laws.items():
         masses = dict(law.items())
-        written[str(size)] = [_text(masses.get(number, 0)) for number in range(size + 1)]
-    return written
+        masses_by_size[str(size)] = [_text(masses.get(number, 0)) for number in range(size + 1)]
+    return masses_by_size
 
 
 def _read_laws(laws: Mapping[str, list[float | str]]) -> dict[int, list[float | Fraction]]:
@@ -271,7 +271,7 @@ def cliques_of(
         clique = _largest_clique(near, work)
         cliques.append(clique)
         gone = set(clique)
-        near = {v: others - gone for v, others in near.items() if v not in gone}
+        near = {v: neighbours - gone for v, neighbours in near.items() if v not in gone}
     return cliques
 
 
@@ -335,20 +335,20 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
         raise InputError(
             f"a clique has {size} people, and no distribution of how many are ill is given for that size"
         ).at("number")
-    given = number(size) if callable(number) else number[size]
-    if isinstance(given, Pmf):
-        low, high = given.support_range
-        if low < 0 or high > size or any(Fraction(v).denominator != 1 for v, _ in given.items()):
+    law = number(size) if callable(number) else number[size]
+    if isinstance(law, Pmf):
+        low, high = law.support_range
+        if low < 0 or high > size or any(Fraction(v).denominator != 1 for v, _ in law.items()):
             raise InputError(
                 f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
             ).at("number")
-        return given
-    if len(given) != size + 1:
+        return law
+    if len(law) != size + 1:
         raise InputError(
-            f"the distribution for a clique of {size} has {len(given)} masses",
+            f"the distribution for a clique of {size} has {len(law)} masses",
             fix=f"give {size + 1}, for 0 to {size} ill",
         ).at("number")
-    return Pmf(range(size + 1), list(given))
+    return Pmf(range(size + 1), list(law))
 
 
 def _text(mass: float | int | Fraction) -> float | str:

@@ -63,10 +63,10 @@ class Domain:
 
         InputError for a name that it does not know.
         """
-        known = self.names or ()
-        if name not in known:
-            raise InputError(f"the domain has no entry {name!r}{did_you_mean(name, known)}")
-        return known.index(name)
+        names = self.names or ()
+        if name not in names:
+            raise InputError(f"the domain has no entry {name!r}{did_you_mean(name, names)}")
+        return names.index(name)
 
     def describe(self) -> str:
         return f"{self.size} entries with values from ({', '.join(map(_word, self.alphabets[0]))})"

@@ -218,12 +218,12 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
     return low, math.nextafter(high, 2.0) if high < 1 else 1.0
 
 
-def _last_outside(outside: Callable[[float], bool], inside: float) -> float:
+def _last_outside(outside: Callable[[float], bool], end: float) -> float:
     """Return the last float between 0 and `inside` outside.
 
     It is 0 if none is found.
     """
-    return halved(outside, 0.0, inside, are_neighbours, mean)
+    return halved(outside, 0.0, end, are_neighbours, mean)
 
 
 def _sorted(states: set[State]) -> tuple[State, ...]:

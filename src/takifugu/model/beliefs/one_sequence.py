@@ -205,12 +205,12 @@ def checked_length(length: int) -> int:
     return int(length)
 
 
-def checked_states(states: Iterable[State] | None, count: int, what: str) -> tuple[State, ...]:
+def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:
     """Return `count` different names of states (0, 1, ... by default).
 
     InputError for others.
     """
-    names = tuple(range(count)) if states is None else checked_alphabet(states, what)
+    names = tuple(range(count)) if states is None else checked_alphabet(states, title)
     if len(names) != count:
-        raise InputError(f"{what} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
+        raise InputError(f"{title} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
     return names

@@ -89,10 +89,10 @@ class Region:
             for slope, length in pieces:
                 needed = min(max(low - mass, 0), length)
                 mass, gain = mass + needed, gain + needed * slope
-                rest = min(length - needed, room)
-                room -= rest
-                if rest:
-                    more.append((slope, rest))
+                remainder = min(length - needed, room)
+                room -= remainder
+                if remainder:
+                    more.append((slope, remainder))
             return mass, gain, more
 
         return Fraction(line(self.tree)[1], WHOLE)
@@ -167,17 +167,17 @@ class Regions:
 
     def assumptions(self) -> tuple[str, ...]:
         """Return the assumptions of the class, in words of a certificate."""
-        listed = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
-        what = "people" if self.of_people else "rows"
-        apart = (
+        sizes = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
+        word = "people" if self.of_people else "rows"
+        independence = (
             "the people of the reference file are independent of each other, and each counts once" if self.of_people
             else "the rows of the reference file are independent of each other"
         )  # fmt: skip
         return (
-            f"the populations were counted in a sample ({what}: {listed}); the promise holds for every distribution in "
+            f"the populations were counted in a sample ({word}: {sizes}); the promise holds for every distribution in "
             f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one "
             f"population in it differ by at most {100 * self.largest_move:.3g} % of their mass",
-            apart,
+            independence,
         )
 
     def to_dict(self) -> Json:
@@ -226,10 +226,10 @@ def samples_of(
     >>> samples_of([("m", 0), ("m", 1), ("m", 1)], 2, ["p", "p", "q"])["m"]
     Sample(counts=(Fraction(1, 2), Fraction(3, 2)), size=2, of_people=True)
     """
-    listed = list(rows)
-    whose: list[Hashable] = list(range(len(listed))) if people is None else list(people)
+    all_rows = list(rows)
+    whose: list[Hashable] = list(range(len(all_rows))) if people is None else list(people)
     by_person: dict[str, dict[Hashable, Counter[int]]] = {}
-    for (name, value), person in zip(listed, whose, strict=True):
+    for (name, value), person in zip(all_rows, whose, strict=True):
         by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
     several = any(counts.total() > 1 for of in by_person.values() for counts in of.values())
     samples = {}
@@ -333,10 +333,10 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _halved(ranks: npt.NDArray[np.int64], inside: npt.NDArray[np.int64]) -> Block:
-    if len(inside) == 1:
-        return Block((int(inside[0]),))
-    low, high = ranks[:, inside].min(axis=1), ranks[:, inside].max(axis=1)
-    upper = ranks[:, inside] > ((low + high) // 2)[:, None]
-    parts = [inside[(half == upper.T).all(axis=1)] for half in product((False, True), repeat=len(ranks))]
-    return Block(tuple(map(int, inside)), tuple(_halved(ranks, part) for part in parts if len(part)))
+def _halved(ranks: npt.NDArray[np.int64], members: npt.NDArray[np.int64]) -> Block:
+    if len(members) == 1:
+        return Block((int(members[0]),))
+    low, high = ranks[:, members].min(axis=1), ranks[:, members].max(axis=1)
+    upper = ranks[:, members] > ((low + high) // 2)[:, None]
+    parts = [members[(half == upper.T).all(axis=1)] for half in product((False, True), repeat=len(ranks))]
+    return Block(tuple(map(int, members)), tuple(_halved(ranks, part) for part in parts if len(part)))

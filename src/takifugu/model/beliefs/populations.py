@@ -193,29 +193,29 @@ class FromPopulations(Nameless):
     def component(self, number: int) -> FromPopulations:
         return self
 
-    def distance(self, one: Value, other: Value) -> float:
+    def distance(self, first: Value, second: Value) -> float:
         """Return what it costs to take one value for another: the length between places, |x - y|, or 0 or 1."""
-        if isinstance(one, tuple) and isinstance(other, tuple):
-            (a, b), (c, d) = one, other
+        if isinstance(first, tuple) and isinstance(second, tuple):
+            (a, b), (c, d) = first, second
             return math.hypot(float(self.scales[0]) * (a - c), float(self.scales[1]) * (b - d))
         if self._are_numbers:
-            return abs(float(one) - float(other))  # type: ignore[arg-type]
-        return float(one != other)
+            return abs(float(first) - float(second))  # type: ignore[arg-type]
+        return float(first != second)
 
     @cached_property
     def _are_numbers(self) -> bool:
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
 
     def assumptions(self) -> tuple[str, ...]:
-        each = "each row of a person follows the stated distribution of that person's population"
+        law_of_row = "each row of a person follows the stated distribution of that person's population"
         class_of = () if self.regions is None else self.regions.assumptions()
         if self.rows == 1:
-            return (each, "no person has more than 1 row", *class_of)
+            return (law_of_row, "no person has more than 1 row", *class_of)
         together = (
             "given the population, the rows of a person are independent of each other" if self.independent
             else "the rows of a person may depend on each other in any way"
         )  # fmt: skip
-        return (each, f"no person has more than {self.rows} rows", together, *class_of)
+        return (law_of_row, f"no person has more than {self.rows} rows", together, *class_of)
 
     def to_dict(self) -> Json:
         return {
@@ -239,11 +239,11 @@ class FromPopulations(Nameless):
 
     def describe(self) -> str:
         names = " or ".join(map(repr, self.populations[:6])) + (", ..." if len(self.populations) > 6 else "")
-        what = "places" if self.is_planar else "values"
+        word = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
-        words = f"{count} of a person, each of {len(self.values)} {what}, drawn from the population {names}"
-        counted = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
-        return f"{words} ({self.source}{counted})"
+        words = f"{count} of a person, each of {len(self.values)} {word}, drawn from the population {names}"
+        confidence = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
+        return f"{words} ({self.source}{confidence})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,17 +288,17 @@ class WhichOf(Nameless):
         return self.rows.describe()
 
 
-def _masses(given: object, what: str) -> dict[Value, Fraction]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"{what} is {given!r}", fix="give a mapping from values to masses").at("laws")
+def _masses(law: object, title: str) -> dict[Value, Fraction]:
+    if not isinstance(law, Mapping):
+        raise InputError(f"{title} is {law!r}", fix="give a mapping from values to masses").at("laws")
     masses: dict[Value, Fraction] = {}
-    for value, mass in given.items():
+    for value, mass in law.items():
         plain = tuple(map(plain_state, value)) if isinstance(value, tuple) else plain_state(value)
         masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
     total = sum(masses.values(), Fraction(0))
     if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:
         raise InputError(
-            f"the masses of {what} sum to {float(total):g}", rule="they are not negative and sum to 1"
+            f"the masses of {title} sum to {float(total):g}", rule="they are not negative and sum to 1"
         ).at("laws")
     return {value: mass / total for value, mass in masses.items()}
 

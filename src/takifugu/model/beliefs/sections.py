@@ -71,7 +71,7 @@ class PublicTable(Protocol):
         """
         ...
 
-    def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
+    def people(self, spellings: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
         """Return the canonical names of all people.
 
         DataError where two spellings may be one person.
@@ -122,9 +122,9 @@ Counts = Annotated[tuple[int, ...] | None, Key("how often each row was counted")
 Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of each row")]
 
 
-def mass(given: Number) -> int | float | Fraction:
+def mass(probability: Number) -> int | float | Fraction:
     """Return a probability as it was written.
 
     Floats stay floats, fractions written as text are exact.
     """
-    return as_fraction(given, "a probability") if isinstance(given, str) else given
+    return as_fraction(probability, "a probability") if isinstance(probability, str) else probability

@@ -73,14 +73,14 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
             fix='give initial=[...] or initial="any"',
         ).at("matrix")
     members = closed[0]
-    inside = matrix[np.ix_(members, members)]
+    closed_matrix = matrix[np.ix_(members, members)]
     try:
-        law = WideLaw.of(_eliminated(inside))
+        law = WideLaw.of(_eliminated(closed_matrix))
         small = bool((law.exponents < _SMALL).any()) or not law.support.all()
     except FloatingPointError:
         small = True
     if small:
-        law = _eliminated_wide(inside)
+        law = _eliminated_wide(closed_matrix)
     mantissas, exponents = np.zeros(len(matrix)), np.zeros(len(matrix), dtype=np.int64)
     mantissas[members], exponents[members] = law.mantissas, law.exponents
     for array in (mantissas, exponents):
@@ -113,8 +113,8 @@ def _eliminated_wide(matrix: FloatArray) -> WideLaw:
     m, e = _normal(matrix, np.zeros(matrix.shape, dtype=np.int64))
     n = len(matrix)
     for last in range(n - 1, 0, -1):
-        whole, scale = _sum(m[last, :last], e[last, :last])
-        m[:last, last], e[:last, last] = _normal(m[:last, last] / whole, e[:last, last] - scale)
+        total, scale = _sum(m[last, :last], e[last, :last])
+        m[:last, last], e[:last, last] = _normal(m[:last, last] / total, e[:last, last] - scale)
         products = np.multiply.outer(m[:last, last], m[last, :last]), np.add.outer(e[:last, last], e[last, :last])
         top = np.maximum(e[:last, :last], products[1])
         added = _shift(m[:last, :last], e[:last, :last] - top) + _shift(products[0], products[1] - top)
@@ -123,8 +123,8 @@ def _eliminated_wide(matrix: FloatArray) -> WideLaw:
     law[0], exponents[0] = 0.5, 1
     for i in range(1, n):
         law[i], exponents[i] = _sum(law[:i] * m[:i, i], exponents[:i] + e[:i, i])
-    whole, scale = _sum(law, exponents)
-    return WideLaw(*_normal(law / whole, exponents - scale))
+    total, scale = _sum(law, exponents)
+    return WideLaw(*_normal(law / total, exponents - scale))
 
 
 def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:

@@ -72,11 +72,11 @@ def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> S
     >>> supports_from(np.array([True, False]), [swap]).at(7).tolist()
     [False, True]
     """
-    seen: dict[tuple[bytes, int], int] = {}
+    first_time: dict[tuple[bytes, int], int] = {}
     supports: list[BoolArray] = []
     now, period = start, len(steps)
-    while (key := (now.tobytes(), len(supports) % period)) not in seen:
-        seen[key] = len(supports)
+    while (key := (now.tobytes(), len(supports) % period)) not in first_time:
+        first_time[key] = len(supports)
         supports.append(now)
         now = np.asarray((now[:, None] & steps[(len(supports) - 1) % period]).any(axis=0))
-    return Supports(tuple(supports), seen[key])
+    return Supports(tuple(supports), first_time[key])

@@ -52,12 +52,12 @@ class JointTable:
         source: str = "assumed",
     ) -> None:
         table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
-        given = list(probabilities)
-        if not table or len(table) != len(given):
+        all_masses = list(probabilities)
+        if not table or len(table) != len(all_masses):
             raise InputError(
-                f"the table has {len(table)} rows and {len(given)} probabilities", fix="give one mass per row"
+                f"the table has {len(table)} rows and {len(all_masses)} probabilities", fix="give one mass per row"
             ).at("probabilities")
-        masses, total = _masses(given)
+        masses, total = _masses(all_masses)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
             raise InputError(
@@ -67,8 +67,8 @@ class JointTable:
         table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
-        listed = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
-        columns = tuple(f"x{i + 1}" for i in range(width)) if listed is None else tuple(listed)
+        list_of_names = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
+        columns = tuple(f"x{i + 1}" for i in range(width)) if list_of_names is None else tuple(list_of_names)
         if len(columns) != width or len(set(columns)) != width:
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
@@ -173,8 +173,8 @@ class JointTable:
 
 
 def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
-    what = f"column {number + 1} of the table"
-    return checked_alphabet(_ordered(different(column, what, "rows")), what, "rows")
+    title = f"column {number + 1} of the table"
+    return checked_alphabet(_ordered(different(column, title, "rows")), title, "rows")
 
 
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...] | tuple[float, ...], int | None]:

@@ -56,8 +56,8 @@ class UsersSection:
                     fix = "write size, values and probabilities, or [[belief.groups]]"
                     yield InputError("is missing", fix=fix).at(key)
             return
-        given = [key for key, value in shared.items() if value is not None]
-        for key in [*given, *(["presence"] if self.presence != 1 else [])]:
+        keys = [key for key, value in shared.items() if value is not None]
+        for key in [*keys, *(["presence"] if self.presence != 1 else [])]:
             yield InputError("is given beside groups", fix="each group has its own").at(key)
         if len({group.name for group in self.groups}) != len(self.groups):
             yield InputError("two groups have the same name", fix="give each its own name").at("groups")

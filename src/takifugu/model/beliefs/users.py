@@ -123,19 +123,20 @@ class IndependentUsers:
         names: Iterable[Hashable] | None = None,
         source: str = "assumed",
     ) -> None:
-        given = [laws] if isinstance(laws, Mapping) else list(laws)
-        if not given:
+        all_laws = [laws] if isinstance(laws, Mapping) else list(laws)
+        if not all_laws:
             raise InputError(
                 "there are no users", fix="give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
             ).at("laws")
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
-        each = [presence] * len(given) if shared else list(presence)  # type: ignore[arg-type]
-        if len(each) != len(given):
+        presences = [presence] * len(all_laws) if shared else list(presence)  # type: ignore[arg-type]
+        if len(presences) != len(all_laws):
             raise InputError(
-                f"there are {len(given)} users and {len(each)} presences", fix="give one, or one per user"
+                f"there are {len(all_laws)} users and {len(presences)} presences", fix="give one, or one per user"
             ).at("presence")
         read = _Reader()
-        self._fill([read.law(law, there) for law, there in zip(given, each, strict=True)], absence, names, source)
+        pairs = zip(all_laws, presences, strict=True)
+        self._fill([read.law(law, chance) for law, chance in pairs], absence, names, source)
 
     @staticmethod
     def groups(
@@ -168,18 +169,18 @@ class IndependentUsers:
 
     def _fill(
         self,
-        given: Sequence[UserLaw],
+        laws: Sequence[UserLaw],
         absence: str | None,
         names: Iterable[Hashable] | None,
         source: str,
         counts: Sequence[int] | None = None,
     ) -> None:
-        number = {law: i for i, law in enumerate(dict.fromkeys(given))}
-        law_of = np.array([number[law] for law in given], dtype=np.int64)
+        number = {law: i for i, law in enumerate(dict.fromkeys(laws))}
+        law_of = np.array([number[law] for law in laws], dtype=np.int64)
         law_of = law_of if counts is None else np.repeat(law_of, counts)
         law_of.setflags(write=False)
-        listed = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
-        called = None if listed is None else tuple(map(value_of, listed))
+        list_of_names = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
+        called = None if list_of_names is None else tuple(map(value_of, list_of_names))
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
         set_fields(
@@ -217,9 +218,9 @@ class IndependentUsers:
 
         Those have the same alphabet and the same possible values.
         """
-        known: dict[Hashable, int] = {}
+        number_of: dict[Hashable, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
-        return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)[self.law_of]
+        return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
 
     def _letters(self, law: UserLaw) -> Letters:
         may_leave = self.absence == "unknown" or law.presence < 1
@@ -264,13 +265,13 @@ class IndependentUsers:
         return Singles(self.size)
 
     def component(self, number: int) -> IndependentUsers:
-        which = int(self.law_of[number])
-        if which not in self._alone:
+        number_of_law = int(self.law_of[number])
+        if number_of_law not in self._alone:
             alone = object.__new__(IndependentUsers)
-            alone._fill([self.laws[which]], "unknown", None, self.source)
+            alone._fill([self.laws[number_of_law]], "unknown", None, self.source)
             set_fields(alone, absence=self.absence)
-            self._alone[which] = alone
-        return self._alone[which]
+            self._alone[number_of_law] = alone
+        return self._alone[number_of_law]
 
     @cached_property
     def _alone(self) -> dict[int, IndependentUsers]:
@@ -296,9 +297,9 @@ class IndependentUsers:
 
         They are in order; see `likenesses`.
         """
-        chosen = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
-        code = self.likenesses(columns, by_law)[chosen]
-        return sorted(chosen[np.unique(code, return_index=True)[1]].tolist())
+        places = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
+        code = self.likenesses(columns, by_law)[places]
+        return sorted(places[np.unique(code, return_index=True)[1]].tolist())
 
     def assumptions(self) -> tuple[str, ...]:
         return (
@@ -389,14 +390,14 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
 
 
 def _presence(presence: object) -> Fraction | float:
-    there = value_of(presence)
-    if not isinstance(there, int | float | Fraction) or isinstance(there, bool) or not 0 <= there <= 1:
+    chance = value_of(presence)
+    if not isinstance(chance, int | float | Fraction) or isinstance(chance, bool) or not 0 <= chance <= 1:
         raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")
-    return there if isinstance(there, float) and there not in (0.0, 1.0) else Fraction(there)
+    return chance if isinstance(chance, float) and chance not in (0.0, 1.0) else Fraction(chance)
 
 
 def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
-    certain = all(there == 1 for there in presences)
+    certain = all(chance == 1 for chance in presences)
     if absence is None and certain:
         return "unknown"
     if absence not in MODES:

@@ -71,12 +71,12 @@ class PolicySection:
 
     def faults(self) -> Iterator[InputError]:
         if len(self.forms) != 1:
-            what = f"has {' and '.join(self.forms)}" if self.forms else "does not say what the data can be"
-            yield InputError(what, fix="write one of places, grid and values")
+            message = f"has {' and '.join(self.forms)}" if self.forms else "does not say what the data can be"
+            yield InputError(message, fix="write one of places, grid and values")
             return
         if (self.people is None) is (self.values is not None):
-            what = "is missing: how many people there are is public here" if self.people is None else "is not used"
-            yield InputError(what, fix="it belongs to values, and values need it").at("people")
+            message = "is missing: how many people there are is public here" if self.people is None else "is not used"
+            yield InputError(message, fix="it belongs to values, and values need it").at("people")
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")
 
@@ -97,7 +97,7 @@ class PolicySection:
             if not isinstance(self.places, Places):
                 return Visits.of(self.places or (), self.most)
             try:
-                listed = public.open(self.places, missing=False).values(self.places.column)
+                names = public.open(self.places, missing=False).values(self.places.column)
             except DataError as error:
                 raise error.of(InputError) from None
-            return Visits.of(listed, self.most)
+            return Visits.of(names, self.most)

@@ -208,10 +208,10 @@ class Visits:
         if not total:
             return None
         most = [self.places[number] for number in answer.places[: self.largest].tolist()]
-        rest = [self.places[number] for number in answer.places[self.largest : total].tolist()]
+        others_left = [self.places[number] for number in answer.places[self.largest : total].tolist()]
         alone = [Set([self.places[number]]) for number in answer.places[:50].tolist()]
         single = [pair for place in alone for pair in ((place, Set()), (Set(), place))]
-        tries = [(Set(most), Set(rest)), (Set(most), Set()), (Set(), Set(most)), *single]
+        tries = [(Set(most), Set(others_left)), (Set(most), Set()), (Set(), Set(most)), *single]
         return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
 
     def as_records(self, people: int) -> Domain:
@@ -221,7 +221,7 @@ class Visits:
         """
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
-        sets = [Set(chosen) for size in range(self.largest + 1) for chosen in combinations(self.places, size)]
+        sets = [Set(members) for size in range(self.largest + 1) for members in combinations(self.places, size)]
         return Listed((tuple(sets),) * people, None, self.places)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:
@@ -232,11 +232,11 @@ class Visits:
         """
         counts = np.zeros((1, self.size), dtype=np.int64)
         for record in records:
-            there = {*record}
-            if not there <= self.numbers.keys():
+            visited = {*record}
+            if not visited <= self.numbers.keys():
                 raise DataError("a record names a place that the domain does not have", fix="declare all places")
-            self.check_sizes([len(there)])
-            counts[0, [self.numbers[place] for place in there]] += 1
+            self.check_sizes([len(visited)])
+            counts[0, [self.numbers[place] for place in visited]] += 1
         return counts
 
     def check_sizes(self, sizes: Sequence[int]) -> None:
@@ -268,8 +268,8 @@ class Visits:
             return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
         return {"kind": "visits", "places": list(self.places), "most": self.most}
 
-    def _chosen(self, named: tuple[Value, ...] | None) -> slice | list[int]:
-        return slice(None) if named is None else [self.numbers[value] for value in named]
+    def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
+        return slice(None) if places is None else [self.numbers[value] for value in places]
 
     def _records(self) -> int:
         return sum(comb(self.size, count) for count in range(self.largest + 1)) if self.size <= 64 else MOST_LISTED + 1

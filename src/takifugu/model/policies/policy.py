@@ -76,9 +76,9 @@ class Policy(PlainForm, kind="policy"):
 
     def predicates(self, values: Iterable[Value]) -> tuple[Predicate, ...]:
         """Return the predicates one by one; `values` are all values."""
-        known, predicates = tuple(values), list[Predicate]()
+        all_values, predicates = tuple(values), list[Predicate]()
         for rule in self.rules:
-            predicates += rule.predicates(known) if isinstance(rule, EachOf) else [rule]
+            predicates += rule.predicates(all_values) if isinstance(rule, EachOf) else [rule]
         return tuple(predicates)
 
     @property
@@ -124,13 +124,13 @@ class Policy(PlainForm, kind="policy"):
 
     def check_known(self, values: Iterable[Value]) -> None:
         """Raise InputError for a predicate's value without a record."""
-        known = set(values)
+        all_values = set(values)
         for value in self.values:
-            if value not in known:
-                first_values = [str(v) for v in list(known)[:20]]
+            if value not in all_values:
+                first_values = [str(v) for v in list(all_values)[:20]]
                 raise InputError(
-                    f"the policy names {value!r}, which no record has{did_you_mean(value, known)}",
-                    rule=f"its values are {first_values}{' and more' if len(known) > 20 else ''}",
+                    f"the policy names {value!r}, which no record has{did_you_mean(value, all_values)}",
+                    rule=f"its values are {first_values}{' and more' if len(all_values) > 20 else ''}",
                 ).at("policy")
 
 
@@ -169,10 +169,10 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
     """
     if isinstance(moves, bool) or not isinstance(moves, int) or moves < 0:
         raise InputError(f"the number of moves is {moves!r}", rule="it is a whole number from 0").at("moves")
-    each, excess = as_epsilon(epsilon), as_delta(delta)
+    epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
     try:
-        total = float(excess) * math.fsum(math.exp(i * float(each)) for i in range(moves)) if excess else 0.0
+        total = float(excess) * math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves)) if excess else 0.0
     except OverflowError:
         total = 1.0
-    return moves * each, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
+    return moves * epsilon_of_move, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
 

@@ -77,8 +77,8 @@ class Sensitivity:
         if self.direction is Monotone.CONSTANT:
             return "no allowed move changes the answer"
         if self.direction is not Monotone.NONE:
-            which = "fall" if self.direction is Monotone.DECREASING else "rise"
-            return f"along an allowed move no cell can but {which}, by up to {_number(self.total)} in all"
+            verb = "fall" if self.direction is Monotone.DECREASING else "rise"
+            return f"along an allowed move no cell can but {verb}, by up to {_number(self.total)} in all"
         odd = sum(change.direction is Monotone.NONE for change in self.changes)
         words = f"{odd} of {len(self.changes)} cells can rise and fall" if odd else "some cells rise while others fall"
         return f"along an allowed move {words}, by up to {_number(self.total)} in all"
@@ -144,17 +144,17 @@ def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntA
 
     They are values, table, the ends of the weights with 0, and the place of the largest.
     """
-    one = about.one_alphabet and answer.table_of is None
+    is_uniform = about.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
-    for record in [0] if one else range(answer.size):
+    for record in [0] if is_uniform else range(answer.size):
         key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
         groups.setdefault(key, []).append(record)
     kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
     for (alphabet, number), records in groups.items():
-        weights = answer.weights if one else answer.weights[records]
+        weights = answer.weights if is_uniform else answer.weights[records]
         heaviest = int(np.abs(weights).argmax())
         ends = min(0, int(weights.min())), max(0, int(weights.max()))
-        kinds.append((alphabet, answer.tables[number], *ends, heaviest if one else records[heaviest]))
+        kinds.append((alphabet, answer.tables[number], *ends, heaviest if is_uniform else records[heaviest]))
     return kinds
 
 

@@ -45,8 +45,8 @@ class CountAbove(PlainForm, kind="count-above"):
         codes: Mapping[State, Number] | None = None,
         entries: Sequence[int | str] | None = None,
     ) -> None:
-        given = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
-        exact = tuple(as_fraction(plain(one), "a threshold", "thresholds") for one in given)
+        all_thresholds = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
+        exact = tuple(as_fraction(plain(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
         if not exact or len(set(exact)) < len(exact):
             raise InputError(
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"
@@ -63,8 +63,8 @@ class CountAbove(PlainForm, kind="count-above"):
 
     def describe(self) -> str:
         *first, last = (f"above {to_text(t)}" for t in self.thresholds)
-        listed = f"{', '.join(first)} and {last}" if first else last
-        return f"how many values are {listed}{where(self.entries)}"
+        all_words = f"{', '.join(first)} and {last}" if first else last
+        return f"how many values are {all_words}{where(self.entries)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,5 +81,5 @@ class CountAboveSection:
     blamed = "codes"
 
     def query_about(self, belief: Entries, folder: Path) -> CountAbove:
-        named = meant(belief, self.codes, None, self.variables)
-        return CountAbove(self.thresholds, named.codes, named.entries)
+        meaning = meant(belief, self.codes, None, self.variables)
+        return CountAbove(self.thresholds, meaning.codes, meaning.entries)

@@ -168,10 +168,10 @@ class Additive:
         """
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
-        (weights, which), lengths = self.kinds
+        (weights, table_numbers), lengths = self.kinds
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
-        np.add.at(added, which, np.maximum(weights, 0) * lengths)
-        np.add.at(taken, which, np.minimum(weights, 0) * lengths)
+        np.add.at(added, table_numbers, np.maximum(weights, 0) * lengths)
+        np.add.at(taken, table_numbers, np.minimum(weights, 0) * lengths)
         return added @ least + taken @ most, added @ most + taken @ least
 
     @cached_property
@@ -190,12 +190,12 @@ class Additive:
         all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
-        (weights, which), lengths = self.kinds
-        read = np.unique(which[weights != 0]).tolist()
+        (weights, table_numbers), lengths = self.kinds
+        read = np.unique(table_numbers[weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None
-        each = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
-        return int((each[which] * weights * lengths).sum()) * self.grid
+        sum_of_table = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
+        return int((sum_of_table[table_numbers] * weights * lengths).sum()) * self.grid
 
     def blocks(self, count: int) -> Iterator[Additive]:
         """Yield the cells in blocks of equal size, each as an answer."""
@@ -235,17 +235,17 @@ class Additive:
                 "the data and the belief have different numbers of entries", fix="declare the length of the data"
             )
         read = np.flatnonzero(self.weights)
-        which = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
+        table_numbers = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
         heights = np.array([len(t) for t in self.tables], dtype=np.int64)
         index = np.asarray(values)[read].astype(np.int64)
-        if ((index < 0) | (index >= heights[which])).any():
+        if ((index < 0) | (index >= heights[table_numbers])).any():
             raise DataError(
                 "a value of the data is not among the states that the belief knows", fix="add it to the states"
             )
         times = np.zeros(int(heights.sum()), dtype=np.int64)  # how often each row of a table is added, with its weight
-        np.add.at(times, (np.cumsum(heights) - heights)[which] + index, self.weights[read])
-        there = np.flatnonzero(times)
-        return tuple(int(total) for total in times[there] @ np.concatenate(self.tables)[there])
+        np.add.at(times, (np.cumsum(heights) - heights)[table_numbers] + index, self.weights[read])
+        weighed = np.flatnonzero(times)
+        return tuple(int(total) for total in times[weighed] @ np.concatenate(self.tables)[weighed])
 
     def totals(self, values: IntArray) -> IntArray:
         """Return the answer to each row of value indices, in grid units.

@@ -156,11 +156,11 @@ def candidates(
 
     Raises InputError for a state that the belief does not know, and for fewer than two candidates.
     """
-    known = {state for states in alphabets(entries) for state in states}
-    if unknown := [state for state in places if state not in known]:
+    states_of_belief = {state for states in alphabets(entries) for state in states}
+    if unknown := [state for state in places if state not in states_of_belief]:
         raise InputError(
             f"the query chooses among states, and {unknown[0]!r} is none that the belief knows",
-            fix=f"write some of {sorted(map(str, known))}",
+            fix=f"write some of {sorted(map(str, states_of_belief))}",
         ).at("states")
     if len(outcomes) < 2:
         raise InputError("there is only one value to choose", rule="a choice needs two values or more").at("states")
@@ -179,6 +179,6 @@ def _whole(table: IntArray) -> IntArray:
 
     There an absent entry counts with all else.
     """
-    whole = table.copy()
-    whole[table.sum(axis=1) == 0, -1] = 1
-    return whole
+    full_table = table.copy()
+    full_table[table.sum(axis=1) == 0, -1] = 1
+    return full_table

@@ -188,8 +188,8 @@ class Identity(PlainForm, kind="identity"):
         return coded(entries, "value", self.codes, read, grid=self.grid)
 
     def describe(self) -> str:
-        what = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
-        return what + _coding(self.codes)
+        subject = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+        return subject + _coding(self.codes)
 
 
 def _coding(codes: Codes | None) -> str:
@@ -215,8 +215,8 @@ class _Added:
     blamed = "codes"
 
     def made(self, kind: type[Total], belief: Entries) -> Total:
-        named = meant(belief, self.codes, None, self.variables, self.attribute)
-        return kind(self.attribute, named.codes, named.entries, self.grid)
+        meaning = meant(belief, self.codes, None, self.variables, self.attribute)
+        return kind(self.attribute, meaning.codes, meaning.entries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)

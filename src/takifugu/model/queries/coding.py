@@ -70,24 +70,25 @@ def coded(
     entries are listed.
     """
     arranged_weights = None if weights is None else arranged(entries, weights)
-    factors, which = _factors(read, arranged_weights)
+    factors, factor_numbers = _factors(read, arranged_weights)
     different, kind_of = spelled(entries)
     if kind_of is not None:
-        return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
+        return _several_alphabets(label, codes, different, kind_of, factors, factor_numbers, grid)
     values = _codes(*different[0], codes)
     unit, step = common_step(factors), common_step(values)
     multiple = Fraction(1) if grid is None else unit * step / grid
     if grid is None or multiple.denominator == 1:
         table = integer_table([[int(v / step * multiple)] for v in values])
-        whole = integer_row([int(w / unit) for w in factors])
-        return Additive(grid or implied_grid([unit * step]), (label,), (table,), _taken(whole, which))
+        weights_in_steps = integer_row([int(w / unit) for w in factors])
+        weights_of_entries = _taken(weights_in_steps, factor_numbers)
+        return Additive(grid or implied_grid([unit * step]), (label,), (table,), weights_of_entries)
     tables = tuple(_rounded([w * v for v in values], grid) for w in factors)
-    table_of = None if len(tables) == 1 else which
-    return Additive(grid, (label,), tables, _taken(_read(factors), which), table_of)
+    table_of = None if len(tables) == 1 else factor_numbers
+    return Additive(grid, (label,), tables, _taken(_read(factors), factor_numbers), table_of)
 
 
-def _taken(numbers: IntArray, which: IntArray) -> IntArray:
-    runs = Runs.of(which)
+def _taken(numbers: IntArray, places: IntArray) -> IntArray:
+    runs = Runs.of(places)
     return runs.mapped(numbers[runs.values]).numbers
 
 
@@ -97,14 +98,14 @@ def _several_alphabets(
     different: list[Spelled],
     kind_of: IntArray,
     factors: list[Fraction],
-    which: IntArray,
+    factor_numbers: IntArray,
     grid: Fraction | None,
 ) -> Additive:
     """Return the sum with a table for each alphabet and factor.
 
     Unread entries share one.
     """
-    pairs, table_of = np.unique(kind_of * len(factors) + which, return_inverse=True)
+    pairs, table_of = np.unique(kind_of * len(factors) + factor_numbers, return_inverse=True)
     products: list[list[Fraction]] = []
     for pair in pairs.tolist():
         values, absence = different[pair // len(factors)]
@@ -113,7 +114,7 @@ def _several_alphabets(
     step = grid or implied_grid([p for row in products for p in row])
     unread = np.zeros((1, 1), dtype=np.int64)
     tables = tuple(_rounded(row, step) if row else unread for row in products)
-    return Additive(step, (label,), tables, _read(factors)[which], table_of.ravel().astype(np.int64))
+    return Additive(step, (label,), tables, _read(factors)[factor_numbers], table_of.ravel().astype(np.int64))
 
 
 def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[Fraction], IntArray]:

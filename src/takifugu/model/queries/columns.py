@@ -42,13 +42,13 @@ class Term:
 
         It is of the answer, or of what one record adds.
         """
-        inside = [axis for axis, column in enumerate(self.columns) if column in near]
-        if not inside:
+        axes = [axis for axis, column in enumerate(self.columns) if column in near]
+        if not axes:
             return 0
-        outside = [axis for axis in range(len(self.columns)) if axis not in inside]
-        rows = math.prod(self.table.shape[axis] for axis in inside)
+        outside = [axis for axis in range(len(self.columns)) if axis not in axes]
+        rows = math.prod(self.table.shape[axis] for axis in axes)
         cells = self.table.shape[-1]
-        tables = np.transpose(self.table, (*outside, *inside, -1)).reshape(-1, rows, cells)
+        tables = np.transpose(self.table, (*outside, *axes, -1)).reshape(-1, rows, cells)
         if cells == 1:
             return int((tables.max(axis=1) - tables.min(axis=1)).max())
         different = np.unique(tables.reshape(len(tables), -1), axis=0).reshape(-1, rows, cells)
@@ -84,10 +84,10 @@ class ColumnAnswer(WholeColumns):
 
         Columns count by their names.
         """
-        each = tuple(
+        keys = tuple(
             (tuple(self.names[c] for c in term.columns), term.table.shape, term.table.tobytes()) for term in self.terms
         )
-        return "columns", self.records, each
+        return "columns", self.records, keys
 
     def change(self, entries: Iterable[int]) -> int:
         """Return the largest L1 change by some columns.
@@ -96,8 +96,8 @@ class ColumnAnswer(WholeColumns):
         to the worst other one. Terms are added up (triangle inequality), which is exact where each column moves the
         answer by itself.
         """
-        chosen = frozenset(entries)
-        near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in chosen)
+        changed = frozenset(entries)
+        near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in changed)
         if near not in self._changes:
             self._changes[near] = self.records * sum(term.change(near) for term in self.terms)
         return self._changes[near]

@@ -89,12 +89,12 @@ class Histogram(PlainForm, kind="histogram"):
                 raise InputError(
                     f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']"
                 ).at("states")
-            listed = [named_state(s) for s in self.states]
-            if not listed or len(set(listed)) != len(listed):
+            cells = [named_state(s) for s in self.states]
+            if not cells or len(set(cells)) != len(cells):
                 raise InputError(
-                    f"the histogram's cells are {listed}", fix="name at least one state, each once"
+                    f"the histogram's cells are {cells}", fix="name at least one state, each once"
                 ).at("states")
-            set_fields(self, states=tuple(listed))
+            set_fields(self, states=tuple(cells))
         total = plain(self.total)
         if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
             raise InputError(
@@ -107,9 +107,9 @@ class Histogram(PlainForm, kind="histogram"):
         _known_states(entries, cells, "the histogram has a cell")
         labels = tuple(str(c) for c in cells)
         if len(set(labels)) != len(labels):
-            alike = next(label for label in labels if labels.count(label) > 1)
+            repeated = next(label for label in labels if labels.count(label) > 1)
             raise InputError(
-                f"two cells of the histogram are written {alike!r}, so that they could not be told apart",
+                f"two cells of the histogram are written {repeated!r}, so that they could not be told apart",
                 fix="rename a state, or publish one histogram for each kind of column",
             ).at("states")
         tables, weights, table_of = state_tables(
@@ -118,18 +118,16 @@ class Histogram(PlainForm, kind="histogram"):
         return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
 
     def describe(self) -> str:
-        what = f"how often each state occurs{where(self.entries)}"
-        return what if self.total is None else f"{what}, divided by the public constant {self.total}"
+        subject = f"how often each state occurs{where(self.entries)}"
+        return subject if self.total is None else f"{subject}, divided by the public constant {self.total}"
 
 
-def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> None:
-    known = {s for alphabet in alphabets(entries) for s in alphabet}
+def _known_states(entries: Entries, states: tuple[State, ...], title: str) -> None:
+    states_of_belief = {s for alphabet in alphabets(entries) for s in alphabet}
     for state in states:
-        if state not in known:
-            raise InputError(
-                f"{what} {state!r}, which the belief does not know",
-                fix=f"write {nearest(state, sorted(map(str, known)))}{did_you_mean(state, known)}",
-            ).at("states")
+        if state not in states_of_belief:
+            fix = f"write {nearest(state, sorted(map(str, states_of_belief)))}{did_you_mean(state, states_of_belief)}"
+            raise InputError(f"{title} {state!r}, which the belief does not know", fix=fix).at("states")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +143,8 @@ class HistogramSection:
     blamed = "states"
 
     def query_about(self, belief: Entries, folder: Path) -> Histogram:
-        named = meant(belief, None, self.states, self.variables)
-        return Histogram(named.states, self.total, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return Histogram(meaning.states, self.total, meaning.entries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,5 +159,5 @@ class CountSection:
     blamed = "states"
 
     def query_about(self, belief: Entries, folder: Path) -> Count:
-        named = meant(belief, None, self.states, self.variables)
-        return Count(named.states, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return Count(meaning.states, meaning.entries)

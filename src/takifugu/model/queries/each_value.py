@@ -64,8 +64,8 @@ class EachValue(PlainForm, kind="each-value"):
     def describe(self) -> str:
         whose = f" of the batch {self.batch!r}" if self.batch else ""
         among = f" among {self.dummies} dummies" if self.dummies else ""
-        what = " and ".join(map(repr, self.columns)) or "value"
-        return f"each row's {what}{whose}, randomised{among}"
+        subject = " and ".join(map(repr, self.columns)) or "value"
+        return f"each row's {subject}{whose}, randomised{among}"
 
 
 @dataclass(frozen=True)

@@ -213,8 +213,8 @@ def several(states: Iterable[object]) -> tuple[State, ...]:
 
     A set is in order of its text.
     """
-    listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
-    return tuple(dict.fromkeys(named_state(s) for s in listed))
+    in_order = sorted(states, key=str) if isinstance(states, set | frozenset) else states
+    return tuple(dict.fromkeys(named_state(s) for s in in_order))
 
 
 def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
@@ -225,22 +225,22 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     if entries is None:
         return None
     try:
-        listed = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
+        chosen_entries = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
     except TypeError as error:
         raise InputError(
             f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
         ).at("entries") from error
-    for i in listed:
+    for i in chosen_entries:
         if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
             raise InputError(
                 f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
             ).at("entries")
-    if not listed:
+    if not chosen_entries:
         raise InputError(
             "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
         ).at("entries")
-    numbers = sorted({i for i in listed if isinstance(i, int)})
-    return (*numbers, *sorted({i for i in listed if isinstance(i, str)}))
+    numbers = sorted({i for i in chosen_entries if isinstance(i, int)})
+    return (*numbers, *sorted({i for i in chosen_entries if isinstance(i, str)}))
 
 
 def grid_or_none(grid: Number | None) -> Fraction | None:

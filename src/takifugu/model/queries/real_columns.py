@@ -135,9 +135,9 @@ class Columns:
                 ).at("weights")
             return (("linear", query.weights),)
         if not isinstance(query, Sum | Mean) or query.codes is not None:
-            named = "codes of a column" if isinstance(query, Sum | Mean | Identity) else query.describe()
+            subject = "codes of a column" if isinstance(query, Sum | Mean | Identity) else query.describe()
             raise InputError(
-                f"the query asks for {named}, and the columns hold real numbers",
+                f"the query asks for {subject}, and the columns hold real numbers",
                 fix="publish Sum(column), Mean(column), Linear(weights of the columns), or several Together([...])",
             ).at("query")
         read = self._read(query.attribute, query.entries)
@@ -147,10 +147,10 @@ class Columns:
             label = f"{label} of {query.attribute}"
         return ((label, tuple(share if name in read else Fraction(0) for name in self.names)),)
 
-    def _read(self, attribute: object, chosen: Chosen | None) -> set[str]:
-        if attribute is None and chosen is None:
+    def _read(self, attribute: object, entries: Chosen | None) -> set[str]:
+        if attribute is None and entries is None:
             return {*self.names}
-        return {self.named(entry) for entry in ([attribute] if attribute is not None else chosen or ())}
+        return {self.named(entry) for entry in ([attribute] if attribute is not None else entries or ())}
 
     def named(self, entry: object, key: str = "attribute") -> str:
         """Return the name of a column, by its name or number.

@@ -37,18 +37,18 @@ class CountRows(PlainForm, kind="count-rows"):
     any_of: bool = False
 
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
-        given = list(where.items()) if isinstance(where, Mapping) else [(name, states) for name, states in where]
-        if not given or any(not isinstance(name, str) for name, _ in given):
+        pairs = list(where.items()) if isinstance(where, Mapping) else [(name, states) for name, states in where]
+        if not pairs or any(not isinstance(name, str) for name, _ in pairs):
             raise InputError(
-                f"the query counts the records where {dict(given)!r}", rule="it names one column or more",
+                f"the query counts the records where {dict(pairs)!r}", rule="it names one column or more",
                 fix="write for example CountRows({'height': 'tall', 'sat': 'high'})",
             ).at("where")  # fmt: skip
         conditions = []
-        for name, states in given:
-            listed = several(states if isinstance(states, list | tuple | set | frozenset) else [states])
-            if not listed:
+        for name, states in pairs:
+            chosen_states = several(states if isinstance(states, list | tuple | set | frozenset) else [states])
+            if not chosen_states:
                 raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
-            conditions.append((name, listed))
+            conditions.append((name, chosen_states))
         set_fields(self, where=tuple(conditions), any_of=bool(any_of))
 
     def holds(self, record: Mapping[str, State]) -> bool:
@@ -57,8 +57,8 @@ class CountRows(PlainForm, kind="count-rows"):
         >>> CountRows({"a": 1, "b": [1, 2]}, any_of=True).holds({"a": 0, "b": 2})
         True
         """
-        each = (record[name] in states for name, states in self.where)
-        return any(each) if self.any_of else all(each)
+        verdicts = (record[name] in states for name, states in self.where)
+        return any(verdicts) if self.any_of else all(verdicts)
 
     def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
         """Raise InputError for a column or state unknown to a belief."""
@@ -86,8 +86,8 @@ class CountRows(PlainForm, kind="count-rows"):
         ).at("query")  # fmt: skip
 
     def describe(self) -> str:
-        each = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
-        return f"the number of records with {(' or ' if self.any_of else ' and ').join(each)}"
+        words = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
+        return f"the number of records with {(' or ' if self.any_of else ' and ').join(words)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +105,10 @@ class CountRowsSection:
     blamed = "where"
 
     def query_about(self, belief: Entries, folder: Path) -> CountRows:
-        known = values_by_column(belief)
-        conditions = {name: values_of(name, given, known, "where", name) for name, given in self.where.items()}
+        values_of_columns = values_by_column(belief)
+        conditions = {}
+        for name, states in self.where.items():
+            conditions[name] = values_of(name, states, values_of_columns, "where", name)
         return CountRows(conditions, self.any_of)
 
 

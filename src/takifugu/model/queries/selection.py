@@ -58,10 +58,10 @@ class Quantile(PlainForm, kind="quantile"):
         states: Sequence[State] | None = None,
         entries: Sequence[int | str] | None = None,
     ) -> None:
-        given = shares if isinstance(shares, list | tuple) else [shares]
-        exact = tuple(as_fraction(plain(one), "a share", "share") for one in given)
-        if not exact or any(not 0 < one < 1 for one in exact) or len(set(exact)) < len(exact):
-            shares_text = ", ".join(map(str, given)) or "none"
+        all_shares = shares if isinstance(shares, list | tuple) else [shares]
+        exact = tuple(as_fraction(plain(share), "a share", "share") for share in all_shares)
+        if not exact or any(not 0 < share < 1 for share in exact) or len(set(exact)) < len(exact):
+            shares_text = ", ".join(map(str, all_shares)) or "none"
             raise InputError(
                 f"the quantile is asked at the share {shares_text}",
                 rule="each lies above 0 and below 1, and none is repeated", fix="write for example 0.9",
@@ -76,14 +76,15 @@ class Quantile(PlainForm, kind="quantile"):
         if self.states is not None:
             places = {state: place for place, state in enumerate(self.states)}
             return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
-        known = [state for states in alphabets(entries) for state in states]
-        texts = [state for state in known if not isinstance(state, int | float | Fraction) or isinstance(state, bool)]
+        states_of_belief = [state for states in alphabets(entries) for state in states]
+        texts = [state for state in states_of_belief if not _is_number(state)]
         if self.codes is None and texts:
+            different = list(dict.fromkeys(states_of_belief))
             raise InputError(
                 f"the state {texts[0]!r} is no number, so nothing says what is above it",
-                fix=f"list the states from the lowest, states = {list(dict.fromkeys(known))}, or give their codes",
+                fix=f"list the states from the lowest, states = {different}, or give their codes",
             ).at("states")
-        numbers = {state: code_of(state, self.codes) for state in known}
+        numbers = {state: code_of(state, self.codes) for state in states_of_belief}
         values = sorted(set(numbers.values()))
         places = {state: values.index(number) for state, number in numbers.items()}
         return candidates(entries, self.entries, places, tuple(values), AtRank(self.shares), self._names)
@@ -96,8 +97,8 @@ class Quantile(PlainForm, kind="quantile"):
         if self.shares == (_HALF,):
             return f"the median of all values{where(self.entries)}"
         *first, last = map(to_text, self.shares)
-        listed = f"{', '.join(first)} and {last} quantiles" if first else f"{last} quantile"
-        return f"the {listed} of all values{where(self.entries)}"
+        all_words = f"{', '.join(first)} and {last} quantiles" if first else f"{last} quantile"
+        return f"the {all_words} of all values{where(self.entries)}"
 
 
 @dataclass(frozen=True)
@@ -170,17 +171,20 @@ def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
     """
     if states is None:
         return None
-    listed = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
-    if not listed or len(listed) != len(states):
+    different = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
+    if not different or len(different) != len(states):
         raise InputError(f"the states are {states!r}", rule="a list names each state once, in order").at("states")
-    return listed
+    return different
+
+
+def _is_number(state: State) -> bool:
+    return isinstance(state, int | float | Fraction) and not isinstance(state, bool)
 
 
 def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
     """Return states as published: as numbers where all are, else texts."""
-    numbers = [s for s in states if isinstance(s, int | float | Fraction) and not isinstance(s, bool)]
-    if len(numbers) == len(states):
-        return tuple(as_fraction(number, "a state", "states") for number in numbers)
+    if all(map(_is_number, states)):
+        return tuple(as_fraction(number, "a state", "states") for number in states)
     texts = tuple(map(str, states))
     if len(set(texts)) < len(texts):
         raise InputError(
@@ -200,8 +204,8 @@ class _Ranked:
         return "states" if self.codes is None else "codes"
 
     def at(self, share: Number | Sequence[Number], belief: Entries) -> Quantile:
-        named = meant(belief, self.codes, self.states, self.variables)
-        return Quantile(share, named.codes, named.states, named.entries)
+        meaning = meant(belief, self.codes, self.states, self.variables)
+        return Quantile(share, meaning.codes, meaning.states, meaning.entries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,8 +242,8 @@ class ModeSection:
     blamed = "states"
 
     def query_about(self, belief: Entries, folder: Path) -> TopK:
-        named = meant(belief, None, self.states, self.variables)
-        return TopK(1, named.states, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return TopK(1, meaning.states, meaning.entries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,5 +258,5 @@ class TopKSection:
     blamed = "k"
 
     def query_about(self, belief: Entries, folder: Path) -> TopK:
-        named = meant(belief, None, self.states, self.variables)
-        return TopK(self.k, named.states, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return TopK(self.k, meaning.states, meaning.entries)

@@ -70,8 +70,8 @@ class Statistic(PlainForm, kind="statistic"):
         if min(declared) < 0:
             raise InputError("a declared change is negative", rule="it must be 0 or more").at("column_sensitivity")
         key = name, version
-        known = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
-        if function is not None and _place(known) != _place(function):
+        defined = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
+        if function is not None and _place(defined) != _place(function):
             raise InputError(
                 f"the statistic {name!r}, version {version}, is defined already", fix="give it a new version"
             ).at("version")
@@ -80,7 +80,7 @@ class Statistic(PlainForm, kind="statistic"):
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
         set_fields(
             self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
-            labels=tuple(labels), function=known,
+            labels=tuple(labels), function=defined,
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
@@ -89,12 +89,12 @@ class Statistic(PlainForm, kind="statistic"):
         It is the largest when these of its columns change. Rounding moves each cell by half a step at most, before and
         after.
         """
-        named = set(read)
-        chosen = [place for place, column in enumerate(self.columns) if column in named]
-        if not chosen:
+        names = set(read)
+        places = [place for place, column in enumerate(self.columns) if column in names]
+        if not places:
             return 0
-        one = len(self.column_sensitivity) == 1 < len(self.columns)
-        moved = self.column_sensitivity[0] if one else sum(self.column_sensitivity[place] for place in chosen)
+        is_shared = len(self.column_sensitivity) == 1 < len(self.columns)
+        moved = self.column_sensitivity[0] if is_shared else sum(self.column_sensitivity[place] for place in places)
         return int(moved / self.grid) + len(self.labels) if moved else 0
 
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
@@ -132,9 +132,9 @@ class Statistic(PlainForm, kind="statistic"):
         return cls(**arguments(cls, data), function=None)
 
     def describe(self) -> str:
-        listed = " and ".join(map(repr, self.columns))
+        names = " and ".join(map(repr, self.columns))
         changes = " and ".join(map(to_text, self.column_sensitivity))
-        return f"{self.name} (version {self.version}) of {listed}, declared to change by at most {changes}"
+        return f"{self.name} (version {self.version}) of {names}, declared to change by at most {changes}"
 
 
 def _place(function: object) -> tuple[object, object]:
@@ -170,8 +170,8 @@ class DeclaredAnswer(WholeColumns):
 
     def change(self, entries: Iterable[int]) -> int:
         """Return D(N) of whole columns, in grid units."""
-        chosen = set(entries)
-        return self.query.steps(name for name, entry in zip(self.names, self.entry_of, strict=True) if entry in chosen)
+        changed = set(entries)
+        return self.query.steps(name for name, entry in zip(self.names, self.entry_of, strict=True) if entry in changed)
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         return max((self.change((entry,)) for entry in entries), default=0)

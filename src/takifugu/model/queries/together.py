@@ -52,16 +52,16 @@ class Together(PlainForm, kind="together"):
     grid: Fraction | None = None
 
     def __init__(self, queries: Iterable[Query], grid: Number | None = None) -> None:
-        given = tuple(queries)
-        if not given:
+        all_queries = tuple(queries)
+        if not all_queries:
             raise InputError("nothing is told together", fix="give two queries or more").at("queries")
-        for number, query in enumerate(given):
+        for number, query in enumerate(all_queries):
             if type(query) not in _PARTS.values():
                 raise InputError(
                     f"{type(query).__name__} cannot be told together with others",
                     fix="give sums, means, counts, histograms or weighted sums",
                 ).at("queries", number)
-        set_fields(self, queries=given, grid=grid_or_none(grid))
+        set_fields(self, queries=all_queries, grid=grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:
         answers = list[Additive]()
@@ -89,22 +89,22 @@ def joined(answers: list[Additive]) -> Additive:
     size = answers[0].size
     none = np.zeros(size, dtype=np.int64)
     rows = np.stack([row for a in answers for row in (a.weights, none if a.table_of is None else a.table_of)], axis=1)
-    different, which = np.unique(rows, axis=0, return_inverse=True)
+    different, kind_numbers = np.unique(rows, axis=0, return_inverse=True)
     tables = tuple(_table(answers, [row[2 * k : 2 * k + 2] for k in range(len(answers))], grid) for row in different)
     labels = unlike([label for answer in answers for label in answer.labels])
     is_read = (rows[:, ::2] != 0).any(axis=1).astype(np.int64)
-    return Additive(grid, labels, tables, is_read, which.ravel().astype(np.int64))
+    return Additive(grid, labels, tables, is_read, kind_numbers.ravel().astype(np.int64))
 
 
-def _table(answers: list[Additive], chosen: list[IntArray], grid: Fraction) -> IntArray:
+def _table(answers: list[Additive], kinds: list[IntArray], grid: Fraction) -> IntArray:
     """Return the addend of an entry to all cells.
 
     It follows from its weight and its table in each answer; some do not read it.
     """
-    known = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, chosen, strict=True)]
-    height = max((len(table) for _, weight, table in known if weight), default=1)
+    shares = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, kinds, strict=True)]
+    height = max((len(table) for _, weight, table in shares if weight), default=1)
     parts = list[IntArray]()
-    for answer, weight, table in known:
+    for answer, weight, table in shares:
         read = table if weight else np.zeros((height, answer.cells), dtype=np.int64)
         parts.append(read * (weight * int(answer.grid / grid)))
     return np.concatenate(parts, axis=1)
@@ -137,11 +137,13 @@ class _EachColumn:
         return "attribute" if self.codes is None else "codes"
 
     def made(self, kind: type[Mean | Sum], belief: Entries) -> Query:
-        named = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
-        check_columns(named, belief, "attribute")
-        known = values_by_column(belief)
-        each = [kind(column, coded(self.codes, known.get(column, {})), None, self.grid) for column in named]
-        return each[0] if len(each) == 1 else Together(each, self.grid)
+        names = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
+        check_columns(names, belief, "attribute")
+        values_of_columns = values_by_column(belief)
+        queries = []
+        for column in names:
+            queries.append(kind(column, coded(self.codes, values_of_columns.get(column, {})), None, self.grid))
+        return queries[0] if len(queries) == 1 else Together(queries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,22 +60,23 @@ class Visitors(PlainForm, kind="visitors"):
     places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
-        listed = None if places is None else several([places] if isinstance(places, str) else list(places))
-        if listed is not None and not listed:
+        chosen_places = None if places is None else several([places] if isinstance(places, str) else list(places))
+        if chosen_places is not None and not chosen_places:
             raise InputError("the query counts nowhere: its list of places is empty", fix="name one").at("places")
-        set_fields(self, places=listed)
+        set_fields(self, places=chosen_places)
 
-    def cells(self, known: Iterable[State]) -> tuple[State, ...]:
+    def cells(self, places: Iterable[State]) -> tuple[State, ...]:
         """Return the counted places among those that there are."""
-        there = dict.fromkeys(known)
+        all_places = dict.fromkeys(places)
         for place in self.places or ():
-            if place not in there:
-                names = [str(p) for p in list(there)[:20]]
+            if place not in all_places:
+                names = [str(p) for p in list(all_places)[:20]]
+                more = " and more" if len(all_places) > 20 else ""
                 raise InputError(
                     f"the query counts visitors of {place!r}, which is no place of the domain",
-                    fix=f"its places are {names}{' and more' if len(there) > 20 else ''}{did_you_mean(place, there)}",
+                    fix=f"its places are {names}{more}{did_you_mean(place, all_places)}",
                 ).at("places")
-        return self.places or tuple(there)
+        return self.places or tuple(all_places)
 
     def resolve(self, entries: Entries) -> Additive:
         """Return the counts of listed sets of places.
@@ -89,9 +90,9 @@ class Visitors(PlainForm, kind="visitors"):
                 f"{self.describe()} is counted over sets of places",
                 rule="a record must be one", fix="give Visits(places), or publish a histogram",
             ).at("query")  # fmt: skip
-        given = entries.places if isinstance(entries, Placed) else ()
-        known = given or sorted({place for record in sets for place in record}, key=str)
-        cells = self.cells(known)
+        declared_places = entries.places if isinstance(entries, Placed) else ()
+        places = declared_places or sorted({place for record in sets for place in record}, key=str)
+        cells = self.cells(places)
         tables, weights, table_of = state_tables(
             entries, None, lambda alphabet: [[int(c in record) for c in cells] for record in alphabet]  # type: ignore[operator]
         )
@@ -174,15 +175,15 @@ class AtMost(PlainForm, kind="at-most"):
         (2,)
         """
         if isinstance(self.threshold, Fraction):
-            one = math.floor(self.threshold / answer.grid)
-            return (one,) * answer.cells
-        given = dict(self.threshold)
-        odd = next((label for label in given if label not in set(answer.labels)), None)
-        lacking = next((label for label in answer.labels if label not in given), None)
+            steps = math.floor(self.threshold / answer.grid)
+            return (steps,) * answer.cells
+        thresholds = dict(self.threshold)
+        odd = next((label for label in thresholds if label not in set(answer.labels)), None)
+        lacking = next((label for label in answer.labels if label not in thresholds), None)
         if odd is not None or lacking is not None:
-            what = f"has none for {lacking!r}" if odd is None else f"names {odd!r}, which is no cell of the query"
-            raise InputError(f"the list of thresholds {what}", fix="give one for each cell").at("threshold")
-        return tuple(math.floor(given[label] / answer.grid) for label in answer.labels)
+            message = f"has none for {lacking!r}" if odd is None else f"names {odd!r}, which is no cell of the query"
+            raise InputError(f"the list of thresholds {message}", fix="give one for each cell").at("threshold")
+        return tuple(math.floor(thresholds[label] / answer.grid) for label in answer.labels)
 
     def resolve(self, entries: Entries) -> Additive:
         answer = self.query.resolve(entries)
@@ -192,41 +193,42 @@ class AtMost(PlainForm, kind="at-most"):
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say the meaning of an answer, from the written query and noise."""
-        one = isinstance(data["threshold"], str)
-        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"
+        is_single = isinstance(data["threshold"], str)
+        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if is_single else "at most its own threshold"
         sentences = (
             f'"safe" means that the true count is {most}, and that is never wrong',
             'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
             "be far below it",
         )
-        rest = () if data.get("limit") is None else ('"not answered" says nothing about a place, least of all "safe"',)
-        return (*sentences, *rest)
+        if data.get("limit") is None:
+            return sentences
+        return (*sentences, '"not answered" says nothing about a place, least of all "safe"')
 
     def describe(self) -> str:
-        given = self.threshold
-        most = f"at most {float(given):g}" if isinstance(given, Fraction) else "at most its own threshold"
+        threshold = self.threshold
+        most = f"at most {float(threshold):g}" if isinstance(threshold, Fraction) else "at most its own threshold"
         after = f"; after {self.limit} that are not known to be such the others are not answered"
-        rest = "" if self.limit is None else after
+        limit_words = "" if self.limit is None else after
         if isinstance(self.query, Visitors):
             places = self.query.places
-            where = "places" if places is None else f"of {len(places)} places"
-            return f"at which {where} {most} people were{rest}"
-        return f"{self.query.describe()}: whether it is {most}{rest}"
+            place_words = "places" if places is None else f"of {len(places)} places"
+            return f"at which {place_words} {most} people were{limit_words}"
+        return f"{self.query.describe()}: whether it is {most}{limit_words}"
 
 
-def _thresholds(given: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
-    if not isinstance(given, Mapping):
-        return _threshold(given)
-    if not given:
+def _thresholds(threshold: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
+    if not isinstance(threshold, Mapping):
+        return _threshold(threshold)
+    if not threshold:
         raise InputError("the list of thresholds is empty", fix="give one for each cell, or one number").at("threshold")
-    return tuple((str(label), _threshold(value)) for label, value in given.items())
+    return tuple((str(label), _threshold(value)) for label, value in threshold.items())
 
 
-def _threshold(given: Number) -> Fraction:
-    value = as_fraction(given, "the threshold", "threshold")
+def _threshold(threshold: Number) -> Fraction:
+    value = as_fraction(threshold, "the threshold", "threshold")
     if value < 0:
         raise InputError(
-            f"the threshold is {given!r}", rule="a count is never below 0, so it must not be negative"
+            f"the threshold is {threshold!r}", rule="a count is never below 0, so it must not be negative"
         ).at("threshold")
     return value
 
@@ -279,5 +281,5 @@ class SafeSection:
     blamed = "at_most"
 
     def query_about(self, belief: Entries, folder: Path) -> AtMost:
-        counted: Query = Visitors(self.places) if self.states is None else Count(self.states)
-        return AtMost(counted, self.at_most, self.limit)
+        query: Query = Visitors(self.places) if self.states is None else Count(self.states)
+        return AtMost(query, self.at_most, self.limit)

@@ -58,10 +58,10 @@ def check_registered(secret: Secret) -> None:
 
     It could not be read back, or would be read back as one of another type.
     """
-    again = from_dict(secret.to_dict())
-    if type(again) is not type(secret):
+    kind, kind_read = type(secret), type(from_dict(secret.to_dict()))
+    if kind is not kind_read:
         raise InputError(
-            f"a secret of type {type(secret).__name__} reads back from its to_dict as one of {type(again).__name__}",
+            f"a secret of type {kind.__name__} reads back from its to_dict as one of {kind_read.__name__}",
             rule="a ledger charges for what it reads back", fix="register its type under a kind of its own",
         ).at("kind")  # fmt: skip
 
@@ -101,8 +101,8 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
 
     They are lazy: for tests and small cases.
     """
-    seen = view(secret, belief)
-    belief = belief if seen is None else seen
+    read_view = view(secret, belief)
+    belief = belief if read_view is None else read_view
     family = secret.family(belief)
     for place in family.entries:
         values = belief.alphabet(place)
@@ -111,8 +111,8 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
             right: Hypothesis
             if isinstance(secret, WhichLaw):
                 left, right = LawIs(str(values[a])), LawIs(str(values[b]))
-            elif seen is not None:
-                left, right = (PropertyIs(seen.describe_hypothesis(v)) for v in (a, b))
+            elif read_view is not None:
+                left, right = (PropertyIs(read_view.describe_hypothesis(v)) for v in (a, b))
             else:
                 left, right = (entry_is(belief, place, value) for value in (a, b))
             yield Comparison(belief, left, right)

@@ -77,8 +77,8 @@ class Family:
 
     def __post_init__(self) -> None:
         if self.pairs is not None:
-            both = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
-            set_fields(self, pairs=tuple(both))
+            both_orders = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
+            set_fields(self, pairs=tuple(both_orders))
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
         """Return the ordered pairs of value indices to hide at `entry`."""

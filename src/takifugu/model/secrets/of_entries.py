@@ -37,8 +37,10 @@ class EveryEntry(PlainForm, kind="every-entry"):
         return Family((belief.position(self.attribute),))
 
     def describe(self) -> str:
-        what = "every single value" if self.attribute is None else f"the value of {self.attribute!r}"
-        return what if self.max_difference is None else f"{what}, up to a difference of {to_text(self.max_difference)}"
+        subject = "every single value" if self.attribute is None else f"the value of {self.attribute!r}"
+        if self.max_difference is None:
+            return subject
+        return f"{subject}, up to a difference of {to_text(self.max_difference)}"
 
 
 @dataclass(frozen=True)

@@ -112,15 +112,15 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         >>> dataset_property("race", "share", of="Black").what
         "the share of 'Black' in 'race'"
         """
-        listed = " and ".join(map(repr, self.columns))
+        names = " and ".join(map(repr, self.columns))
         if isinstance(self.function, Named):
-            return f"{self.function.name} (version {self.function.version}) of {listed}"
+            return f"{self.function.name} (version {self.function.version}) of {names}"
         if isinstance(self.function, tuple):
             weighed = zip(self.function, self.columns, strict=True)
             return "the sum of " + " and ".join(f"{number(w)} times the mean of {c!r}" for w, c in weighed)
         if self.of is None:
-            return f"the {self.function} of {listed}"
-        return f"the {self.function} of {' or '.join(map(repr, self.of))} in {listed}"
+            return f"the {self.function} of {names}"
+        return f"the {self.function} of {' or '.join(map(repr, self.of))} in {names}"
 
     @property
     def _comparing(self) -> str:
@@ -155,27 +155,27 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         if isinstance(belief, View):
             return Family((0,), belief.pairs)
         place = belief.position(self.column)
-        known = belief.alphabet(place)
+        alphabet = belief.alphabet(place)
         if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
             low, high = self.interval
-            numbers = [as_fraction(value, "a parameter", "values") for value in known]
-            inside = [at for at, value in enumerate(numbers) if low <= value <= high]
-            return Family((place,), tuple(combinations(inside, 2)))
+            numbers = [as_fraction(value, "a parameter", "values") for value in alphabet]
+            places = [at for at, value in enumerate(numbers) if low <= value <= high]
+            return Family((place,), tuple(combinations(places, 2)))
         if self.values is None:
             return Family((place,))
-        missing = [value for value in self.values if value not in known]
+        missing = [value for value in self.values if value not in alphabet]
         if missing:
             raise InputError(
                 f"the secret names the parameter {missing[0]!r}, which {self.column!r} cannot have",
-                fix=f"write some of {[str(value) for value in known]}",
+                fix=f"write some of {[str(value) for value in alphabet]}",
             ).at("values")
-        return Family((place,), tuple(combinations([known.index(value) for value in self.values], 2)))
+        return Family((place,), tuple(combinations([alphabet.index(value) for value in self.values], 2)))
 
     def describe(self) -> str:
-        what = f"the parameter of {self.column!r} in the population"
+        subject = f"the parameter of {self.column!r} in the population"
         if self.interval is not None:
-            return f"{what}, from {number(self.interval[0])} to {number(self.interval[1])}"
-        return what if self.values is None else f"{what}: {' or '.join(map(repr, self.values))}"
+            return f"{subject}, from {number(self.interval[0])} to {number(self.interval[1])}"
+        return subject if self.values is None else f"{subject}: {' or '.join(map(repr, self.values))}"
 
 
 def dataset_property(
@@ -197,15 +197,15 @@ def dataset_property(
     "the mean of 'income' of the records at hand: below 50 or at least 50"
     """
     columns = _columns(attribute)
-    chosen = _function(function, columns, of)
-    given = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
+    checked_function = _function(function, columns, of)
+    options = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
              is not None]  # fmt: skip
-    if len(given) > 1:
-        raise InputError(f"the secret gives {' and '.join(given)}", fix="give one of them").at(given[1])
-    listed = None if of is None else tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
-    vector = len(columns) if isinstance(chosen, str) else 1
+    if len(options) > 1:
+        raise InputError(f"the secret gives {' and '.join(options)}", fix="give one of them").at(options[1])
+    values = None if of is None else tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
+    vector = len(columns) if isinstance(checked_function, str) else 1
     return DatasetProperty(
-        columns, chosen, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), listed
+        columns, checked_function, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), values
     )
 
 
@@ -224,14 +224,14 @@ def distribution_parameter(
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
     (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
-    chosen = None if values is None else tuple(dict.fromkeys(value_of(value) for value in values))
-    if chosen is not None and (interval is not None or len(chosen) < 2):
+    different_values = None if values is None else tuple(dict.fromkeys(value_of(value) for value in values))
+    if different_values is not None and (interval is not None or len(different_values) < 2):
         raise InputError(
-            f"the secret compares the parameters {list(chosen)}",
+            f"the secret compares the parameters {list(different_values)}",
             rule="it compares two values or more, or all numbers of an interval", fix="give one of both",
         ).at("values")  # fmt: skip
     if interval is None:
-        return DistributionParameter(column, chosen, None, map)
+        return DistributionParameter(column, different_values, None, map)
     low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
     if low >= high:
         raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
@@ -319,22 +319,22 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
     return weights
 
 
-def _differences(given: object, cells: int) -> tuple[Fraction, ...] | None:
-    if given is None:
+def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] | None:
+    if differences_given is None:
         return None
-    listed = given if isinstance(given, list | tuple) else [given] * cells
-    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in listed)
+    each_difference = differences_given if isinstance(differences_given, list | tuple) else [differences_given] * cells
+    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in each_difference)
     if len(differences) != cells or any(d <= 0 for d in differences):
         raise InputError(
-            f"max_difference is {given!r}", rule=f"it is a number above 0, or one for each of {cells}"
+            f"max_difference is {differences_given!r}", rule=f"it is a number above 0, or one for each of {cells}"
         ).at("max_difference")
     return differences
 
 
-def _pairs(given: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
-    if given is None:
+def _pairs(pairs: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    if pairs is None:
         return None
-    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in given)
+    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in pairs)
     if not pairs_read or any(a == b for a, b in pairs_read):
         raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
     return pairs_read

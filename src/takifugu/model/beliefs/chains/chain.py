@@ -142,10 +142,10 @@ class MarkovChain(PeriodicChain):
         text = checked_source(source, private)
         names, counts = count_transitions(sequences, states, **columns)
         if confidence is not None:
-            for name, given in (("smoothing", smoothing), ("initial", initial)):
-                if given is not None:
+            for name, option in (("smoothing", smoothing), ("initial", initial)):
+                if option is not None:
                     raise InputError(
-                        f"{name} is {given!r} beside confidence={confidence!r}",
+                        f"{name} is {option!r} beside confidence={confidence!r}",
                         rule="a region is estimated unsmoothed, for every initial distribution",
                         fix=f"leave {name} out, or confidence out for one chain",
                     ).at(name)

@@ -52,8 +52,8 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
     def contains(self, chain: MarkovChain) -> bool:
         """Return whether a chain lies in the class, up to 1e-9."""
         stays = chain.matrix.diagonal()
-        inside = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
-        return chain.states == self.states and inside
+        holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
+        return chain.states == self.states and holds_stays
 
     def with_length(self, length: int) -> BinaryChainInterval:
         """Return the same class with another number of steps."""

@@ -135,27 +135,27 @@ class ChainSection:
         return written(self, WAYS)
 
     def faults(self) -> Iterator[InputError]:
-        given = self.ways
-        if len(given) != 1:
-            what = f"is given beside {given[1]}" if given else "is missing"
+        keys = self.ways
+        if len(keys) != 1:
+            message = f"is given beside {keys[1]}" if keys else "is missing"
             fix = "write one of matrix = [[...], ...], stay = {...} with next = {...}, and a section [belief.fit]"
             if self.matrix_by is not None or self.matrices is not None or self.stays is not None:
                 fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
             missing = "matrix" if self.matrix_by is None else "matrices"
-            yield InputError(what, fix=fix).at(given[0] if given else missing)
-        elif self.matrix_by is None and given[0] in ("matrices", "stays"):
+            yield InputError(message, fix=fix).at(keys[0] if keys else missing)
+        elif self.matrix_by is None and keys[0] in ("matrices", "stays"):
             fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
             yield InputError("is missing, and there are several matrices", fix=fix).at("matrix_by")
-        elif self.matrix_by is not None and given[0] in ("matrix", "stay"):
+        elif self.matrix_by is not None and keys[0] in ("matrix", "stay"):
             fix = f"write matrices = {{...}}, one for each {self.matrix_by}, or leave matrix_by out"
-            what = f"is one for all steps, and matrix_by says that each {self.matrix_by} has its own"
-            yield InputError(what, fix=fix).at(given[0])
+            message = f"is one for all steps, and matrix_by says that each {self.matrix_by} has its own"
+            yield InputError(message, fix=fix).at(keys[0])
         elif self.matrix_by is not None and self.fit is not None and self.fit.confidence is not None:
-            what = "is that of one matrix, and matrix_by says that there are several"
-            yield InputError(what, fix="leave confidence out, or matrix_by").at("fit", "confidence")
+            message = "is that of one matrix, and matrix_by says that there are several"
+            yield InputError(message, fix="leave confidence out, or matrix_by").at("fit", "confidence")
         if self.next is not None and self.stay is None and self.stays is None:
-            what = "says what follows states that nothing says the length of"
-            yield InputError(what, fix="write stay").at("next")
+            message = "says what follows states that nothing says the length of"
+            yield InputError(message, fix="write stay").at("next")
 
     def belief(self, public: PublicSequences) -> OneSequence:
         """Return the chain at one step.

@@ -105,16 +105,16 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         M_{t+period-1}. Raises InputError where it is not unique, or where a period has transitions of a probability
         below 1e-270.
         """
-        whole = _over_period(self.step_matrices, np.matmul)
+        products = _over_period(self.step_matrices, np.matmul)
         can = _over_period(self.step_matrices > 0, _leads)
-        if self.period > 1 and (whole[can] < TRUSTED).any():
+        if self.period > 1 and (products[can] < TRUSTED).any():
             raise InputError(
                 "a transition over a whole period has a probability below 1e-270",
                 rule="it is too small for the law that repeats after a period",
                 fix='give initial=[...] or initial="any"',
             ).at("initial")
         try:
-            return tuple(map(wide_stationary_law, whole))
+            return tuple(map(wide_stationary_law, products))
         except InputError:
             raise InputError(
                 "more than one law of the first entry is the same a period later",
@@ -239,13 +239,13 @@ def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matri
 
     It is steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps.
     """
-    run, length, whole, done = steps, 1, None, 0
+    run, length, product, done = steps, 1, None, 0
     while True:
         if len(steps) & length:
-            whole = run if whole is None else multiply(whole, np.roll(run, -done, axis=0))
+            product = run if product is None else multiply(product, np.roll(run, -done, axis=0))
             done += length
         if done == len(steps):
-            return np.asarray(whole)
+            return np.asarray(product)
         run, length = multiply(run, np.roll(run, -length, axis=0)), 2 * length
 
 
@@ -253,13 +253,13 @@ def _leads(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> npt.N
     return (first.astype(np.float32) @ second) > 0
 
 
-def _matrices(given: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[FloatArray, ...]:
+def _matrices(matrices: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[FloatArray, ...]:
     tables = []
     try:
-        listed = list(given)
+        squares = list(matrices)
     except TypeError:
         raise InputError("the matrices are no list", fix="give a list of k by k tables").at("matrices") from None
-    for number, matrix in enumerate(listed):
+    for number, matrix in enumerate(squares):
         with within("matrices", number):
             tables.append(stochastic_matrix(matrix))
     if not tables or len({table.shape for table in tables}) != 1:
@@ -270,9 +270,9 @@ def _matrices(given: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[
     return tuple(tables)
 
 
-def _numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
+def _numbers(matrix_of: Iterable[int], count: int) -> tuple[int, ...]:
     """Return the number of the matrix of each step of the shortest period."""
-    numbers = tuple(given)
+    numbers = tuple(matrix_of)
     if not 1 <= len(numbers) <= LONGEST_PERIOD:
         raise InputError(
             f"the period has {len(numbers)} steps", rule=f"it has at least 1 and at most {LONGEST_PERIOD:,}"

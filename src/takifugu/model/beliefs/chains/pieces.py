@@ -40,7 +40,7 @@ class _Components(Sequence[range]):
     def __getitem__(self, number: slice) -> Sequence[range]: ...
     def __getitem__(self, number: int | slice) -> range | Sequence[range]:
         if isinstance(number, slice):
-            return [self[one] for one in range(len(self))[number]]
+            return [self[place_of_piece] for place_of_piece in range(len(self))[number]]
         place = range(len(self))[number]
         return range(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
 
@@ -71,8 +71,8 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     def __init__(self, chain: OneSequence, lengths: Iterable[int]) -> None:
         check_registered(chain)
         set_fields(self, chain=chain)
-        listed = list_of(lengths, "the lengths", "lengths", "[60, 45]")
-        set_fields(self, lengths=tuple(map(int, listed)))
+        list_of_lengths = list_of(lengths, "the lengths", "lengths", "[60, 45]")
+        set_fields(self, lengths=tuple(map(int, list_of_lengths)))
         if not self.lengths or min(self.lengths) < 1:
             raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
 

@@ -53,8 +53,8 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     bodies: dict[str, tuple[tuple[str, ...], str]] = {}
     for kind, head, body in _blocks(text):
         child, _, above = head.strip("() \t\n").partition("|")
-        name, known = _word(child), states if kind == "variable" else bodies
-        if name in known:
+        name, entries = _word(child), states if kind == "variable" else bodies
+        if name in entries:
             raise InputError(f"{file.name} has two blocks '{kind} {name}'", rule="the file is damaged")
         if kind == "variable" and bodies:
             raise InputError(

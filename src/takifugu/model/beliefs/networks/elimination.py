@@ -62,10 +62,10 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
     heapify(heap)
     order: list[int] = []
     while heap:
-        known, v = heappop(heap)
-        if v not in near or known != weight[v]:
+        size, v = heappop(heap)
+        if v not in near or size != weight[v]:
             continue
-        if known > HOPELESS:
+        if size > HOPELESS:
             return order + [u for u in near if u not in keep]
         order.append(v)
         around = near.pop(v)
@@ -124,11 +124,11 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     rounding = 0
     pool = list(factors)
     for variable in steps.order:
-        mine = [f for f in pool if variable in f.scope]
+        touching = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
-        pool.append(_scaled(Factor(scope, _product(mine, scope))))
-        rounding += len(mine) + sizes[variable] + 1
+        scope = tuple(dict.fromkeys(v for f in touching for v in f.scope if v != variable))
+        pool.append(_scaled(Factor(scope, _product(touching, scope))))
+        rounding += len(touching) + sizes[variable] + 1
     present = {v for f in pool for v in f.scope}
     missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
     table = _product([*pool, *missing], tuple(keep))
@@ -143,10 +143,10 @@ def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[
     """
     pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
     for variable in plan([f.scope for f in factors], sizes, keep).order:
-        mine = [f for f in pool if variable in f.scope]
+        touching = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
-        pool.append(Factor(scope, (_product(mine, scope) > 0).astype(np.float64)))
+        scope = tuple(dict.fromkeys(v for f in touching for v in f.scope if v != variable))
+        pool.append(Factor(scope, (_product(touching, scope) > 0).astype(np.float64)))
     present = {v for f in pool for v in f.scope}
     missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
     return np.asarray(_product([*pool, *missing], tuple(keep)) > 0)

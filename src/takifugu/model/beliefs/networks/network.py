@@ -60,15 +60,15 @@ class BayesianNetwork:
     def __init__(
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
-        given = [n if isinstance(n, Node) else _node(*n) for n in nodes]
-        if not given:
+        all_nodes = [n if isinstance(n, Node) else _node(*n) for n in nodes]
+        if not all_nodes:
             raise InputError(
                 "the network has no nodes", fix="give at least one (name, states, parents, table)"
             ).at("nodes")
-        by_name = {n.name: n for n in given}
-        if len(by_name) != len(given):
+        by_name = {n.name: n for n in all_nodes}
+        if len(by_name) != len(all_nodes):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
-        for node in given:
+        for node in all_nodes:
             _check(node, by_name)
         set_fields(
             self, nodes=tuple(by_name[name] for name in _ordered(by_name)), source=source, listed=tuple(by_name),
@@ -217,24 +217,24 @@ class BayesianNetwork:
 
     def reached(self, entry: int, quilt: Iterable[int]) -> Iterator[int]:
         """Yield the entries of `near_set` as they are found, each once."""
-        given = frozenset(quilt)
-        above_given = frozenset(self.ancestral(given))
+        evidence = frozenset(quilt)
+        above_given = frozenset(self.ancestral(evidence))
         near: set[int] = set()
-        seen: set[tuple[int, bool]] = set()
+        visited: set[tuple[int, bool]] = set()
         visits = [(entry, True)]  # (node, arrived from a child)
         while visits:
             visit = visits.pop()
-            if visit in seen:
+            if visit in visited:
                 continue
-            seen.add(visit)
+            visited.add(visit)
             node, from_child = visit
-            if node not in given and node not in near:
+            if node not in evidence and node not in near:
                 near.add(node)
                 yield node
-            if from_child and node not in given:
+            if from_child and node not in evidence:
                 visits += [(p, True) for p in self.parents[node]] + [(c, False) for c in self.children[node]]
             elif not from_child:
-                if node not in given:
+                if node not in evidence:
                     visits += [(c, False) for c in self.children[node]]
                 if node in above_given:
                     visits += [(p, True) for p in self.parents[node]]
@@ -354,15 +354,15 @@ def _components(by_name: Mapping[str, Node]) -> list[list[str]]:
             near[name].add(parent)
             near[parent].add(name)
     groups: list[list[str]] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for name in by_name:
-        if name in seen:
+        if name in visited:
             continue
         group, stack = {name}, [name]
         while stack:
             for other in near[stack.pop()] - group:
                 group.add(other)
                 stack.append(other)
-        seen |= group
+        visited |= group
         groups.append([n for n in by_name if n in group])
     return groups

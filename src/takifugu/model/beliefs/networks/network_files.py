@@ -68,14 +68,14 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
     for name, table in tables.items():
         values, parents = np.asarray(table.values, dtype=np.float64), table.variables[1:]
         for axis, parent in enumerate(parents, 1):
-            mine, theirs = list(table.state_names[parent]), states.get(str(parent), ())
-            if set(mine) != set(theirs):
+            parent_states, theirs = list(table.state_names[parent]), states.get(str(parent), ())
+            if set(parent_states) != set(theirs):
                 raise InputError(
-                    f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own "
+                    f"the table of {name!r} names the states of {str(parent)!r} {parent_states}, and that variable's own "
                     f"table {list(theirs)}",
                     fix="name them alike",
                 )
-            values = values.take([mine.index(state) for state in theirs], axis)  # each table has its own order
+            values = values.take([parent_states.index(state) for state in theirs], axis)  # each table has its own order
         values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first
         nodes.append(Node(name, states[name], tuple(map(str, parents)), values.copy()))
     return BayesianNetwork(nodes, source)

@@ -119,7 +119,7 @@ def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dic
     if name not in prior.names:
         raise InputError(
             "has no parameter", rule="each column follows the parameter of its name",
-            fix=f"the parameters are {[str(one) for one in prior.names]}",
+            fix=f"the parameters are {[str(parameter) for parameter in prior.names]}",
         )  # fmt: skip
     values = spelled(prior.alphabet(prior.position(name)))
     laws = dict[Hashable, dict[State, Fraction]]()

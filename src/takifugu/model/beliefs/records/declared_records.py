@@ -40,8 +40,8 @@ class DeclaredClasses:
 
         `texts` are those of the values of the classes.
         """
-        listed = [*texts] or [str(value) for value in self.called]
-        return Classes(self.ends, UNOBSERVED if self.missing is None else listed.index(str(self.missing)))
+        names = [*texts] or [str(value) for value in self.called]
+        return Classes(self.ends, UNOBSERVED if self.missing is None else names.index(str(self.missing)))
 
     def faults(self) -> Iterator[InputError]:
         try:
@@ -53,9 +53,9 @@ class DeclaredClasses:
         if self.values is not None and (
             len(self.values) != len(words) or len(set(map(str, self.values))) != len(words)
         ):
-            what = f"has {len(self.values)} values for {len(words)} classes"
+            message = f"has {len(self.values)} values for {len(words)} classes"
             fix = "write one for each class, all different: one more than there are ends"
-            yield InputError(what, fix=fix).at("values")
+            yield InputError(message, fix=fix).at("values")
         elif self.missing is not None and str(self.missing) not in map(str, self.called):
             fix = f"write one of {list(map(str, self.called))}"
             yield InputError(f"is {self.missing!r}", fix=fix).at("missing")
@@ -95,7 +95,7 @@ class RecordsSection:
 
         Numbers have that of their class.
         """
-        return {"classes": {name: _in_words(one) for name, one in (self.classes or {}).items()} or None}
+        return {"classes": {name: _in_words(classes) for name, classes in (self.classes or {}).items()} or None}
 
     def belief(self, public: Public) -> Records:
         with about("rows" if self.fit is None else "fit"):
@@ -104,21 +104,24 @@ class RecordsSection:
                 table = declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
             else:
                 table = counted_table(self.fit, self.source, public, classes)
-            for name, one in classes.items():
-                odd = set(table.alphabet(table.position(name))) - set(one.called)
+            for name, of_column in classes.items():
+                odd = set(table.alphabet(table.position(name))) - set(of_column.called)
                 if odd:
                     raise InputError(
                         f"a row has {sorted(map(str, odd))[0]!r} in column {name!r}, which is none of its classes",
-                        fix=f"write one of {[str(value) for value in one.called]}",
+                        fix=f"write one of {[str(value) for value in of_column.called]}",
                     )
             return Records(table, self.records)
 
     def assumptions(self) -> Iterator[str]:
         for name, classes in (self.classes or {}).items():
             pairs = zip(Classes(classes.ends).words, classes.called, strict=True)
-            listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in pairs)
+            parts = []
+            for words, value in pairs:
+                parts.append(words if words == str(value) else f"{words} as {value!r}")
+            classes_in_words = ", ".join(parts)
             rule = "" if classes.missing is None else f"; a missing value counts as {classes.missing!r}"
-            yield f"the numbers of {name!r} are read in classes: {listed}{rule}"
+            yield f"the numbers of {name!r} are read in classes: {classes_in_words}{rule}"
 
 
 def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:

@@ -183,10 +183,10 @@ class MultivariateNormal(Nameless):
     def _check_resolution(self, read: Sequence[int]) -> None:
         for number, variance in zip(read, self.pivots(read), strict=True):
             if self.resolution is not None and self.resolution**2 > variance:
-                given = "" if number == read[0] else " given the others that are read"
+                condition = "" if number == read[0] else " given the others that are read"
                 raise InputError(
                     f"the resolution is {to_text(self.resolution)}, and the column {self.columns[number]!r} has a "
-                    f"standard deviation of {math.sqrt(variance):.4g}{given}",
+                    f"standard deviation of {math.sqrt(variance):.4g}{condition}",
                     rule="numbers that are rounded more coarsely than they vary are no longer nearly normal",
                     fix="declare a finer resolution",
                 ).at("resolution")
@@ -222,10 +222,10 @@ class MultivariateNormal(Nameless):
         return math.sqrt(self.records * form(row, self.covariance, row))
 
     def assumptions(self) -> tuple[str, ...]:
-        listed = " and ".join(map(repr, self.columns))
+        names = " and ".join(map(repr, self.columns))
         normal = (
             f"the {self.records} records are independent, each drawn from the stated joint normal distribution of "
-            f"{listed}"
+            f"{names}"
         )
         if self.outside == "refuse":
             return (normal,)
@@ -262,8 +262,8 @@ class MultivariateNormal(Nameless):
         )  # fmt: skip
 
     def describe(self) -> str:
-        listed = " and ".join(map(repr, self.columns))
-        return f"{self.records} independent records of the jointly normal columns {listed} ({self.source})"
+        names = " and ".join(map(repr, self.columns))
+        return f"{self.records} independent records of the jointly normal columns {names} ({self.source})"
 
 
 def _columns(names: Iterable[str]) -> tuple[str, ...]:
@@ -273,8 +273,8 @@ def _columns(names: Iterable[str]) -> tuple[str, ...]:
     return columns
 
 
-def _covariance(given: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
-    rows = tuple(tuple(as_fraction(value, "a covariance", "covariance") for value in row) for row in given)
+def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
+    rows = tuple(tuple(as_fraction(value, "a covariance", "covariance") for value in row) for row in covariance)
     size = len(columns)
     if len(rows) != size or any(len(row) != size for row in rows):
         raise InputError(
@@ -298,12 +298,12 @@ def _covariance(given: Iterable[Iterable[Number]], columns: Sequence[str]) -> Ma
     return rows
 
 
-def _ranges(given: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
-    for name in given:
+def _ranges(declared_ranges: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
+    for name in declared_ranges:
         if name not in columns:
             raise InputError(f"a range is given for {name!r}", fix=f"name one of {list(columns)}").at("ranges", name)
     ranges = dict[str, Range]()
-    for name, ends in given.items():
+    for name, ends in declared_ranges.items():
         with within("ranges", name):
             if isinstance(ends, str) or len(tuple(ends)) != 2:
                 raise InputError(f"the range is {ends!r}", fix="write (lowest, highest)")

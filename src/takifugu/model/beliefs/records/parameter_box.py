@@ -39,9 +39,9 @@ class Affine:
     slopes: tuple[tuple[str, Fraction], ...]
 
     def __init__(self, constant: Number = 0, slopes: Mapping[str, Number] | None = None, /, **named: Number) -> None:
-        given = {**(slopes or {}), **named}
+        all_slopes = {**(slopes or {}), **named}
         set_fields(self, constant=as_fraction(constant, "a probability", "columns"))
-        read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in given.items())
+        read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in all_slopes.items())
         set_fields(self, slopes=tuple((name, slope) for name, slope in read if slope))
 
     def between(self, box: Mapping[str, Interval]) -> Interval:
@@ -264,10 +264,10 @@ class BoxView:
         return f"the parameter of {self.box.names[self.entry]!r} is {to_text(self.ends[value])}"
 
 
-def _interval(name: object, given: object) -> Interval:
-    if not isinstance(given, list | tuple) or len(given) != 2:
-        raise InputError(f"the interval of {name!r} is {given!r}", fix="write (low, high)").at("intervals", str(name))
-    low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in given)
+def _interval(name: object, ends: object) -> Interval:
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise InputError(f"the interval of {name!r} is {ends!r}", fix="write (low, high)").at("intervals", str(name))
+    low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in ends)
     if low >= high:
         raise InputError(
             f"the interval of {name!r} goes from {to_text(low)} to {to_text(high)}", rule="it must have an inside"

@@ -266,11 +266,11 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
         raise InputError(
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"
         ).at(*place)
-    given = {value: _read(name, laws[value]) for value in values}
+    law_of = {value: _read(name, laws[value]) for value in values}
     states = checked_alphabet(
-        _ordered({state for law in given.values() for state in law}), f"the column {name!r}", "columns"
+        _ordered({state for law in law_of.values() for state in law}), f"the column {name!r}", "columns"
     )
-    return Column(str(name), entry, states, tuple(_normal(name, given[v], states) for v in values))
+    return Column(str(name), entry, states, tuple(_normal(name, law_of[v], states) for v in values))
 
 
 def _read(name: object, law: object) -> dict[State, Fraction]:
@@ -328,10 +328,10 @@ def _network(table: JointTable) -> BayesianNetwork:
             sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
         conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
         for above in product(*map(range, sizes[:entry])):
-            each = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
-            if total := sum(each):
-                conditional[above] = [float(mass / total) for mass in each]
-                if any(mass and mass / total < Fraction(1, 10**290) for mass in each):
+            masses = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
+            if total := sum(masses):
+                conditional[above] = [float(mass / total) for mass in masses]
+                if any(mass and mass / total < Fraction(1, 10**290) for mass in masses):
                     raise Unsupported("the table of parameters has probabilities below 1e-290").at("prior")
         nodes.append((names[entry], table.alphabet(entry), names[:entry], conditional))
     return BayesianNetwork(nodes, table.source)

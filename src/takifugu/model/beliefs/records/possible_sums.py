@@ -73,10 +73,10 @@ def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...],
 
 def sums(levels: Iterable[int], count: int) -> list[int]:
     """Return all sums of so many levels, in order."""
-    held = 1  # bit s says whether s is a sum
+    bits = 1  # bit s says whether s is a sum
     for _ in range(count):
-        held = reduce(or_, (held << level for level in levels))
-    return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
+        bits = reduce(or_, (bits << level for level in levels))
+    return [place for place, bit in enumerate(reversed(bin(bits)[2:])) if bit == "1"]
 
 
 def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[int, ...]]:

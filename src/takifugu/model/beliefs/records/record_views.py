@@ -238,7 +238,7 @@ class SetsView(RecordView):
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...]:
         """The indices of the possible values of the property in each set."""
-        return tuple(_members(chosen, self.inside.values) for chosen in self.sets)
+        return tuple(_members(value_set, self.inside.values) for value_set in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(len(members) > 0 for members in self.members)
@@ -266,8 +266,8 @@ def sum_read(view: RecordView) -> SumView | None:
 
     None for other functions of the records.
     """
-    inside = view.inside if isinstance(view, SetsView) else view
-    return inside if isinstance(inside, SumView) else None
+    whole_view = view.inside if isinstance(view, SetsView) else view
+    return whole_view if isinstance(whole_view, SumView) else None
 
 
 def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None:
@@ -291,14 +291,14 @@ def column_number(value: object, column: Hashable) -> Fraction:
     return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
 
 
-def _members(chosen: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
+def _members(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
-    if isinstance(chosen, Intervals):
-        return tuple(sorted(index for part in chosen.parts for index in _members(part, values)))
-    if not isinstance(chosen, Between):
-        return tuple(values.index(value) for value in chosen if value in values)
-    low = 0 if chosen.low is None else _first(values, chosen.low)
-    high = len(values) if chosen.high is None else _first(values, chosen.high)
+    if isinstance(value_set, Intervals):
+        return tuple(sorted(index for part in value_set.parts for index in _members(part, values)))
+    if not isinstance(value_set, Between):
+        return tuple(values.index(value) for value in value_set if value in values)
+    low = 0 if value_set.low is None else _first(values, value_set.low)
+    high = len(values) if value_set.high is None else _first(values, value_set.high)
     return range(low, high)
 
 

@@ -149,9 +149,9 @@ class Records(PlainForm, kind="records"):
     def column(self, name: str) -> int:
         """Return the number of a column; InputError for an unknown one."""
         if name not in self.columns:
-            known = list(self.columns)
+            names = list(self.columns)
             raise InputError(
-                f"the records have no column {name!r}", fix=f"write {nearest(name, known)}{did_you_mean(name, known)}"
+                f"the records have no column {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
             ).at("attribute")
         return self.columns.index(name)
 
@@ -183,14 +183,14 @@ class Records(PlainForm, kind="records"):
             return joined([self.resolve(part) for part in query.queries])
         if isinstance(query, CountRows):
             query.check({name: self.table.alphabet(i) for i, name in enumerate(self.columns)})
-            held = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
-            return self._added(Fraction(1), ("count",), np.array(held, dtype=np.int64))
+            counts = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
+            return self._added(Fraction(1), ("count",), np.array(counts, dtype=np.int64))
         if isinstance(query, By):
             raise by_columns()
         if isinstance(query, CrossTable):
-            known = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
+            alphabets = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
             rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
-            return self._added(query.grid, query.labels(known), query.table(rows, known))
+            return self._added(query.grid, query.labels(alphabets), query.table(rows, alphabets))
         if isinstance(query, Identity) and self.size > 1:
             raise InputError(
                 f"{query.describe()} is one value, and there are {self.size} records",
@@ -204,8 +204,8 @@ class Records(PlainForm, kind="records"):
                 fix="define over_records(belief), which returns an Additive over the records",
             ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
-            chosen = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
-            query = replace(query, states=tuple(dict.fromkeys(chosen)))
+            values = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
+            query = replace(query, states=tuple(dict.fromkeys(values)))
         answer = query.resolve(self.table)
         total = np.zeros((len(self.table.rows), answer.cells), dtype=np.int64)
         for place in np.flatnonzero(answer.weights).tolist():

@@ -64,7 +64,7 @@ class VectorView(RecordView):
 
 
 def _near(values: Sequence[Vector], differences: Vector) -> Iterator[tuple[int, int]]:
-    for a, one in enumerate(values):
+    for a, vector in enumerate(values):
         for b in range(a + 1, len(values)):
-            if all(abs(x - y) <= d for x, y, d in zip(one, values[b], differences, strict=True)):
+            if all(abs(x - y) <= d for x, y, d in zip(vector, values[b], differences, strict=True)):
                 yield a, b
