@@ -71,8 +71,8 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
             parent_states, theirs = list(table.state_names[parent]), states.get(str(parent), ())
             if set(parent_states) != set(theirs):
                 raise InputError(
-                    f"the table of {name!r} names the states of {str(parent)!r} {parent_states}, and that variable's own "
-                    f"table {list(theirs)}",
+                    f"the table of {name!r} names the states of {str(parent)!r} {parent_states}, and that variable's "
+                    f"own table {list(theirs)}",
                     fix="name them alike",
                 )
             values = values.take([parent_states.index(state) for state in theirs], axis)  # each table has its own order
