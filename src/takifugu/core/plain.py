@@ -86,7 +86,7 @@ class PlainForm:
             cls.kind = kind
 
     def to_dict(self) -> Json:
-        """Return plain data that `from_dict` reads back."""
+        """Return plain data for `from_dict`."""
         kind: type = type(self)
         data: Json = {"kind": self.kind} if self.kind else {}
         for name, key, write, _, default in _written_fields(kind):
@@ -97,7 +97,10 @@ class PlainForm:
 
     @classmethod
     def from_dict(cls, data: Plain) -> Self:
-        """Return what wrote these plain data; InputError for a key that is missing."""
+        """Return the value from its plain data.
+
+        InputError for a key that is missing.
+        """
         return cls(**arguments(cls, data))
 
 
@@ -105,8 +108,8 @@ def arguments(kind: type, data: Plain) -> dict[str, Any]:
     """Return the arguments of a class from its plain form."""
     missing = [key for key in _required_keys(kind) if key not in data]
     if missing:
-        what = f"the plain form {data.get('kind') or kind.__name__!r} lacks {missing}"
-        raise InputError(what, rule="it was not written by to_dict")
+        message = f"the plain form {data.get('kind') or kind.__name__!r} lacks {missing}"
+        raise InputError(message, rule="it was not written by to_dict")
     values = {}
     for _, key, _, read, _ in _written_fields(kind):
         if key in data:
@@ -115,7 +118,9 @@ def arguments(kind: type, data: Plain) -> dict[str, Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value as JSON has it: a fraction as text, a tuple or an array as a list.
+    """Return a value as JSON has it.
+
+    A fraction is text, a tuple or an array a list.
 
     >>> to_plain((Fraction(1, 2), ("a", 3)))
     ['0.5', ['a', 3]]
@@ -134,7 +139,9 @@ def to_plain(value: Any) -> Any:
 
 
 def to_text(value: int | Fraction) -> str:
-    """Return a rational as text that reads back exactly: a decimal that ends within 17 digits, else p/q.
+    """Return a rational as text, exactly.
+
+    It is a decimal that ends within 17 digits, else p/q.
 
     >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))
     ('0.1', '1/3', '4')
@@ -149,7 +156,10 @@ def to_text(value: int | Fraction) -> str:
 
 
 def writes_all(kind: type) -> bool:
-    """Return whether a plain form has every field of a class, so that equal forms mean equal values."""
+    """Return whether a plain form has every field of a class.
+
+    Then equal forms mean equal values.
+    """
     if not issubclass(kind, PlainForm) or kind.to_dict is not PlainForm.to_dict:
         return False
     return len(_written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]
@@ -171,16 +181,19 @@ LEFT_OUT = form(is_left_out=True)
 
 @cache
 def _written_fields(kind: type) -> tuple[tuple[str, str, Callable[[Any], Any], Callable[[Any], Any], Any], ...]:
-    """Return of each written field its name, its key, how it is written and read, and the default that is left out."""
-    written = []
+    """Return name, key, writer, reader and default of each written field.
+
+    The default is MISSING where it is written, too.
+    """
+    all_fields = []
     for field in fields(kind):
         write, read, key, is_left_out, is_private = field.metadata.get(_FORM, (to_plain, _as_it_is, "", False, False))
         if is_private:
             continue
         if "None" in str(field.type):
             write, read = _or_none(write), _or_none(read)
-        written.append((field.name, key or field.name, write, read, field.default if is_left_out else MISSING))
-    return tuple(written)
+        all_fields.append((field.name, key or field.name, write, read, field.default if is_left_out else MISSING))
+    return tuple(all_fields)
 
 
 def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -189,7 +202,7 @@ def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @cache
 def _required_keys(kind: type) -> tuple[str, ...]:
-    """Return the keys of a class that it has no default for."""
+    """Return the keys of a class without a default."""
     parameters = signature(kind).parameters
     optional = {name for name, parameter in parameters.items() if parameter.default is not Parameter.empty}
     return tuple(key for _, key, *_ in _written_fields(kind) if key not in optional)
