@@ -122,6 +122,31 @@ class Histogram(PlainForm, kind="histogram"):
         return subject if self.total is None else f"{subject}, divided by the public constant {self.total}"
 
 
+@dataclass(frozen=True)
+class EveryChange(PlainForm, kind="every-change"):
+    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
+
+    >>> EveryChange().describe()
+    'a statistic that any change of a value may move'
+    """
+
+    adds_up = True
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Return half a histogram, on the grid 1/2.
+
+        It has an L1 distance of 1 between any two values of an entry.
+        """
+        most = max(map(len, alphabets(entries)))
+        tables, weights, table_of = state_tables(
+            entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]
+        )
+        return Additive(Fraction(1, 2), tuple(map(str, range(most))), tables, weights, table_of)
+
+    def describe(self) -> str:
+        return "a statistic that any change of a value may move"
+
+
 def _known_states(entries: Entries, states: tuple[State, ...], title: str) -> None:
     states_of_belief = {s for alphabet in alphabets(entries) for s in alphabet}
     for state in states:

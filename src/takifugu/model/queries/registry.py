@@ -47,7 +47,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "visitors": "model.queries.visits:Visitors",
         "at-most": "model.queries.visits:AtMost",
         "each-value": "model.queries.each_value:EachValue",
-        "every-change": "model.queries.every_change:EveryChange",
+        "every-change": "model.queries.counts:EveryChange",
         "by": "model.queries.by:By",
         "cross-table": "model.queries.cross_table:CrossTable",
         "quantile": "model.queries.selection:Quantile",
