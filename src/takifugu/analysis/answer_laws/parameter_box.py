@@ -126,7 +126,9 @@ class BoxLaw(AnswerLaw[BoxView]):
             if first != other:
                 steps.add(abs(first - other))
                 read.append((box.described[term.columns[0]].chance, first < other))
-        return BoxFamily(self.belief, steps.pop() if steps else 1, tuple(read)) if len(steps) <= 1 else None
+        if len(steps) > 1:
+            return None
+        return BoxFamily(self.belief, steps.pop() if steps else 1, tuple(read))
 
     def families(self) -> Iterator[BoxFamily]:
         if self.box_family is None:

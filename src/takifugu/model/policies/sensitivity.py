@@ -68,7 +68,9 @@ class Sensitivity:
     def direction(self) -> Monotone:
         """Return the common direction of all moving cells, or NONE."""
         directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
-        return directions.pop() if len(directions) == 1 else Monotone.NONE if directions else Monotone.CONSTANT
+        if not directions:
+            return Monotone.CONSTANT
+        return directions.pop() if len(directions) == 1 else Monotone.NONE
 
     def describe(self) -> str:
         """Say the direction and the length of the cells' moves."""

@@ -274,8 +274,8 @@ def _some(entries: object, label: str) -> list[int | str]:
 
     InputError where there is none.
     """
-    iterable = [entries] if isinstance(entries, str) else entries if isinstance(entries, Iterable) else None
-    if iterable is None:
+    iterable = [entries] if isinstance(entries, str) else entries
+    if not isinstance(iterable, Iterable):
         message = f"the entries of the cell {label!r} are {entries!r}"
         raise InputError(message, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
     listing = list(iterable)

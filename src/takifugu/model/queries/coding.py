@@ -228,7 +228,9 @@ def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:
 
 def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number] | None) -> list[Fraction]:
     codes_of = [code_of(s, codes) for s in values]
-    return [*codes_of, Fraction(0) if absence == "removed" else codes_of[0]] if absence else codes_of
+    if not absence:
+        return codes_of
+    return [*codes_of, Fraction(0) if absence == "removed" else codes_of[0]]
 
 
 def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:

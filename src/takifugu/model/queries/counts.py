@@ -13,7 +13,7 @@ from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, state_tables
-from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, several, where
+from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, state_or_states, where
 from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
 
 
@@ -37,7 +37,7 @@ class Count(PlainForm, kind="count"):
     reads_alike = True
 
     def __post_init__(self) -> None:
-        states = several(self.state if isinstance(self.state, list | tuple | set | frozenset) else [self.state])
+        states = state_or_states(self.state)
         if not states:
             raise InputError(
                 "the query counts no state", rule="its list of states is empty", fix="name at least one"

@@ -24,7 +24,7 @@ from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.forms import plain, several
+from takifugu.model.queries.forms import plain, state_or_states
 from takifugu.model.queries.sections import (
     Adjust,
     Columns,
@@ -196,8 +196,7 @@ def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None
     columns = []
     for name in names:
         values = columns_given[name] if isinstance(columns_given, Mapping) else None
-        states = None if values is None else several(values if isinstance(values, list | tuple | set | frozenset)
-                                                     else [values])  # fmt: skip
+        states = None if values is None else state_or_states(values)
         if states is not None and not states:
             raise InputError(f"the table has no value of {name!r}", fix="name at least one").at("columns", name)
         columns.append((name, states))
@@ -253,4 +252,6 @@ class CrossTableSection:
 
 
 def _listed(columns: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    return () if columns is None else (columns,) if isinstance(columns, str) else columns
+    if columns is None:
+        return ()
+    return (columns,) if isinstance(columns, str) else columns

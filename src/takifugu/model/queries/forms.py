@@ -217,6 +217,11 @@ def several(states: Iterable[object]) -> tuple[State, ...]:
     return tuple(dict.fromkeys(named_state(s) for s in in_order))
 
 
+def state_or_states(states: object) -> tuple[State, ...]:
+    """Return one state, or several, as a tuple without repeats."""
+    return several(states if isinstance(states, list | tuple | set | frozenset) else [states])
+
+
 def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     """Return chosen entries, numbers before names, each in order and once.
 

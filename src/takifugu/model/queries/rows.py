@@ -15,7 +15,7 @@ from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import several
+from takifugu.model.queries.forms import state_or_states
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 
 
@@ -45,7 +45,7 @@ class CountRows(PlainForm, kind="count-rows"):
             ).at("where")  # fmt: skip
         conditions = []
         for name, states in pairs:
-            chosen_states = several(states if isinstance(states, list | tuple | set | frozenset) else [states])
+            chosen_states = state_or_states(states)
             if not chosen_states:
                 raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
             conditions.append((name, chosen_states))

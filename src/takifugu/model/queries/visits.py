@@ -60,8 +60,11 @@ class Visitors(PlainForm, kind="visitors"):
     places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
-        chosen_places = None if places is None else several([places] if isinstance(places, str) else list(places))
-        if chosen_places is not None and not chosen_places:
+        if places is None:
+            set_fields(self, places=None)
+            return
+        chosen_places = several([places] if isinstance(places, str) else list(places))
+        if not chosen_places:
             raise InputError("the query counts nowhere: its list of places is empty", fix="name one").at("places")
         set_fields(self, places=chosen_places)
 

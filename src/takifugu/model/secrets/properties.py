@@ -202,7 +202,9 @@ def dataset_property(
              is not None]  # fmt: skip
     if len(options) > 1:
         raise InputError(f"the secret gives {' and '.join(options)}", fix="give one of them").at(options[1])
-    values = None if of is None else tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
+    values = None
+    if of is not None:
+        values = tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
     vector = len(columns) if isinstance(checked_function, str) else 1
     return DatasetProperty(
         columns, checked_function, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), values

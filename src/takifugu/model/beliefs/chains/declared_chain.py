@@ -173,7 +173,10 @@ class ChainSection:
         except InputError as error:
             by_cells = error.where[:1] in (("matrices",), ("stays",), ("matrix_by",))
             initial = error.where[:1] == ("initial",)
-            error.where = error.where[: 2 if by_cells else 1] if by_cells or initial else tuple(self.ways)
+            if by_cells:
+                error.where = error.where[:2]
+            else:
+                error.where = error.where[:1] if initial else tuple(self.ways)
             raise
 
     def _chain(self, public: PublicSequences) -> OneSequence:

@@ -26,8 +26,10 @@ def moments(
             f"the data is of type {type(data).__name__}", rule="a fit needs columns of numbers by name",
             fix='give a frame, or columns such as {"height": [...], "weight": [...]}',
         ).at("data")  # fmt: skip
-    all_names = (data if isinstance(data, Mapping) else data.columns) if names is None else names
-    columns = list(all_names) if names is None else list_of(all_names, "the names", "names", "['height', 'weight']")
+    if names is not None:
+        columns = list_of(names, "the names", "names", "['height', 'weight']")
+    else:
+        columns = list(data if isinstance(data, Mapping) else data.columns)
     table = [_numbers(data[name], name) for name in columns]
     if len({len(column) for column in table}) != 1 or len(table[0]) < 2:
         raise InputError(
