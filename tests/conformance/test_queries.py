@@ -15,7 +15,7 @@ from tests.support import query_oracles
 
 import takifugu as tf
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.counts import EveryChange
 from takifugu.model.queries.registry import KINDS, resolved
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
-from takifugu.numbers.rationals import as_delta, as_fraction, to_text
+from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
+from takifugu.numbers.rationals import as_delta, as_fraction, exact, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
@@ -73,8 +74,23 @@ class Guarantee:
         }
 
 
+def _read_texts(texts: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, texts))
+
+
+def _read_numbers(numbers: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(map(int, numbers))
+
+
+def _read_phases(phases: Iterable[tuple[Any, Any]]) -> tuple[tuple[int, int], ...]:
+    return tuple((int(period), int(place)) for period, place in phases)
+
+
+_TEXT, _TEXT_OR_NONE = form(read=str), form(read=str, is_left_out=True)
+
+
 @dataclass(frozen=True)
-class Charge:
+class Charge(PlainForm):
     """What a past release can be charged for under any framework: its promise, its query and its noise; never data.
 
     `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind). `change` and
@@ -93,42 +109,39 @@ class Charge:
     (`composition.normal_series`).
     """
 
-    framework: str
-    definition: str
+    framework: str = field(metadata=_TEXT)
+    definition: str = field(metadata=_TEXT)
     covers: Covers
-    epsilon: Fraction
-    delta: Fraction
-    query: Plain = field(hash=False)
-    randomiser: Plain = field(hash=False)
-    scale: Fraction | None
-    change: Fraction | None
-    entry_change: Fraction | None
-    entries: int
-    answers: tuple[str, ...]
-    scope: str = "unit"
-    fixed_in_advance: bool = False
-    release: str = field(default="", compare=False)
-    names: tuple[Hashable, ...] = ()
-    lengths: tuple[int, ...] = ()
-    reading: str = ""
-    at: int | None = None
-    calendar: str = ""
-    layout: str = ""
-    phases: tuple[tuple[int, int], ...] = ()
-    begins_series: bool = False
+    epsilon: Fraction = field(metadata=exact("epsilon"))
+    delta: Fraction = field(metadata=exact("delta"))
+    query: Plain = field(hash=False, metadata=form(dict, dict))
+    randomiser: Plain = field(hash=False, metadata=form(dict, dict))
+    scale: Fraction | None = field(metadata=exact("the scale"))
+    change: Fraction | None = field(metadata=exact("the change"))
+    entry_change: Fraction | None = field(metadata=exact("a value's change"))
+    entries: int = field(metadata=form(read=int))
+    answers: tuple[str, ...] = field(metadata=form(read=_read_texts))
+    scope: str = field(default="unit", metadata=_TEXT)
+    fixed_in_advance: bool = field(default=False, metadata=form(read=bool))
+    release: str = field(default="", compare=False, metadata=_TEXT)
+    names: tuple[Hashable, ...] = field(default=(), metadata=form(list, tuple, is_left_out=True))
+    lengths: tuple[int, ...] = field(default=(), metadata=form(read=_read_numbers, is_left_out=True))
+    reading: str = field(default="", metadata=_TEXT_OR_NONE)
+    at: int | None = field(default=None, metadata=form(read=int, is_left_out=True))
+    calendar: str = field(default="", metadata=_TEXT_OR_NONE)
+    layout: str = field(default="", metadata=_TEXT_OR_NONE)
+    phases: tuple[tuple[int, int], ...] = field(default=(), metadata=form(read=_read_phases, is_left_out=True))
+    begins_series: bool = field(default=False, metadata=form(read=bool, is_left_out=True))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "covers", Covers(self.covers))
-        object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
-        object.__setattr__(self, "delta", as_delta(self.delta))
-        limits = (
-            ("change", "a change", self.change),
-            ("entry_change", "a value's change", self.entry_change),
-            ("scale", "a scale", self.scale),
-        )
-        for name, what, value in limits:
-            if value is not None:
-                object.__setattr__(self, name, _at_least_zero(value, what))
+        set_fields(
+            self, covers=Covers(self.covers), epsilon=_at_least_zero(self.epsilon, "a release's epsilon"),
+            delta=as_delta(self.delta),
+        )  # fmt: skip
+        for name, title in (("change", "a change"), ("entry_change", "a value's change"), ("scale", "a scale")):
+            limit = getattr(self, name)
+            if limit is not None:
+                set_fields(self, **{name: _at_least_zero(limit, title)})
         if self.scope not in SCOPES:
             raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")
 
@@ -142,44 +155,16 @@ class Charge:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_hash"}  # texts hash otherwise elsewhere
 
-    def to_dict(self) -> Json:
-        """Return plain values that survive JSON and read back with `from_dict`."""
-        which = {
-            "names": list(self.names), "lengths": list(self.lengths), "reading": self.reading, "at": self.at,
-            "calendar": self.calendar, "layout": self.layout, "phases": [list(phase) for phase in self.phases],
-        }  # fmt: skip
-        return {
-            "framework": self.framework, "definition": self.definition, "covers": str(self.covers),
-            "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "query": dict(self.query),
-            "randomiser": dict(self.randomiser), "scale": _written(self.scale),
-            "change": _written(self.change), "entry_change": _written(self.entry_change), "entries": self.entries,
-            "answers": list(self.answers),
-            "scope": self.scope, "fixed_in_advance": self.fixed_in_advance, "release": self.release,
-            **{key: value for key, value in which.items() if value not in ([], "", None)},
-            **({"begins_series": True} if self.begins_series else {}),
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> Charge:
+    @classmethod
+    def from_dict(cls, data: Plain) -> Charge:
         """Read a charge back.
 
         Raises InputError for a missing key or a value that breaks a rule.
         """
-        missing = [f.name for f in fields(Charge) if f.name not in (*data, *_WHICH)]
+        missing = [member.name for member in fields(cls) if member.name not in (*data, *_WHICH)]
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
-        return Charge(
-            str(data["framework"]), str(data["definition"]), Covers(data["covers"]),
-            as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
-            dict(data["randomiser"]), _read(data["scale"], "the scale"),
-            _read(data["change"], "the change"), _read(data["entry_change"], "a value's change"),
-            int(data["entries"]), tuple(map(str, data["answers"])),
-            str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
-            tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),
-            None if data.get("at") is None else int(data["at"]), str(data.get("calendar", "")),
-            str(data.get("layout", "")), tuple((int(n), int(k)) for n, k in data.get("phases", ())),
-            bool(data.get("begins_series", False)),
-        )  # fmt: skip
+        return cls(**arguments(cls, data))
 
 
 def _at_least_zero(value: Fraction, name: str) -> Fraction:
@@ -187,11 +172,3 @@ def _at_least_zero(value: Fraction, name: str) -> Fraction:
     if number < 0:
         raise InputError(f"{name} is {value!r}", rule="it must not be negative")
     return number
-
-
-def _written(value: Fraction | None) -> str | None:
-    return None if value is None else to_text(value)
-
-
-def _read(text: str | None, what: str) -> Fraction | None:
-    return None if text is None else as_fraction(text, what)

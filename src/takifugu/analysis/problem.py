@@ -65,19 +65,26 @@ class Problem:
     work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return what mechanisms keep for each other about this problem, made when it is first asked for."""
+        """Return a value kept with the problem, made at the first question.
+
+        Mechanisms keep such values for each other.
+        """
         return cached(self, key, make)
 
     @property
     def is_pair(self) -> bool:
-        """Whether laws of the answer are compared directly: then nothing is known of entries that add up to it."""
+        """Return whether laws of the answer are compared directly.
+
+        Then nothing is known of entries that add up to it.
+        """
         return self.framework.is_pair
 
     @cached_property
     def answers(self) -> tuple[Additive, ...]:
-        """Return the query resolved against each belief; all must share grid and cells.
+        """Return the query resolved against each belief.
 
-        Two laws of the answer (`is_pair`) have no entries to add up: this raises InputError for them.
+        All must share grid and cells. Two laws of the answer (`is_pair`) have no entries to add up: this raises
+        InputError for them.
         """
         if self.is_pair:
             raise InputError(
@@ -92,7 +99,10 @@ class Problem:
 
     @cached_property
     def grid(self) -> Fraction:
-        """Return the grid of the answer: declared by the query, or one that holds every value."""
+        """Return the grid of the answer.
+
+        The query declares it, or it is one that holds every value.
+        """
         if not self.is_pair:
             return self.answers[0].grid
         if not isinstance(self.query, queries.Identity) or self.query.attribute is not None:
@@ -103,12 +113,18 @@ class Problem:
 
     @property
     def unit(self) -> Fraction:
-        """Return the unit of laws of the answer and of moves between them: the grid, but 1 where laws were given."""
+        """Return the unit of laws and moves.
+
+        It is the grid, but 1 where laws were given.
+        """
         return Fraction(1) if self.is_pair else self.grid
 
     @cached_property
     def on_grid(self) -> bool:
-        """Whether every possible answer is a multiple of the grid: given laws and real-valued answers may be off it."""
+        """Return whether every possible answer is a multiple of the grid.
+
+        Given laws and real-valued answers may be off it.
+        """
         return pair_grid(self)[1] if self.is_pair else all(answer.on_grid for answer in self.answers)
 
     @property
@@ -121,17 +137,23 @@ class Problem:
 
     @property
     def published(self) -> tuple[str, ...]:
-        """Return the names of what is published: the cells, unless a choice is made by them."""
+        """Return the names of the published values.
+
+        They are the cells, unless a choice is made by them.
+        """
         return self.labels if self.candidates is None else self.candidates.published
 
     @cached_property
     def candidates(self) -> queries.Candidates | None:
-        """Return what is chosen from where a choice is published, and no number with noise."""
+        """Return the candidates of a choice; None for a number with noise."""
         answer = None if self.is_pair else self.answers[0]
         return answer if is_chosen_from(answer) else None
 
     def check_adds(self) -> None:
-        """Raise Unsupported where a choice is published: the law of the counts says nothing of it."""
+        """Raise Unsupported where a choice is published.
+
+        The law of the counts says nothing of it.
+        """
         if self.candidates is not None:
             raise Unsupported(
                 "one of declared values is chosen, and this mechanism adds noise to a number: use "
@@ -140,16 +162,19 @@ class Problem:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Return the different independent components of every belief that hold a secret; none for `between`."""
+        """Return the different independent components with a secret.
+
+        They are those of every belief; there are none for `between`.
+        """
         return () if self.is_pair else tuple(self._parts())
 
     @cached_property
     def law_parts(self) -> tuple[Part, ...]:
-        """Return `parts` for mechanisms that look at the law of the answer, and one for each pair of given laws.
+        """Return `parts` for mechanisms about the law of the answer.
 
-        Separate entries (users) stay together in one: what the others add smooths the law of the answer given one
-        user's secret. Of users with the same law, the same contribution to the answer and the same secrets only one is
-        looked at. Raises Unsupported where a choice is published.
+        There is one for each pair of given laws. Separate entries (users) stay together in one: what the others add
+        smooths the law of the answer given one user's secret. Of users with the same law, the same contribution to the
+        answer and the same secrets only one is looked at. Raises Unsupported where a choice is published.
         """
         self.check_adds()
         if self.is_pair:
@@ -163,7 +188,7 @@ class Problem:
             raise Unsupported("the framework has no belief, so nothing says which values are independent")
         for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
             several = len(belief.components()) > 1
-            seen: dict[Hashable, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
+            pieces: dict[Hashable, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
             for secret in self.framework.secrets:
                 if (view := secrets.view(secret, belief)) is not None:
                     family = secret.family(view)
@@ -174,22 +199,25 @@ class Problem:
                 if users := separate(belief):
                     yield from _separate_parts(users, answer, family, together, place)
                     continue
-                for one in alike(belief, answer, _indicator(family.entries, belief.size)):
-                    inside, run = _inside(family.entries, one.run), one.run
-                    if len(inside) == 0:
+                for group in alike(belief, answer, _indicator(family.entries, belief.size)):
+                    secret_entries, run = _inside(family.entries, group.run), group.run
+                    if len(secret_entries) == 0:
                         continue
-                    piece, share = belief.component(one.number), answer.restrict(slice(run.start, run.stop))
-                    if not any(family.has_pairs(piece, entry) for entry in inside):
+                    piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
+                    if not any(family.has_pairs(piece, entry) for entry in secret_entries):
                         continue
-                    key = (id(piece), share.key, _key(inside), family.pairs)
-                    if key in seen:
+                    key = (id(piece), share.key, _key(secret_entries), family.pairs)
+                    if key in pieces:
                         continue
-                    seen[key] = piece
-                    yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
+                    pieces[key] = piece
+                    yield Part(piece, share, replace(family, entries=secret_entries), run.start, place, several)
 
 
 def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
-    """Return real-valued answers on the finest grid of any: without a declared one each belief proposes its own."""
+    """Return real-valued answers on the finest grid of any.
+
+    Without a declared grid each belief proposes its own.
+    """
     if all(answer.on_grid for answer in answers):
         return answers
     finest = min(answer.grid for answer in answers)
@@ -199,7 +227,10 @@ def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
 def _separate_parts(
     users: Separate, answer: Additive, family: Family, together: bool, place: int
 ) -> Iterator[Part]:
-    """Yield a part per sort of user that holds a secret, or one with all users and one secret user per law."""
+    """Yield a part per sort of user with a secret.
+
+    Together there is one part with all users and one secret user per law.
+    """
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
     secret = tuple(user for user in first if family.has_pairs(users, user))
     if together and secret:
@@ -233,7 +264,10 @@ def _key(entries: range | tuple[int, ...]) -> Hashable:
 
 
 def _given(problem: Problem, pair: LawPair, number: int) -> Part:
-    """Return two given laws as a part: the choice between them may move the answer by as much as they span."""
+    """Return two given laws as a part.
+
+    The choice between them may move the answer by as much as they span.
+    """
     grid = pair_grid(problem)[0]
     steps = min(math.ceil(pair.span / grid), 2**60)  # nothing is calibrated to it: mechanisms ask for the laws
     answer = Additive(grid, ("value",), (integer_table([[0], [steps]]),), integer_row([1]))
@@ -241,7 +275,7 @@ def _given(problem: Problem, pair: LawPair, number: int) -> Part:
 
 
 def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
-    """Return the grid of the answer when two laws are compared, and whether every atom is a multiple of it."""
+    """Return the grid for two laws, and whether every atom is on it."""
     query = problem.query
     if not isinstance(query, queries.Identity) or query.attribute is not None:
         raise Unsupported(

@@ -75,7 +75,7 @@ class Weakened:
 
 
 def if_belief_off(epsilon: Fraction, delta: Fraction) -> tuple[Weakened, ...]:
-    """Return what the promise (epsilon, delta) becomes at the distances 0.01, 0.1 and 0.5.
+    """Return the promise at the distances 0.01, 0.1 and 0.5.
 
     >>> [row.cells for row in if_belief_off(Fraction(1), Fraction(0))][1]
     ('0.1', 'epsilon 1.2', 'epsilon 1.4')
@@ -90,11 +90,12 @@ def _promise(epsilon: Fraction, delta: Fraction) -> str:
 def promise_if_belief_off(
     guarantee: Guarantee, *, conditional: Number | None = None, unconditional: Number | None = None
 ) -> Guarantee:
-    """Return what is promised under a belief that is off by a distance Delta from a stated one.
+    """Return the promise under a belief off by a distance Delta.
 
-    Delta is the largest absolute log-ratio of two laws of the data: given each secret (`conditional`, epsilon becomes
-    epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). One that covers everything stays as it
-    is. For several releases ask about their joint promise, `compose(calibrations)`, not about each.
+    It is the distance from a stated one. Delta is the largest absolute log-ratio of two laws of the data: given each
+    secret (`conditional`, epsilon becomes epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta).
+    One that covers everything stays as it is. For several releases ask about their joint promise,
+    `compose(calibrations)`, not about each.
 
     Raises InputError unless exactly one distance is given, and for one that is negative or not finite.
 
@@ -108,23 +109,26 @@ def promise_if_belief_off(
         raise InputError(
             "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"
         )
-    given = conditional if conditional is not None else unconditional
-    assert given is not None
-    off_by = as_fraction(given, "the distance", "conditional" if unconditional is None else "unconditional")
+    distance = conditional if conditional is not None else unconditional
+    assert distance is not None
+    off_by = as_fraction(distance, "the distance", "conditional" if unconditional is None else "unconditional")
     if off_by < 0:
         raise InputError(
-            f"the distance is {given!r}", rule="it must not be negative", fix="0 means that the belief is a stated one"
+            f"the distance is {distance!r}", rule="it must not be negative",
+            fix="0 means that the belief is a stated one",
         )
     if guarantee.covers is Covers.EVERYTHING or off_by == 0:
         return guarantee
     epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, off_by if unconditional is None else 2 * off_by)
-    which = "given each secret" if unconditional is None else "overall"
-    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {which}"
+    scope = "given each secret" if unconditional is None else "overall"
+    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {scope}"
     return replace(guarantee, epsilon=epsilon, delta=delta, conditions=(*guarantee.conditions, condition))
 
 
 def weakened(epsilon: Fraction, delta: Fraction, off_by: Fraction) -> tuple[Fraction, Fraction]:
-    """Return (epsilon + 2 Delta, delta') of the theorem for Delta = `off_by` >= 0; delta' is rounded up by under 1e-9.
+    """Return (epsilon + 2 Delta, delta') for Delta = `off_by` >= 0.
+
+    They are those of the theorem; delta' is rounded up by under 1e-9.
 
     >>> weakened(Fraction(1), Fraction(0), Fraction(1, 10))
     (Fraction(6, 5), Fraction(0, 1))

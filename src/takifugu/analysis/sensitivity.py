@@ -26,33 +26,40 @@ class Change:
 
 
 def component_change(problem: Problem) -> Change:
-    """Return D of the component that moves the answer most, over the components that hold a secret.
+    """Return D of the component that moves the answer most.
 
-    A component without a secret is independent of every secret: its share is post-processing of the noised rest. For
-    two laws of the answer D is the range of the union of their supports: every value may become every other.
+    It is one of those with a secret. A component without a secret is independent of every secret: its share is
+    post-processing of the noised rest. For two laws of the answer D is the range of the union of their supports: every
+    value may become every other.
     """
     if problem.is_pair:
         size = max(pair.span for pair in problem.framework.pairs)
         return Change(size, Covers.EVERYTHING, _witness("any value against any other", size))
     part = max(problem.parts, key=part_change)
     units = part_change(part)
-    whole = max(map(whole_change, problem.answers))
-    composition = Covers.EVERYTHING if whole <= units else Covers.COMPONENT
+    largest_of_all = max(map(whole_change, problem.answers))
+    composition = Covers.EVERYTHING if largest_of_all <= units else Covers.COMPONENT
     last = part.start + part.belief.size - 1
     word = entry_word(part.belief)
     run = f"{word} {last}" if part.start == last else f"{word}s {part.start} to {last}"
-    which = "the whole data" if composition is Covers.EVERYTHING else run
+    subject = "the whole data" if composition is Covers.EVERYTHING else run
     size = units * problem.grid
-    return Change(size, composition, _witness(f"any values of {which} against any others", size))
+    return Change(size, composition, _witness(f"any values of {subject} against any others", size))
 
 
 def part_change(part: Part) -> int:
-    """Return D of one component: the largest change of the answer when all its entries change, in grid units."""
+    """Return D of one component, in grid units.
+
+    It is the largest change of the answer when all its entries change.
+    """
     return whole_change(part.answer)
 
 
 def entry_change(problem: Problem) -> Fraction:
-    """Return D_1: the largest L1 change of the answer when one secret entry changes, in grid units; 0 for `between`."""
+    """Return D_1, the largest L1 change by one secret entry.
+
+    It is in grid units; 0 for `between`.
+    """
     return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
 
 
@@ -64,14 +71,15 @@ class OfOneRecord(Protocol):
 
 
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
-    """Return how far one record's hidden value moves a cell, and the answer in L1, in grid units; None elsewhere.
+    """Return the changes of a cell and of the answer by one record.
 
-    Where a column has no bounds a secret says how far its value may change (`View.entry_change`).
+    Its hidden value moves them so far, in L1 and grid units; None elsewhere. Where a column has no bounds a secret says
+    how far its value may change (`View.entry_change`).
     """
     if not isinstance(part.belief, OfOneRecord):
         return None
-    one, all_cells = part.belief.entry_change(part.answer)
-    return one / part.answer.grid, all_cells / part.answer.grid
+    single_cell, all_cells = part.belief.entry_change(part.answer)
+    return single_cell / part.answer.grid, all_cells / part.answer.grid
 
 
 def _entry_change(part: Part) -> Fraction:

@@ -18,7 +18,7 @@ from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scale
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.coding import spelled
-from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.counts import EveryChange
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up
 
 #: What two data sets differ in that the other library calls neighbours.

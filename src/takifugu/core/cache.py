@@ -22,9 +22,10 @@ class Store(dict[Hashable, Any]):
 
 
 def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
-    """Return what is kept on an object that never changes under a key; made the first time that it is asked for.
+    """Return a value kept on an object under a key.
 
-    The oldest goes where MOST are kept. Objects without a `__dict__` keep nothing.
+    The object never changes; the value is made the first time it is asked for. The oldest goes where MOST are kept.
+    Objects without a `__dict__` keep nothing.
 
     >>> from types import SimpleNamespace
     >>> owner = SimpleNamespace()
@@ -51,5 +52,5 @@ def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
 
 
 def forget(owner: object) -> None:
-    """Drop everything that is kept on an object."""
+    """Drop all kept values of an object."""
     owner.__dict__.pop("_cached", None)

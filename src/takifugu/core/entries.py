@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.cache import cached, forget
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import set_fields
 
 Value = TypeVar("Value")
 
@@ -69,12 +70,18 @@ def columns_of(belief: object) -> tuple[str, ...]:
 
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
-    """Return the names in the order in which numbers count them; None where entries have none."""
+    """Return the names in the order of their numbers.
+
+    None where entries have none.
+    """
     return (belief.listed if isinstance(belief, Listed) else None) or belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:
-    """Return the belief's own position of each listed entry; None where a number is a position."""
+    """Return the belief's own position of each listed entry.
+
+    None where a number is a position.
+    """
     names = listed(belief)
     if names is None or belief.names is None or names == belief.names:
         return None
@@ -84,15 +91,15 @@ def order(belief: Entries) -> tuple[int, ...] | None:
 
 def positions(
     belief: Entries,
-    wanted: Iterable[Hashable],
+    names_or_numbers: Iterable[Hashable],
     what: str = "the query reads entry",
     kind: str = "entries",
     key: str = "entries",
 ) -> tuple[int, ...]:
-    """Return the belief's own positions of entries given by name or number, in the order given.
+    """Return the belief's own positions of entries, in the order given.
 
-    Raises InputError for a name that the belief does not know and a number that it does not have; `what` and
-    `kind` are what the message calls them, `key` is the parameter that named them.
+    An entry is given by name or number. Raises InputError for a name that the belief does not know and a number that it
+    does not have; `what` and `kind` are what the message calls them, `key` is the parameter that named them.
 
     >>> from takifugu import BayesianNetwork
     >>> child, top = ("wet", [0, 1], ["rain"], [[0.9, 0.1], [0.2, 0.8]]), ("rain", [0, 1], [], [0.8, 0.2])
@@ -101,7 +108,7 @@ def positions(
     ((1,), (1,))
     """
     order_of, places = order(belief), []
-    for entry in wanted:
+    for entry in names_or_numbers:
         if isinstance(entry, int) and not isinstance(entry, bool):
             if not 0 <= entry < belief.size:
                 raise InputError(
@@ -117,12 +124,18 @@ def positions(
 def position(
     belief: Entries, entry: Hashable, what: str = "the secret is about entry", kind: str = "entries", key: str = "entry"
 ) -> int:
-    """Return the belief's own position of one entry, given by name or number; raises InputError as `positions` does."""
+    """Return the belief's own position of one entry.
+
+    It is given by name or number; raises InputError as `positions` does.
+    """
     return positions(belief, (entry,), what, kind, key)[0]
 
 
 def arranged(belief: Entries, values: Sequence[Value]) -> list[Value]:
-    """Return one value per entry, given in the listed order, in the belief's own order."""
+    """Return one value per entry in the belief's own order.
+
+    Given is one per entry in the listed order.
+    """
     order_of = order(belief)
     if order_of is None:
         return list(values)
@@ -133,29 +146,33 @@ def arranged(belief: Entries, values: Sequence[Value]) -> list[Value]:
 
 
 def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
-    """Return the same belief with its entries listed in another order; raises InputError for other names than its own.
+    """Return the same belief with its entries in another order.
+
+    Raises InputError for other names than its own.
 
     >>> from takifugu import JointTable
     >>> table = relisted(JointTable([(0, "b"), (1, "a")], [0.5, 0.5], names=["hiv", "flu"]), ["flu", "hiv"])
     >>> listed(table), positions(table, [0])
     (('flu', 'hiv'), (1,))
     """
-    wanted, known = tuple(names), listed(belief)
-    if wanted == known:
+    new_order, old_order = tuple(names), listed(belief)
+    if new_order == old_order:
         return belief
-    if known is None or len(wanted) != len(known) or set(wanted) != set(known):
-        odd = sorted(set(map(str, wanted)) ^ set(map(str, known or ())))
+    if old_order is None or len(new_order) != len(old_order) or set(new_order) != set(old_order):
+        odd = sorted(set(map(str, new_order)) ^ set(map(str, old_order or ())))
         raise InputError(
             f"two beliefs name different entries ({', '.join(odd[:5])})", fix="name the same ones in each"
         ).at("beliefs")
-    again = copy(belief)
-    forget(again)  # answers, for example, that were resolved in the other order
-    object.__setattr__(again, "listed", wanted)
-    return again
+    copied = copy(belief)
+    forget(copied)  # answers, for example, that were resolved in the other order
+    set_fields(copied, listed=new_order)
+    return copied
 
 
 def called(belief: Entries, place: int, start: int = 0) -> str:
-    """Return what people call the entry at a belief's own position: its name, or its number counted from `start`.
+    """Return the words for the entry at a belief's own position.
+
+    They are its name, or its number counted from `start`.
 
     >>> from takifugu import MarkovChain
     >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
@@ -166,5 +183,8 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
 
 
 def entry_word(belief: object) -> str:
-    """Return what people call an entry without a name: a step of a sequence, a row of anything else."""
+    """Return the word for an entry without a name.
+
+    It is a step of a sequence, a row of anything else.
+    """
     return cached(belief, entry_word, lambda: belief.entry_word if isinstance(belief, Worded) else "row")

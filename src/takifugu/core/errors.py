@@ -28,7 +28,7 @@ class ReleaseState(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """Return the state with what it means and what to do."""
+        """Return the state, its meaning and the next step."""
         return f"State of the release: {self}. {_MEANS[self]}"
 
 
@@ -89,22 +89,34 @@ class TakifuguError(Exception):
         return kind(self.what, rule=self.rule, fix=self.fix, where=self.where)
 
     def reworded(self, how: Callable[[str], str]) -> Self:
-        """Return this error with its parts in other words, for who writes other things than Python."""
+        """Return this error in other words, for readers of other languages.
+
+        They do not write Python.
+        """
         self.what, self.rule, self.fix = how(self.what), how(self.rule), how(self.fix)
         return self
 
     def about(self, subject: str) -> Self:
-        """Return this error with what it is about, such as a file, before its words."""
+        """Blame a key for every error inside.
+
+        An error may name another place; several faults have theirs.
+        """
         self.what = f"{subject}: {self.what}"
         return self
 
     def placed(self) -> Self:
-        """Return this error with its place before its words, for who reads a file with such keys."""
+        """Return this error with its place before its words.
+
+        It is for readers of a file with such keys.
+        """
         return self.about(self.place)
 
     @property
     def message(self) -> str:
-        """What is wrong, the rule and the fix in one sentence, without the place and the state."""
+        """Return fault, rule and fix in one sentence.
+
+        It is without the place and the state.
+        """
         sentences = [text for text in (self.rule, self.fix) if text]
         return visible(": ".join([self.what, "; ".join(sentences)]) if sentences else self.what)
 
@@ -115,14 +127,14 @@ class TakifuguError(Exception):
 
     @property
     def line(self) -> str:
-        """Place, what, rule and fix, as the faults of a release file are listed."""
-        what = f"{self.place}: {self.what}" if self.where else self.what
-        return visible("; ".join(text for text in (what, self.rule, self.fix) if text))
+        """Return place, fault, rule and fix, as in a list of faults."""
+        words = f"{self.place}: {self.what}" if self.where else self.what
+        return visible("; ".join(text for text in (words, self.rule, self.fix) if text))
 
 
 @contextmanager
 def within(*outer: Step) -> Iterator[None]:
-    """Put the outer steps before the place of every error that passes.
+    """Put the outer steps before the place of every error inside.
 
     >>> with within("release", 0):
     ...     raise InputError("the grid is -1", rule="it must be above 0").at("grid")
@@ -138,7 +150,10 @@ def within(*outer: Step) -> Iterator[None]:
 
 @contextmanager
 def about(*where: Step) -> Iterator[None]:
-    """Blame a key for every error that passes, whatever place it names itself; several faults have theirs."""
+    """Blame a key for every error inside.
+
+    An error may name another place; several faults have theirs.
+    """
     try:
         yield
     except SpecError:
@@ -149,18 +164,19 @@ def about(*where: Step) -> Iterator[None]:
 
 
 def standing(error: BaseException) -> str:
-    """Return how far the release had come that an error ended, and which files are out; "" where there was none.
+    """Return how far a release had come, and the public files.
 
-    Commands name its ledger where that is known, so that they can be pasted.
+    An error ended it; "" where there was no release. Commands name its ledger where that is known, so that they can be
+    pasted.
     """
-    held = getattr(error, "__dict__", {})
-    state, public = held.get("state"), held.get("public")
+    attributes = getattr(error, "__dict__", {})
+    state, public = attributes.get("state"), attributes.get("public")
     if state is None:
         return ""
     words = _standing(state, public)
-    if ledger := held.get("ledger"):
+    if ledger := attributes.get("ledger"):
         words = words.replace(" LEDGER`", f" {shlex.quote(str(ledger))}`")
-    if before := held.get("completed"):
+    if before := attributes.get("completed"):
         return f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest: {words}"
     return words
 
@@ -255,7 +271,9 @@ _ALIKE = str.maketrans("ABCDEFGHJKMNPQRSTUVWXYZOIL0l|", "abcdefghjkmnpqrstuvwxyz
 
 
 def first_of(declared: Iterable[object]) -> str:
-    """Return declared values for a message that does not say which one was meant: all where there are few.
+    """Return declared values for a message about any of them.
+
+    All are listed where there are few.
 
     >>> first_of(["still", "walking"]), first_of(range(33))
     ("['still', 'walking']", "['0', '1', '2'] and 30 more")
@@ -265,46 +283,58 @@ def first_of(declared: Iterable[object]) -> str:
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """Return `; did you mean 'x'?` for the nearest known word, or an empty string.
+    """Return `; did you mean 'x'?` for the nearest word, or "".
 
     >>> did_you_mean("walkin", ["still", "walking"])
     "; did you mean 'walking'?"
     """
-    words = [str(one) for one in known]
+    words = [str(name) for name in known]
     close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
-    return f"; did you mean {min(close, key=lambda one: apart(str(word), one))!r}?" if close else ""
+    return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?" if close else ""
 
 
-def apart(one: str, other: str) -> float:
-    """Return how many letters are wrong, missing, too many, or swapped with their neighbours; look-alikes count less.
+def apart(first: str, second: str) -> float:
+    """Return the number of letters between two words.
+
+    Letters are wrong, missing, too many, or swapped with their neighbours; look-alikes count less.
 
     >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
     (0.25, 1.0, 1.0, 2.0)
     """
-    before, row = [0.0], [float(number) for number in range(len(other) + 1)]
-    for i, letter in enumerate(one, start=1):
+    before, row = [0.0], [float(number) for number in range(len(second) + 1)]
+    for i, letter in enumerate(first, start=1):
         last, before, row = before, row, [float(i)]
-        for j, there in enumerate(other, start=1):
-            wrong = 0 if letter == there else 0.25 if letter.translate(_ALIKE) == there.translate(_ALIKE) else 1
-            row.append(min(before[j - 1] + wrong, before[j] + 1, row[j - 1] + 1))
-            if i > 1 and j > 1 and (letter, one[i - 2]) == (other[j - 2], there):
+        for j, other in enumerate(second, start=1):
+            row.append(min(before[j - 1] + _difference(letter, other), before[j] + 1, row[j - 1] + 1))
+            if i > 1 and j > 1 and (letter, first[i - 2]) == (second[j - 2], other):
                 row[j] = min(row[j], last[j - 2] + 1)
     return row[-1]
 
 
+def _difference(letter: str, other: str) -> float:
+    if letter == other:
+        return 0
+    return 0.25 if letter.translate(_ALIKE) == other.translate(_ALIKE) else 1
+
+
 def nearest_words(word: object, known: Iterable[object]) -> list[str]:
-    """Return the three known words that are nearest to one, the nearest first; of a few all, in their order."""
+    """Return the three nearest words, the nearest first.
+
+    Of a few all are returned, in their order.
+    """
     words = list(dict.fromkeys(map(str, known)))
     if len(words) <= FEW:
         return words
     close = get_close_matches(str(word), words, n=len(words), cutoff=0.6)
-    close.sort(key=lambda one: apart(str(word), one))
+    close.sort(key=lambda name: apart(str(word), name))
     far = get_close_matches(str(word), words, n=3, cutoff=0)
     return list(dict.fromkeys([*close, *far, *words]))[:3]
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
-    """Return what to choose from instead of an unknown word: the three nearest, or all where there are few.
+    """Return a choice of words instead of an unknown one.
+
+    They are the three nearest, or all where there are few.
 
     >>> nearest("walkin", ["still", "walking"])
     "one of ['still', 'walking']"
@@ -312,12 +342,14 @@ def nearest(word: object, known: Iterable[object]) -> str:
     "one of ['age', 'ages', 'wage'] or 4 more"
     """
     words = list(dict.fromkeys(map(str, known)))
-    listed = nearest_words(word, words)
-    return f"one of {listed}" + (f" or {len(words) - len(listed)} more" if len(listed) < len(words) else "")
+    near_words = nearest_words(word, words)
+    return f"one of {near_words}" + (f" or {len(words) - len(near_words)} more" if len(near_words) < len(words) else "")
 
 
 def per_cent(total: float) -> str:
-    """Return what to write where probabilities sum to 100, as percentages do; or an empty string.
+    """Return the fix for probabilities with a sum of 100, or "".
+
+    Percentages have that sum.
 
     >>> per_cent(99.9), per_cent(0.9)
     ('these are per cent: divide each by 100', '')

@@ -14,7 +14,9 @@ _COMMANDS = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return a text with its control characters as escapes, for everything that is printed; line ends stay.
+    r"""Return a text with its control characters as escapes.
+
+    Everything printed goes through it; line ends stay.
 
     >>> print(visible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
@@ -30,17 +32,19 @@ Real = TypeVar("Real", int, float, Fraction)
 
 
 def as_exact_as(value: Real, half: float | Fraction) -> Real:
-    """Return a value with no more digits behind the point than its ± is written with.
+    """Return a value with no more digits than its ± has.
 
     >>> as_exact_as(1374.55, 52), as_exact_as(1374.55, 5.5), as_exact_as(1374.55, 0)
     (1375.0, 1374.5, 1374.55)
     """
-    written = number(half)
-    return value if not half or "e" in written else round(value, len(written.partition(".")[2]))
+    digits = number(half)
+    return value if not half or "e" in digits else round(value, len(digits.partition(".")[2]))
 
 
 def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:
-    """Write a number for people: six digits, thousands apart, powers of ten where it is far from 1; `missing` for None.
+    """Write a number for people, `missing` for None.
+
+    Six digits, thousands apart, powers of ten where it is far from 1.
 
     >>> number(5.0), number(1 / 3), number(None), number(12345678), number(1234.5678, digits=4), number(1e-6)
     ('5', '0.333333', '-', '12,345,678', '1,235', '1e-6')

@@ -33,5 +33,5 @@ def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a file, without waiting on a pipe that has no writer."""
+    """Open a file, without waiting on a pipe without a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

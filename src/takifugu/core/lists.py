@@ -20,12 +20,17 @@ class Frame(Protocol):
 
 
 def is_table(data: object) -> TypeGuard[Frame]:
-    """Return whether something has named columns, as frames of all libraries do: iterating it gives their names."""
+    """Return whether data have named columns, as frames of all libraries.
+
+    Iterating them gives their names.
+    """
     return hasattr(type(data), "columns") or hasattr(type(data), "column_names")
 
 
 def no_list(values: object) -> str | None:
-    """Return what something is that is no list of values in an order ("a text"); None for what is one.
+    """Return the word for data that are no list; None for a list.
+
+    A list has values in an order; another word is "a text".
 
     >>> no_list("still"), no_list({"still", "walking"}), no_list(["still"])
     ('a text', 'a set, which has no order', None)
@@ -42,7 +47,9 @@ def no_list(values: object) -> str | None:
 
 
 def values_of(column: Any) -> list[Hashable]:
-    """Return the values of a list, an array, or a column of a frame of any library, as Python's own where it can.
+    """Return the values of a list, an array, or a column.
+
+    They are Python's own where possible; the frame may be of any library.
 
     >>> values_of(range(3))
     [0, 1, 2]
@@ -55,30 +62,36 @@ def values_of(column: Any) -> list[Hashable]:
 
 
 def has_columns(data: object) -> TypeGuard[Mapping[str, object] | Frame]:
-    """Return whether data are columns by name: a mapping of them, or a frame."""
+    """Return whether data are columns by name: a mapping, or a frame."""
     return isinstance(data, Mapping) or hasattr(data, "columns")
 
 
 def listed_array(data: object) -> object:
-    """Return the values of an array, or of a column of pandas, as Python's own; anything else as it is."""
+    """Return an array, or a column of pandas, as a list.
+
+    Anything else stays as it is.
+    """
     return data.tolist() if hasattr(data, "tolist") else data
 
 
 def iterated(column: Any) -> list[Any]:
-    """Return the values of a list or a column as iterating it gives them, and Arrow's as Python's own."""
+    """Return the values of a list or a column, in its own types.
+
+    Arrow's become Python's own.
+    """
     return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def value_of(value: Value) -> Value:
-    """Return a scalar of NumPy, or of another library of arrays, as the Python number or text that it holds."""
+    """Return a scalar of any library as Python's number or text."""
     plain: Value = value.item() if hasattr(value, "item") else value
     return plain
 
 
 def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:
-    """Return the values of a list, or of a set in `any_order`; InputError at `key` for what is none.
+    """Return the values of a list, or of a set in `any_order`.
 
-    It begins with `what` ("the names"), and shows an example.
+    InputError at `key` for anything else. It begins with `what` ("the names"), and shows an example.
     """
     odd = None if any_order and isinstance(values, set | frozenset) else no_list(values)
     if odd is not None:

@@ -29,9 +29,10 @@ _WHOLE = re.compile(r"-?[0-9]+")
 
 
 def normalised(text: str, what: str = "the name") -> str:
-    """Return the one spelling of a name: NFC, no characters of zero width, white space as single spaces inside only.
+    """Return the one spelling of a name.
 
-    A whole number is one name with and without a point behind it.
+    It is NFC, without characters of zero width, with white space as single spaces inside only. A whole number is one
+    name with and without a point behind it.
 
     A text that holds nothing else becomes "". Raises InputError for control characters, characters that change the
     writing direction, and texts longer than 4,096 characters; `what` is what the message calls the name, which may be
@@ -49,9 +50,10 @@ def normalised(text: str, what: str = "the name") -> str:
 
 
 def budget_name(text: str, what: str = "the name") -> str:
-    """Return the name that a budget is kept under: the normalised one, and of a whole number without zeros in front.
+    """Return the name of a budget.
 
-    Programs that read 007 as a number have 7, who would have a budget of their own. Raises InputError as `normalised`.
+    It is the normalised one, and of a whole number without zeros in front. Programs that read 007 as a number have 7,
+    who would have a budget of their own. Raises InputError as `normalised`.
 
     >>> budget_name("007"), budget_name("-0.0"), budget_name("007a")
     ('7', '0', '007a')
@@ -65,15 +67,17 @@ def without_zeros(name: str) -> str:
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Return whether a name is a pattern, or is made of it: * stands for any signs, ? for any sign.
+    """Return whether a name is a pattern, or is made of it.
+
+    In a pattern * stands for any signs, ? for any sign.
 
     >>> fits("2026-01-05", "2026-*"), fits("Q[1]", "Q[1]"), fits("Q10", "Q?")
     (True, True, False)
     """
     if name == pattern or not {"*", "?"} & {*pattern}:
         return name == pattern
-    made = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in pattern)
-    return re.fullmatch(made, name, re.DOTALL) is not None
+    expression = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in pattern)
+    return re.fullmatch(expression, name, re.DOTALL) is not None
 
 
 def _cleaned(text: str, what: str) -> str:
@@ -82,8 +86,8 @@ def _cleaned(text: str, what: str) -> str:
         return text
     if len(text) > LONGEST:
         raise InputError(f"{what} is longer than {LONGEST:,} characters", fix="write a shorter one")
-    seen = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
-    spaced = _SPACES.sub(" ", seen).strip(" ")
+    visible_text = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+    spaced = _SPACES.sub(" ", visible_text).strip(" ")
     if _REFUSED.search(spaced):
         raise InputError(
             f"{what} holds a control character, or one that changes the writing direction",

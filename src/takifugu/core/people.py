@@ -45,11 +45,14 @@ class People:
         return f"one {self.one}" if count == 1 else f"{count:,} {self.many}"
 
     def each_of(self, count: int) -> str:
-        """Say of whom something holds that holds of every one of so many."""
+        """Say that every one of so many has a property."""
         return f"each of {self.counted(count)}" if self.are_named and count > 1 else self.counted(count)
 
     def whose(self, scope: str) -> str:
-        """Say whose answers a table of a scope holds: of the source ("all"), of each ("unit"), of all ("pooled")."""
+        """Say whose answers a table of a scope holds.
+
+        They are of the source ("all"), of each ("unit"), of all ("pooled").
+        """
         return {
             "all": "the whole source",
             "unit": f"each {self.one}",

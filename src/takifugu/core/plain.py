@@ -1,9 +1,21 @@
-"""Plain data: what is written to JSON or TOML and read back from it, and the rows of tables that are published."""
+"""Plain data: what is written to JSON or TOML and read back from it, and the rows of tables that are published.
+
+The plain form of a frozen dataclass follows from its fields: its kind, then each field under its name. A fraction is
+text, a tuple or an array a list, a part with a form of its own is written in it. A field that is written in another
+way says so in its metadata (`Form`); a class whose form is not that of its fields has its own `to_dict`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from enum import Enum
+from fractions import Fraction
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+from takifugu.core.errors import InputError
 
 #: An object of JSON, as it is written: `to_dict` returns it.
 Json = dict[str, Any]
@@ -11,3 +23,186 @@ Json = dict[str, Any]
 Plain = Mapping[str, Any]
 #: A row of a table, by the names of its columns.
 Row = Mapping[str, Any]
+
+_FORM = "form"
+#: What JSON has as it is, but for subclasses.
+_OF_JSON = frozenset((str, int, float, bool, type(None)))
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def form(
+    write: Callable[[Any], object] | None = None,
+    read: Callable[[Any], object] | None = None,
+    *,
+    key: str = "",
+    is_left_out: bool = False,
+    is_private: bool = False,
+) -> Mapping[str, Any]:
+    """Return the metadata of a field with a form of its own.
+
+    It stands under `key`, a parameter of the class, too. Where it has its default, it `is_left_out`; a private one is
+    never written. Where its type allows None, that is written and read as it is.
+    """
+    return {_FORM: (write or to_plain, read or _as_it_is, key, is_left_out, is_private)}
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """A value with a plain form."""
+
+    def to_dict(self) -> Json: ...
+
+
+@runtime_checkable
+class ArrayOfAny(Protocol):
+    """An array of any library."""
+
+    def tolist(self) -> object: ...
+
+
+class PlainForm:
+    """A frozen dataclass with a plain form; it accepts as arguments what it writes.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Share(PlainForm, kind="share"):
+    ...     of: str
+    ...     size: Fraction
+    >>> Share("bread", Fraction(1, 3)).to_dict()
+    {'kind': 'share', 'of': 'bread', 'size': '1/3'}
+    >>> Share.from_dict({"of": "bread"})
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the plain form 'Share' lacks ['size']: it was not written by to_dict
+    """
+
+    kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, kind: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if kind:
+            cls.kind = kind
+
+    def to_dict(self) -> Json:
+        """Return plain data for `from_dict`."""
+        kind: type = type(self)
+        data: Json = {"kind": self.kind} if self.kind else {}
+        for name, key, write, _, default in _written_fields(kind):
+            value = getattr(self, name)
+            if default is MISSING or value != default:
+                data[key] = write(value)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Plain) -> Self:
+        """Return the value from its plain data.
+
+        InputError for a key that is missing.
+        """
+        return cls(**arguments(cls, data))
+
+
+def arguments(kind: type, data: Plain) -> dict[str, Any]:
+    """Return the arguments of a class from its plain form."""
+    missing = [key for key in _required_keys(kind) if key not in data]
+    if missing:
+        message = f"the plain form {data.get('kind') or kind.__name__!r} lacks {missing}"
+        raise InputError(message, rule="it was not written by to_dict")
+    values = {}
+    for _, key, _, read, _ in _written_fields(kind):
+        if key in data:
+            values[key] = read(data[key])
+    return values
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON has it.
+
+    A fraction is text, a tuple or an array a list.
+
+    >>> to_plain((Fraction(1, 2), ("a", 3)))
+    ['0.5', ['a', 3]]
+    """
+    if type(value) in _OF_JSON:
+        return value
+    if isinstance(value, Fraction):
+        return to_text(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple | list):
+        return [to_plain(part) for part in value]
+    if isinstance(value, PlainForm | Writing):
+        return value.to_dict()
+    return value.tolist() if isinstance(value, ArrayOfAny) else value
+
+
+def to_text(value: int | Fraction) -> str:
+    """Return a rational as text, exactly.
+
+    It is a decimal that ends within 17 digits, else p/q.
+
+    >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))
+    ('0.1', '1/3', '4')
+    """
+    if value.denominator == 1:
+        return str(value.numerator)
+    try:
+        short = repr(float(value))
+    except OverflowError:
+        return str(value)
+    return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
+
+
+def writes_all(kind: type) -> bool:
+    """Return whether a plain form has every field of a class.
+
+    Then equal forms mean equal values.
+    """
+    if not issubclass(kind, PlainForm) or kind.to_dict is not PlainForm.to_dict:
+        return False
+    return len(_written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]
+
+
+def set_fields(value: object, **values: object) -> None:
+    """Set fields of a frozen dataclass while it is made."""
+    for name, field in values.items():
+        object.__setattr__(value, name, field)
+
+
+#: How values of the data are written: one by one, each as it is.
+VALUES = form(list)
+#: How a value of the data is written.
+AS_IT_IS = form(_as_it_is)
+#: A field that is not written where it has its default.
+LEFT_OUT = form(is_left_out=True)
+
+
+@cache
+def _written_fields(kind: type) -> tuple[tuple[str, str, Callable[[Any], Any], Callable[[Any], Any], Any], ...]:
+    """Return name, key, writer, reader and default of each written field.
+
+    The default is MISSING where it is written, too.
+    """
+    all_fields = []
+    for field in fields(kind):
+        write, read, key, is_left_out, is_private = field.metadata.get(_FORM, (to_plain, _as_it_is, "", False, False))
+        if is_private:
+            continue
+        if "None" in str(field.type):
+            write, read = _or_none(write), _or_none(read)
+        all_fields.append((field.name, key or field.name, write, read, field.default if is_left_out else MISSING))
+    return tuple(all_fields)
+
+
+def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+@cache
+def _required_keys(kind: type) -> tuple[str, ...]:
+    """Return the keys of a class without a default."""
+    parameters = signature(kind).parameters
+    optional = {name for name, parameter in parameters.items() if parameter.default is not Parameter.empty}
+    return tuple(key for _, key, *_ in _written_fields(kind) if key not in optional)

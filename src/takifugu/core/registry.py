@@ -39,11 +39,17 @@ class Registry(Generic[Thing]):
         return isinstance(name, Hashable) and (name in self._built_in or name in self._known)
 
     def __iter__(self) -> Iterator[Thing]:
-        """Yield everything, in the order of the names; all of it is loaded."""
+        """Yield everything, in the order of the names.
+
+        All of it is loaded.
+        """
         return (self.find(name) for name in dict.fromkeys([*self._built_in, *self._known]))
 
     def register(self, name: str | type, thing: Thing) -> None:
-        """Let a thing written elsewhere be found by its name; InputError for a name that is taken, or is none."""
+        """Let a thing from elsewhere be found by its name.
+
+        InputError for a name that is taken, or is none.
+        """
         if self.check is not None:
             self.check(name, thing)
         if not isinstance(name, str | type) or not name:
@@ -53,7 +59,10 @@ class Registry(Generic[Thing]):
         self._known[name] = thing
 
     def find(self, name: object) -> Thing:
-        """Return what has this name; InputError for an unknown one, and for one that cannot be loaded."""
+        """Return the thing of this name.
+
+        InputError for an unknown one, and for one that cannot be loaded.
+        """
         if name not in self:
             fix = f"write {nearest(name, self.names)}, or import the module that registers it"
             fix += did_you_mean(name, self.names)
@@ -63,7 +72,7 @@ class Registry(Generic[Thing]):
         return self._known[name]
 
     def get(self, name: object) -> Thing | None:
-        """Return what has this name, or None."""
+        """Return the thing of this name, or None."""
         return self.find(name) if name in self else None
 
     def has(self, name: object, thing: type) -> bool:
@@ -82,15 +91,16 @@ class Registry(Generic[Thing]):
 
 
 def loaded(place: str) -> Any:
-    """Return what is at "module:attribute" of the package."""
+    """Return the attribute at "module:attribute" of the package."""
     module, _, attribute = place.partition(":")
     return getattr(import_module(_OURS + module), attribute)
 
 
 def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the `__getattr__` of a package whose names load their modules when they are first used.
+    """Return the `__getattr__` of a package with lazy modules.
 
-    `modules` has the module of the package for each name. Raises AttributeError, as Python asks, for other names.
+    Their names load them when they are first used. `modules` has the module of the package for each name. Raises
+    AttributeError, as Python asks, for other names.
     """
     assert modules.keys().isdisjoint(modules.values()), "once it is loaded, a module hides what has its name"
 
@@ -105,6 +115,9 @@ def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]
 
 
 def place_of(kind: type) -> str:
-    """Return where a type of the package is, "" for others: theirs may have a module of the same name."""
+    """Return the place of a type of the package, "" for others.
+
+    Theirs may have a module of the same name.
+    """
     ours = kind.__module__.startswith(_OURS)
     return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""

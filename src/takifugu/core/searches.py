@@ -31,7 +31,7 @@ class Search:
     early: bool = False
 
     def tell(self, dealt: int) -> None:
-        """Tell the watcher that this many more are done."""
+        """Tell the watcher about so many more steps."""
         self.done += dealt
         watcher = _watcher.get()
         if watcher is not None:
@@ -39,7 +39,9 @@ class Search:
 
     @property
     def note(self) -> str:
-        """Return what an answer must say about its search; nothing where it ran to its end.
+        """Return the words of an answer about its search.
+
+        There are none where it ran to its end.
 
         >>> Search("quilts", 37, 300_000, 4.0, "quilts", True, done=1500, early=True).note[:59]
         'the search was ended early, after 1,500 of 300,000 quilts: '
@@ -69,7 +71,9 @@ _stops: ContextVar[list[bool] | None] = ContextVar("stops", default=None)
 
 @contextmanager
 def running(secrets: int, most: int, seconds: float, things: str = "quilts", ends: bool = True) -> Iterator[Search]:
-    """Run a search: what is inside may be ended by an interrupt, and then what was found counts (only if it `ends`).
+    """Run a search up to its end or an interrupt.
+
+    After an interrupt its results count (only if it `ends`).
 
     >>> with stopping(), running(secrets=1, most=10, seconds=0.0) as search:
     ...     search.tell(4)
@@ -104,7 +108,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Name the mechanism that the searches inside are for."""
+    """Name the mechanism of the searches inside."""
     token = _name.set(name)
     try:
         yield
@@ -114,9 +118,9 @@ def named(name: str) -> Iterator[None]:
 
 @contextmanager
 def stopping(once: bool = True) -> Iterator[None]:
-    """Let the first interrupt inside a search end that search only; any other propagates as usual (all, if not `once`).
+    """Let the first interrupt inside a search end that search only.
 
-    Of nested uses the outermost counts.
+    Any other propagates as usual (all, if not `once`). Of nested uses the outermost counts.
     """
     token = _stops.set([once]) if _stops.get() is None else None
     try:

@@ -39,31 +39,34 @@ class Finite:
 
 
 def written(section: object, keys: Iterable[str]) -> list[str]:
-    """Return which of these keys a section has and says something for, in their order."""
+    """Return the keys with values in a section, in their order."""
     return [key for key in keys if getattr(section, key, None) is not None]
 
 
 def metadata_of(hint: object) -> tuple[object, ...]:
-    """Return what an annotated type says beside the type."""
+    """Return the metadata of an annotated type."""
     return getattr(hint, "__metadata__", ())
 
 
 def values_of(value: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return what an object holds under these names, by name."""
+    """Return the values of an object under these names, by name."""
     return {name: getattr(value, name) for name in names}
 
 
 def values_by_field(value: Any) -> dict[str, Any]:
-    """Return what a dataclass holds, by the names of its fields, as it is.
+    """Return the values of a dataclass by the names of its fields.
 
     >>> values_by_field(Key("the day", 3))
     {'meaning': 'the day', 'example': 3, 'rows': ()}
     """
-    return values_of(value, (one.name for one in fields(value)))
+    return values_of(value, (member.name for member in fields(value)))
 
 
 def checked_path(value: str) -> str:
-    """Return a path as it is written; InputError for what no file can be called."""
+    """Return a path as it is written.
+
+    InputError for one that no file can have.
+    """
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
         fix = "write a path without control characters"
         if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):

@@ -26,11 +26,11 @@ _SILENT = (TakifuguError, MemoryError)
 
 
 def without_data(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the function with errors that hold nothing that it was given or has read; lines and places stay.
+    """Return the function with errors free of data.
 
-    An error that is not one of Takifugu's becomes a `Fault`, whose message says where it was raised and no more. An
-    interrupt stays one whatever it was turned into on its way, and so does Python's own error for a call with wrong
-    arguments.
+    They hold nothing that it was given or has read; lines and places stay. An error that is not one of Takifugu's
+    becomes a `Fault`, whose message says where it was raised and no more. An interrupt stays one whatever it was turned
+    into on its way, and so does Python's own error for a call with wrong arguments.
 
     >>> @without_data
     ... def read(data: str) -> int:
@@ -57,16 +57,22 @@ def without_data(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def place_of(error: BaseException) -> str:
-    """Return the kind of an exception and the line that raised it, without its message: that could hold data."""
+    """Return the kind of an exception and the line that raised it.
+
+    Its message could hold data.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-    return f"a fault of Takifugu itself ({type(error).__name__}{where}); please report it"
+    line = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return f"a fault of Takifugu itself ({type(error).__name__}{line}); please report it"
 
 
 def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
-    """Return what may leave: the error or a fault in its place, with empty frames and without a history."""
+    """Return the error, or a fault in its place, without data.
+
+    It has empty frames and no history.
+    """
     left = _interrupt_in(error, handled)
     if isinstance(left, Exception) and not isinstance(left, _SILENT) and not _is_of_the_call(left):
         left = Fault(place_of(error))
@@ -85,7 +91,7 @@ def _is_of_the_call(error: Exception) -> bool:
 
 
 def _interrupt_in(error: BaseException, handled: BaseException | None) -> BaseException:
-    """Return the interrupt that an error was raised in place of, or the error itself where there is none.
+    """Return the interrupt behind an error, or the error itself.
 
     Pydantic and DuckDB raise errors of their own for one.
     """

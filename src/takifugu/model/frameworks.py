@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
@@ -85,12 +85,15 @@ class Framework:
     given_domain: Data | None = None
 
     def __post_init__(self) -> None:
-        about = [] if self.given_domain is None else [self.given_domain]
-        object.__setattr__(self, "beliefs", agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
+        domains = [] if self.given_domain is None else [self.given_domain]
+        set_fields(self, beliefs=agreed((*domains, *self.beliefs))[len(domains) :] if self.beliefs else ())
 
     @property
     def domain(self) -> Belief | Data:
-        """What queries and data are read by: the entries, their names and values; a belief says them, too."""
+        """Return the entries, their names and values.
+
+        Queries and data are read by them; a belief says them, too.
+        """
         if self.beliefs:  # noise is for answers as they read them, so data are read alike
             return self.beliefs[0]
         if self.given_domain is None:
@@ -99,37 +102,55 @@ class Framework:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, where the data are records; none where they are not."""
+        """Return the names of the columns; none unless data are records."""
         return columns_of(self.beliefs[0]) if self.beliefs else ()
 
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
-        """Return the given distributions that are compared directly (`between`), which have no entries; mostly none."""
+        """Return the pairs of given distributions; mostly none.
+
+        They are compared directly (`between`), and have no entries.
+        """
         return tuple(b for b in self.beliefs if isinstance(b, LawPair))  # a framework's own form, no capability
 
     @property
     def is_pair(self) -> bool:
-        """Whether given distributions of the answer are compared (`between`): nothing is known of any entries."""
+        """Return whether given distributions are compared (`between`).
+
+        Then nothing is known of any entries.
+        """
         return bool(self.pairs)
 
     def comparisons(self) -> Iterator[Comparison]:
-        """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
+        """Enumerate every ordered comparison, for tests and small cases.
+
+        Mechanisms use the families.
+        """
         comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
         return comparisons
 
     def to_dict(self) -> Json:
-        """Return the canonical form: it reads back with `from_dict` and never holds data."""
+        """Return the canonical form, which never holds data.
+
+        It reads back with `from_dict`.
+        """
         text, changed = self._written
         data: Json = json.loads(text) if changed is None else changed
         return data
 
     def fingerprint(self) -> str:
-        """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints."""
+        """Return a hash of the canonical form, of 128 bits.
+
+        Equal frameworks have equal fingerprints.
+        """
         return self._fingerprint
 
     @cached_property
     def _written(self) -> tuple[str, Json | None]:
-        """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
+        """Return the canonical form as text, and as JSON would change it.
+
+        A ledger must see a change to refuse it.
+        """
         plain = self._plain
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
@@ -149,21 +170,22 @@ class Framework:
         }
 
     def assumptions(self) -> tuple[str, ...]:
-        """Return what must hold for the promise to mean what it says, once each."""
+        """Return the assumptions of the promise, once each."""
         holders = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
         return tuple(dict.fromkeys(assumption for holder in assuming for assumption in holder.assumptions()))
 
     def describe(self) -> str:
-        known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
-        return f"{'; '.join(s.describe() for s in self.secrets)} | {known}"
+        belief_words = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
+        return f"{'; '.join(s.describe() for s in self.secrets)} | {belief_words}"
 
 
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
-    """Return beliefs (and a domain) about the same entries, all listed as the first one that names them lists them.
+    """Return beliefs (and a domain) about the same entries.
 
-    Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
-    answer would mean something else under each of them, and data could be impossible under one alone.
+    All are listed as the first one with names lists them. Raises InputError where they differ in the number of entries,
+    in their names, or in the values of an entry: an answer would mean something else under each of them, and data could
+    be impossible under one alone.
     """
     first, agreeing = beliefs[0], list[Believing]()
     named = next((b for b in beliefs if listed(b) is not None), first)
@@ -173,9 +195,9 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
                 f"the beliefs have {first.size} and {belief.size} entries",
                 rule="all beliefs of a framework are about the same data, so give each as many entries",
             )
-        if (one := columns_of(first)) != (other := columns_of(belief)):
+        if (first_columns := columns_of(first)) != (other_columns := columns_of(belief)):
             raise InputError(
-                f"the beliefs have the columns {list(one)} and {list(other)}",
+                f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
             ).at("beliefs")  # fmt: skip
         agreeing.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
@@ -185,19 +207,20 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
 
 
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
-    """Return the Pufferfish framework of some secrets and some beliefs (Song17 Definition 2.1).
+    """Return the Pufferfish framework of some secrets and some beliefs.
 
-    Raises InputError when a list is empty, when a secret does not fit a belief, when no secret pair has positive
-    probability under any belief, or when a state is neither text nor a number nor true or false.
+    Source: Song17 Definition 2.1. Raises InputError when a list is empty, when a secret does not fit a belief, when no
+    secret pair has positive probability under any belief, or when a state is neither text nor a number nor true or
+    false.
 
     >>> from takifugu import MarkovChain, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
     >>> len(list(framework.comparisons()))
     6
     """
-    chosen: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
+    all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
-    if not chosen:
+    if not all_secrets:
         raise InputError(
             "the framework hides nothing", fix="give at least one secret, for example every_entry()"
         ).at("secrets")
@@ -205,7 +228,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         raise InputError(
             "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
         ).at("beliefs")
-    for secret in chosen:
+    for secret in all_secrets:
         if not isinstance(secret, Secret):
             raise InputError(
                 f"{type(secret).__name__} is not a secret",
@@ -220,13 +243,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             ).at("beliefs")
         belief_room.check_registered(belief)
         _check_states(belief)
-        if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
+        if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in all_secrets):
             raise InputError(
                 "two distributions of an answer are compared by between(p, q), not by secrets of entries"
             ).at("beliefs")
     # a number in a secret counts the entries as its beliefs list them
-    framework = Framework(chosen, believed, _definition(chosen))
-    if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
+    framework = Framework(all_secrets, believed, _definition(all_secrets))
+    if not any(_has_pair(secret, belief) for secret in all_secrets for belief in framework.beliefs):
         if framework.definition != "pufferfish":
             raise InputError(
                 "what is hidden takes one value under every belief, so there is nothing to compare",
@@ -240,7 +263,9 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
 
 
 def between(p: Pmf, q: Pmf) -> Framework:
-    """Return the framework that hides which of two distributions the answer comes from (Ding22 §2).
+    """Return the framework to hide a choice of two distributions.
+
+    The answer comes from one of both (Ding22 §2).
 
     >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
     'pufferfish'
@@ -270,7 +295,7 @@ def from_dict(data: Plain) -> Framework:
 
 
 def _check_states(belief: Belief) -> None:
-    """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
+    """Refuse states that change in the canonical form."""
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
@@ -282,37 +307,46 @@ def _check_states(belief: Belief) -> None:
 
 
 def _check_values(first: Entries, other: Entries) -> None:
-    """Refuse beliefs of which one has a value of an entry that another lacks: data with it would be refused."""
+    """Refuse beliefs with different values of an entry.
+
+    Data with a value that one lacks would be refused.
+    """
     if first.one_alphabet and other.one_alphabet:
         numbers: Iterable[int] = (0,)
     else:
         numbers = range(first.size)
-    here, there = order(first), order(other)
+    first_order, other_order = order(first), order(other)
     for number in numbers:
-        one = _values(first, number if here is None else here[number])
-        two = _values(other, number if there is None else there[number])
-        if one is not two and one != two:
+        first_values = _values(first, number if first_order is None else first_order[number])
+        other_values = _values(other, number if other_order is None else other_order[number])
+        if first_values is not other_values and first_values != other_values:
             names = listed(first) or listed(other)
-            which = f"{entry_word(first)} {number}" if names is None else repr(names[number])
-            odd = sorted(map(str, one ^ two))
+            title = f"{entry_word(first)} {number}" if names is None else repr(names[number])
+            odd = sorted(map(str, first_values ^ other_values))
             raise InputError(
-                f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])})",
+                f"the beliefs differ in the values that {title} can take ({', '.join(odd[:5])})",
                 fix="name the same values in each, with probability 0 where one never occurs",
             ).at("beliefs")
 
 
 def _values(belief: Entries, entry: int) -> frozenset[State]:
-    """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
+    """Return the possible data at an entry.
+
+    They are the values that a belief calls observable, where not all are.
+    """
     return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
 
 
 def definition_of(secret: Secret) -> str:
-    """Return the definition that a secret is read under."""
+    """Return the definition of a secret."""
     return secret.definition if isinstance(secret, Defined) else "pufferfish"
 
 
 def _definition(secrets: Sequence[Secret]) -> str:
-    """Return the definition that secrets are read under: those of whole columns have one of their own."""
+    """Return the common definition of secrets.
+
+    Those of whole columns have one of their own.
+    """
     names = {definition_of(secret) for secret in secrets}
     if len(names) > 1:
         raise InputError(
@@ -324,8 +358,8 @@ def _definition(secrets: Sequence[Secret]) -> str:
 
 
 def _has_pair(secret: Secret, belief: Belief) -> bool:
-    if (seen := secret_room.view(secret, belief)) is not None:
-        return secret.family(seen).has_pairs(seen, 0)
+    if (read_view := secret_room.view(secret, belief)) is not None:
+        return secret.family(read_view).has_pairs(read_view, 0)
     family = secret.family(belief)
     users = separate(belief)
     entries = users.representatives(family.entries, ()) if users else family.entries

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
+from typing import Any
 
 from takifugu.core.errors import InputError, Step
+from takifugu.core.plain import form
+from takifugu.core.plain import to_text as to_text
 
 Number = int | float | str | Decimal | Fraction
 
@@ -68,6 +72,16 @@ def _text(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def exact(name: str) -> Mapping[str, Any]:
+    """Return the metadata of a field that is written as an exact number; `name` is what messages call it."""
+    return form(read=lambda value: as_fraction(value, name))
+
+
+def exact_or_float(value: str | float) -> Fraction | float:
+    """Return a number of plain data: a text as the fraction that it names, a float as it is."""
+    return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value
+
+
 def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
     """Read a privacy budget: a finite rational above zero.
 
@@ -116,21 +130,6 @@ def round_up(value: Fraction | float) -> Fraction:
     shift = SCALE_BITS - (exact.numerator.bit_length() - exact.denominator.bit_length())
     unit = Fraction(2) ** -shift
     return math.ceil(exact / unit) * unit
-
-
-def to_text(value: int | Fraction) -> str:
-    """Write a rational so that it reads back exactly: a decimal where it ends within 17 digits, else p/q.
-
-    >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))
-    ('0.1', '1/3', '4')
-    """
-    if value.denominator == 1:
-        return str(value.numerator)
-    try:
-        short = repr(float(value))
-    except OverflowError:
-        return str(value)
-    return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
 
 
 def decimal_up(value: Fraction) -> Fraction:

@@ -110,6 +110,14 @@ def test_queries_of_others_say_what_they_add_per_record():
     assert PEOPLE.resolve(Additive()).grid == Fraction(1, 2)
 
 
+def test_a_query_written_inside_the_package_is_read_as_one_from_outside(monkeypatch):
+    for kind in (Odd, Additive):
+        monkeypatch.setattr(kind, "__module__", "takifugu.model.queries.odd")
+    with pytest.raises(Unsupported, match="does not say what it adds per record"):
+        PEOPLE.resolve(Odd())
+    assert PEOPLE.resolve(Additive()).grid == Fraction(1, 2)
+
+
 @pytest.mark.parametrize("engine", ["columns", "arrays", "rows", "mappings", "pandas", "polars", "pyarrow"])
 def test_data_of_every_form_are_the_same_records(engine):
     columns = {name: [row[i] for row in DATA] for i, name in enumerate(PEOPLE.columns)}

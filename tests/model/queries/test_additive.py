@@ -17,7 +17,7 @@ from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries import resolved
 from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, whole_change
 from takifugu.model.queries.coding import implied_grid
-from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.counts import EveryChange
 
 NUMBERS = st.integers(-3, 3)
 

@@ -17,14 +17,15 @@ from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import writes_all
 from takifugu.model import queries
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, IntArray, Query, is_by_cells, is_linear, is_mean
+from takifugu.model.queries import Additive, IntArray, Query
 from takifugu.model.queries.additive import whole_change
-from takifugu.model.queries.forms import OfEntries, QueryReader
+from takifugu.model.queries.forms import Averaging, ByCells, OfEntries, QueryReader, Weighing
 from takifugu.numbers.runs import Runs
 
 #: How many integers are written out at once: half a megabyte.
@@ -86,13 +87,11 @@ def charge_of(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
-    if is_mean(query) and not isinstance(framework_of.domain, QueryReader):  # records are never cut to units
-        total = queries.Sum(query.attribute, query.codes, query.entries, query.grid)
-        factor, query = (
-            total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid,
-            total,
-        )
-    if is_by_cells(query):
+    if isinstance(query, Averaging) and not isinstance(framework_of.domain, QueryReader):  # records are never cut
+        total = query.total()
+        factor = total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid
+        query = total
+    if isinstance(query, ByCells):
         factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
@@ -114,11 +113,12 @@ def charge_of(
 
 def names_entries(query: Query) -> bool:
     """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
-    numbered = is_linear(query) or (is_by_cells(query) and query.every is None)
-    return numbered or (isinstance(query, OfEntries) and query.entries is not None)
+    if isinstance(query, Weighing) or (isinstance(query, ByCells) and query.every is None):
+        return True
+    return isinstance(query, OfEntries) and query.entries is not None
 
 
-def _share_of_cells(query: queries.By, origin: Framework, about: Framework) -> Fraction:
+def _share_of_cells(query: ByCells, origin: Framework, about: Framework) -> Fraction:
     """Return how much wider the noise of a pooled table by cells is for a unit's own table, to which it is charged.
 
     A mean over a pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has.
@@ -134,7 +134,7 @@ def _share_of_cells(query: queries.By, origin: Framework, about: Framework) -> F
             f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
             fix="give each person its own table",
         ).at("query")
-    if not is_mean(query.query):
+    if not isinstance(query.query, Averaging):
         return Fraction(1)
     of_pool, of_unit = (query.held(framework.domain) for framework in (origin, about))
     weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
@@ -188,7 +188,7 @@ def _read(framework: Framework, query: Query) -> _Read:
         return _Read(reach, reach)
     tabled = framework.beliefs or (framework.domain,)
     answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))
-    if not queries.is_ours(query):
+    if not writes_all(type(query)):
         again = queries.from_dict(query.to_dict())
         if {answer_hash(queries.resolved(again, belief), belief) for belief in tabled} != {*answers}:
             raise InputError(

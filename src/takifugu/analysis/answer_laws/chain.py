@@ -47,15 +47,18 @@ class Steps:
 
     @property
     def widths(self) -> IntArray:
-        """The width (number of places) of what entries 0..i add, for every i; the last is the whole answer's."""
+        """Return how many places entries 0..i take, for each i.
+
+        The last is the width of the whole answer.
+        """
         return 1 + np.cumsum(self.offsets.max(axis=1))
 
 
 def steps(answer: Additive) -> Steps:
-    """Write the contributions of all entries over one base and the largest common unit."""
+    """Write all contributions over one base and the largest common unit."""
     table = np.stack([t[:, 0] for t in answer.tables])
-    which = answer.table_numbers
-    offsets = table[which] * answer.weights[:, None]
+    table_numbers = answer.table_numbers
+    offsets = table[table_numbers] * answer.weights[:, None]
     lowest = offsets.min(axis=1)
     offsets = offsets - lowest[:, None]
     unit = max(1, int(np.gcd.reduce(offsets, axis=None)))
@@ -88,8 +91,8 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
             start = chain.wide_start
             first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
         starts = [shifted(start, shape.offsets[0]) for start in first]
-        wanted = {entry: values[id(pairs[entry])] for entry in pairs}
-        given_laws = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, wanted)
+        values_by_entry = {entry: values[id(pairs[entry])] for entry in pairs}
+        given_laws = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, values_by_entry)
         for entry, several in groupby(given_laws, key=lambda given: given.entry):
             rows: dict[int, tuple[int, ...]] = {}
             origins: dict[int, tuple[int, ...]] = {}
@@ -102,16 +105,16 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         widths = self.steps.widths.astype(float)
-        chain, wanted = self.belief, len(self.family.entries)
+        chain, entries = self.belief, len(self.family.entries)
         states, width = len(chain.states), float(widths[-1])
         size = block_length(chain.length, states, int(width))
         hull = states if chain.initial == "any" else 1
-        blocks = min(chain.length / size, wanted)
+        blocks = min(chain.length / size, entries)
         range_of_block = size * width / chain.length + 1
         long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
-        places = chain.length / size * (1 + hull) + hull * states * wanted
+        places = chain.length / size * (1 + hull) + hull * states * entries
         products = 0.1 * states**2 * range_of_block * width * places
-        through = 10.0 * hull * states * width * (wanted + chain.length / size)
+        through = 10.0 * hull * states * width * (entries + chain.length / size)
         memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
         return long + products + through, memory
 
@@ -128,7 +131,10 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
 
 
 def starts_of(chain: PeriodicChain, entry: int, value: int) -> tuple[int | None, ...]:
-    """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
+    """Return the start states in the order of the laws of `families`.
+
+    It is (None,) unless any initial law is allowed.
+    """
     if chain.initial != "any":
         return (None,)
     leads, can = np.arange(len(chain.states)) == value, chain.step_matrices > 0

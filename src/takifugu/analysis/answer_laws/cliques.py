@@ -25,18 +25,19 @@ class CliqueLaw(AnswerLaw[Clique]):
 
     def families(self) -> Iterator[ListedFamily]:
         belief, answer = self.belief, self.answer
-        known: dict[tuple[int, tuple[int, ...]], dict[int, tuple[Pmf, ...]]] = {}
+        laws_by_rest: dict[tuple[int, tuple[int, ...]], dict[int, tuple[Pmf, ...]]] = {}
         extra = [int(np.diff(answer.contribution(i)[:, 0])[0]) for i in range(belief.size)]
         base = sum(int(answer.contribution(i)[0, 0]) for i in range(belief.size))
         for entry in self.family.entries:
             pairs = self.family.value_pairs(belief, entry)
             if not pairs:
                 continue
-            others = tuple(sorted(extra[:entry] + extra[entry + 1 :]))
-            key = (extra[entry], others)
-            if key not in known:
-                known[key] = _laws(belief, extra[entry], others, base, {v for pair in pairs for v in pair})
-            yield ListedFamily(entry, pairs, known[key])
+            other_addends = tuple(sorted(extra[:entry] + extra[entry + 1 :]))
+            key = (extra[entry], other_addends)
+            if key not in laws_by_rest:
+                values = {value for pair in pairs for value in pair}
+                laws_by_rest[key] = _laws(belief, extra[entry], other_addends, base, values)
+            yield ListedFamily(entry, pairs, laws_by_rest[key])
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         size = self.belief.size
@@ -60,24 +61,27 @@ class CliqueMarginal(Marginal[Clique]):
 
 
 def _laws(
-    belief: Clique, weight: int, others: tuple[int, ...], base: int, values: set[int]
+    belief: Clique, weight: int, other_addends: tuple[int, ...], base: int, values: set[int]
 ) -> dict[int, tuple[Pmf, ...]]:
-    sets = _subsets(others)
+    sets = _subsets(other_addends)
     laws: dict[int, tuple[Pmf, ...]] = {}
     for value in sorted(values):
         masses: dict[int, Fraction] = {}
         for n, mass in belief.number.items():
-            rest, each = int(n) - value, Fraction(mass) / math.comb(belief.size, int(n))
-            for total, count in (sets[rest] if 0 <= rest < len(sets) else {}).items():
+            ill_others, mass_of_each = int(n) - value, Fraction(mass) / math.comb(belief.size, int(n))
+            for total, count in (sets[ill_others] if 0 <= ill_others < len(sets) else {}).items():
                 at = base + total + value * weight
-                masses[at] = masses.get(at, Fraction(0)) + each * count
+                masses[at] = masses.get(at, Fraction(0)) + mass_of_each * count
         whole = sum(masses.values())
         laws[value] = (Pmf(list(masses), [p / whole for p in masses.values()]),)
     return laws
 
 
 def _subsets(extra: tuple[int, ...]) -> list[dict[int, int]]:
-    """Return, for n = 0 .. len(extra), how many sets of n people add each total."""
+    """Return how many sets of n people add each total.
+
+    One mapping for each n = 0 .. len(extra).
+    """
     sets: list[dict[int, int]] = [{0: 1}, *({} for _ in extra)]
     for number, weight in enumerate(extra):
         for n in range(number, -1, -1):

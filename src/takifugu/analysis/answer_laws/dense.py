@@ -58,7 +58,10 @@ class DenseFamily:
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
-        """Return (a, number in a's hull, b, number in b's hull), once for every unordered pair of values."""
+        """Return the unordered pairs of values with all numbers of their hulls.
+
+        Each is (a, number in a's hull, b, number in b's hull).
+        """
         return compared(self.pairs, {value: len(rows) for value, rows in self.rows.items()})
 
     @cached_property
@@ -67,7 +70,10 @@ class DenseFamily:
         return {v: tuple(as_law(self.weights[r], self.start, self.step) for r in rows) for v, rows in self.rows.items()}
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise."""
+        """Bound sup abs log A/B after Laplace noise, for each of `compared`.
+
+        Scale 0 is no noise.
+        """
         losses: list[float] = losses_between(self.laws, self.sides, self.decay(scale), self.margin).tolist()
         return losses
 
@@ -77,10 +83,11 @@ class DenseFamily:
         return tuple(sorted({*(int(w) for w in w_infinity_candidates(p, q)), self.reach(index)}))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return (w, scale): W-infinity and the scale w/epsilon, which must withstand the masses' errors.
+        """Return W-infinity w and the scale w/epsilon.
 
-        Rounded masses only propose w; it stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
-        at a scale 2**-35 and the effect of the errors above that: noise that only just hides a shift by w needs it.
+        The scale must withstand the errors of the masses. Rounded masses only propose w; it stands if the largest
+        log-ratio at scale w/epsilon is certainly <= epsilon, or at a scale 2**-35 and the effect of the errors above
+        that: noise that only just hides a shift by w needs it.
         """
         reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
         for move in self.moves(index):
@@ -90,9 +97,9 @@ class DenseFamily:
         return reach, round_up(reach / epsilon)
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that certainly keeps the log-ratio within epsilon, at most 2**-36 above the smallest such.
+        """Return a scale that certainly keeps the log-ratio within epsilon.
 
-        "Certainly" takes what the error of the masses may do off epsilon.
+        It is at most 2**-36 above the smallest such. "Certainly" takes what the error of the masses may do off epsilon.
         """
         proven = self.reach(index) / epsilon
         if not proven:
@@ -106,7 +113,10 @@ class DenseFamily:
         return float(losses_between(laws, _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
 
     def rounding(self, size: float) -> float:
-        """Return a bound on the rounding of a log-ratio whose value and binary orders are at most `size`."""
+        """Bound the rounding of a log-ratio.
+
+        Its value and binary orders are at most `size`.
+        """
         return 8 * UNIT * (roundings(self.weights.mantissas.shape[1]) + size)
 
     @cached_property
@@ -132,7 +142,10 @@ class DenseFamily:
 
     @cached_property
     def log_masses(self) -> FloatArray:
-        """The logarithm of every row's sum: of the probability of its value, given its start."""
+        """Return the logarithm of the sum of each row.
+
+        That is the probability of its value, given its start.
+        """
         sums, tops = self._sums
         logs: FloatArray = (np.log(sums) + tops * math.log(2))[:, 0]
         return logs
@@ -145,66 +158,82 @@ class DenseFamily:
 
     @cached_property
     def _floats(self) -> list[Pmf]:
-        """The laws without what float64 cannot hold: good enough to propose a move."""
+        """Return the laws in float64, good enough to propose a move."""
         numbers = in_floats(self.laws)
         places = [np.flatnonzero(row) for row in numbers]
         return [Pmf(self.start + self.step * at, row[at]) for at, row in zip(places, numbers, strict=True)]
 
     def reach(self, index: int) -> int:
-        """Return the largest distance between an atom of one law and an atom of the other: no move is longer."""
+        """Return the largest distance between atoms of the two laws.
+
+        No move is longer.
+        """
         first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
     def noised(self, scale: Fraction) -> Chunks:
-        """Return A_r at every place, for all rows, for a scale above 0."""
+        """Return A_r at every place for all rows, for a scale above 0."""
         return decayed(self.laws, self.decay(scale))
 
     def decay(self, scale: Fraction) -> Fraction:
-        """Return by how much, as a logarithm, noise of a scale falls from one place to the next; 0 for no noise."""
+        """Return the logarithm by which noise falls from one place to the next.
+
+        0 stands for no noise.
+        """
         return Fraction(self.step) / scale if scale else Fraction(0)
 
 
 def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
-    """Return (a, i, b, j) for every unordered pair of values {a, b} and all numbers i, j in their hulls."""
+    """Return the unordered pairs of values with all numbers of their hulls.
+
+    Each is (a, number in a's hull, b, number in b's hull).
+    """
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
     return tuple((a, i, b, j) for a, b in values for i in range(sizes[a]) for j in range(sizes[b]))
 
 
 def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
-    """Return, for each pair of rows, an upper bound on sup |log A/B| after noise that falls by `decay` per place.
+    """Bound sup abs log A/B for each pair of rows, after noise.
 
-    Decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
+    The noise falls by `decay` per place. Decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
     """
     places = laws.mantissas.shape[1]
     noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
     losses = np.zeros(len(sides))
     for start in range(0, len(sides), several):
-        one, two = sides[start : start + several].T
-        loss, orders = _bare(laws[one], laws[two]) if noised is None else _noised(noised, one, two)
+        first_rows, second_rows = sides[start : start + several].T
+        if noised is None:
+            loss, orders = _bare(laws[first_rows], laws[second_rows])
+        else:
+            loss, orders = _noised(noised, first_rows, second_rows)
         rounding = 8 * UNIT * (roundings(places) + (loss + orders))
         losses[start : start + several] = loss + margin + rounding
     return losses
 
 
-def _noised(noised: Chunks, one: IntArray, two: IntArray) -> tuple[FloatArray, ExponentArray]:
-    """Return the largest |log A/B| of each pair of rows, and the largest difference of their binary orders."""
-    ratio, orders = noised.numbers[one] / noised.numbers[two], noised.exponents[one] - noised.exponents[two]
+def _noised(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
+    """Return the largest abs log A/B and difference of binary orders per pair."""
+    ratio = noised.numbers[first_rows] / noised.numbers[second_rows]
+    orders = noised.exponents[first_rows] - noised.exponents[second_rows]
     high = np.log(ratio.max(axis=2)) + orders * math.log(2)
     low = np.log(ratio.min(axis=2)) + orders * math.log(2)
     return np.maximum(high.max(axis=1), -low.min(axis=1)), np.abs(orders).max(axis=1)
 
 
-def _bare(one: Wide, two: Wide) -> tuple[FloatArray, ExponentArray]:
-    """Return the same without noise: infinity where one law has an atom that the other has not."""
-    held = one.mantissas > 0
-    both = held & (two.mantissas > 0)
-    orders = np.where(both, one.exponents - two.exponents, 0)
-    ratio = np.divide(one.mantissas, two.mantissas, out=np.ones_like(one.mantissas), where=both)
+def _bare(first: Wide, second: Wide) -> tuple[FloatArray, ExponentArray]:
+    """Return the same without noise.
+
+    Infinity where one law has an atom that the other has not.
+    """
+    is_atom = first.mantissas > 0
+    is_common = is_atom & (second.mantissas > 0)
+    orders = np.where(is_common, first.exponents - second.exponents, 0)
+    ratio = np.divide(first.mantissas, second.mantissas, out=np.ones_like(first.mantissas), where=is_common)
     loss = np.abs(np.log(ratio) + orders * math.log(2)).max(axis=1)
-    differ = (held != (two.mantissas > 0)).any(axis=1)
+    differ = (is_atom != (second.mantissas > 0)).any(axis=1)
     return np.where(differ, math.inf, loss), np.abs(orders).max(axis=1)
 
 
 def in_floats(laws: Wide) -> FloatArray:
-    """Return laws without what float64 cannot hold."""
+    """Return laws without the parts beyond float64."""
     return np.where(laws.exponents > -2 * NARROW, laws.floats(0), 0.0)

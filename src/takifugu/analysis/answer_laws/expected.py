@@ -40,7 +40,10 @@ SETTLED = 1e-12
 
 
 def of_groups(answer: Additive, group: IntArray, laws: list[FloatArray]) -> FloatArray:
-    """Return the mean of each cell, in grid units, where entry i has the law `laws[group[i]]`."""
+    """Return the mean of each cell in grid units.
+
+    Entry i has the law `laws[group[i]]`.
+    """
     total = np.zeros(answer.cells)
     table_of = answer.table_numbers
     for number, law in enumerate(laws):
@@ -65,15 +68,18 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         total, law = np.zeros(answer.cells), np.array(chain.initial, dtype=np.float64)
         for step in range(answer.size):
             if steady and step % chain.period == 0 and np.abs(law - steady[0]).max() < SETTLED:
-                rest = answer.restrict(slice(step, answer.size))
-                return total + of_groups(rest, np.arange(rest.size) % chain.period, steady)
+                later_answer = answer.restrict(slice(step, answer.size))
+                return total + of_groups(later_answer, np.arange(later_answer.size) % chain.period, steady)
             total += law @ answer.contribution(step)
             law = law @ chain.step_matrices[step % chain.period]
         return total
 
 
 def _settled(chain: PeriodicChain) -> list[FloatArray]:
-    """Return the law of each phase that the chain settles in; nothing where it has none that a given start decides."""
+    """Return the law of each phase in the long run.
+
+    Nothing where it has none that a given start decides.
+    """
     try:
         return [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
     except InputError:  # several closed classes: the start decides how likely each is
@@ -81,14 +87,17 @@ def _settled(chain: PeriodicChain) -> list[FloatArray]:
 
 
 def _limit(chain: PeriodicChain) -> list[FloatArray]:
-    """Return the laws after 2**40 periods from the given start; nothing where they go round in a circle."""
-    whole = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
-    power = whole
+    """Return the laws after 2**40 periods from the given start.
+
+    Nothing where they go round in a circle.
+    """
+    period_matrix = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
+    power = period_matrix
     for _ in range(40):
         power = power @ power
         power /= power.sum(axis=1, keepdims=True)
     laws = [np.array(chain.initial, dtype=np.float64) @ power]
-    if np.abs(laws[0] @ whole - laws[0]).max() > SETTLED:
+    if np.abs(laws[0] @ period_matrix - laws[0]).max() > SETTLED:
         return []
     for matrix in chain.step_matrices[:-1]:
         laws.append(laws[-1] @ matrix)
@@ -99,9 +108,9 @@ class OfMarginals(ExpectedAnswer[Belief]):
     """Each entry has a law of its own, which its belief computes."""
 
     def cells(self, answer: Additive) -> FloatArray:
-        total, each = np.zeros(answer.cells), marginal(self.belief)
+        total, marginals = np.zeros(answer.cells), marginal(self.belief)
         for entry in np.flatnonzero(answer.weights).tolist():
-            chances, _ = each.of(entry)
+            chances, _ = marginals.of(entry)
             law = np.array([float(p) for p in chances])
             total += law / law.sum() @ answer.contribution(entry)
         return total
@@ -142,7 +151,10 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
 
 
 def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
-    """Return the law of each group of users, over their values and, where they may be absent, absence."""
+    """Return the law of each group of users over their values.
+
+    Absence is one of them where they may be absent.
+    """
     laws, (_, one_of_each) = list[FloatArray](), np.unique(users.law_of, return_index=True)
     for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
         present = float(law.presence)
@@ -188,29 +200,35 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
     def cells(self, answer: Additive | ColumnSums) -> FloatArray:
         assert isinstance(answer, ColumnSums)
         means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
-        each = np.array([means[name] for name in answer.columns])
+        column_means = np.array([means[name] for name in answer.columns])
         weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
-        return np.asarray(answer.size * (weights @ each) / float(answer.grid))
+        return np.asarray(answer.size * (weights @ column_means) / float(answer.grid))
 
     @property
     def people(self) -> int:
         return self.belief.size
 
     def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Every record lies in the range of each column that is read; None where one has no range."""
+        """Bound the answer by the range of each column in it.
+
+        Every record lies in these ranges; None where a column has none.
+        """
         assert isinstance(answer, ColumnSums)
         ranges = dict(zip(self.belief.columns, self.belief.ranges, strict=True))
         read = [ranges.get(name) for name in answer.columns]
         if any(read[column] is None for column in answer.read_columns):
             return None
-        ends = np.array([[float(end) for end in one or (0, 0)] for one in read])
+        ends = np.array([[float(end) for end in range_or_none or (0, 0)] for range_or_none in read])
         weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
-        each = answer.size * weights[:, :, np.newaxis] * ends
-        return each.min(axis=2).sum(axis=1), each.max(axis=2).sum(axis=1)
+        shares = answer.size * weights[:, :, np.newaxis] * ends
+        return shares.min(axis=2).sum(axis=1), shares.max(axis=2).sum(axis=1)
 
 
 def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Follow sum over x of P(x) exp(tilt * N(x)) from the last step to the first; of any start it is the largest."""
+    """Follow sum over x of P(x) exp(tilt * N(x)) through the steps.
+
+    It goes from the last step to the first; of any start it is the largest.
+    """
     runs, states = _runs(count), len(chain.states)
     if len(runs) > MOST_RUNS:
         return np.full(len(tilts), np.inf)
@@ -219,8 +237,8 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
         gains = np.exp(np.multiply.outer(tilts, count.contribution(first)[:, 0]))[:, :, np.newaxis]
         steps = [(gains * matrix, np.zeros(len(tilts))) for matrix in chain.step_matrices]
         period = steps[first % chain.period :] + steps[: first % chain.period]
-        periods, rest = divmod(last - first, chain.period)
-        for step in reversed(period[:rest]):
+        periods, last_steps = divmod(last - first, chain.period)
+        for step in reversed(period[:last_steps]):
             onwards = _times(step, onwards)
         onwards = _times(_power(reduce(_times, period), periods), onwards)
     vectors, scale = onwards[0][:, :, 0], onwards[1]
@@ -228,7 +246,10 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
 
 
 def _runs(count: Additive) -> list[tuple[int, int]]:
-    """Return the longest runs of steps, first and last + 1, that add the same for each value."""
+    """Return the longest runs of steps with equal contributions.
+
+    Each is its first step and the one behind its last.
+    """
     kinds = count.table_numbers
     changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
     starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
@@ -271,7 +292,10 @@ def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> 
 
 
 def _of_groups(count: Additive, group: IntArray, laws: list[FloatArray], tilts: FloatArray) -> FloatArray:
-    """Return the sum where entry i has the law `laws[group[i]]`; entries that add the same are taken together."""
+    """Return the sum over entries with the law `laws[group[i]]`.
+
+    Entries that add the same are taken together.
+    """
     kinds = count.table_numbers
     different, times = np.unique(np.stack([group, kinds, count.weights]), axis=1, return_counts=True)
     total = np.zeros(len(tilts))

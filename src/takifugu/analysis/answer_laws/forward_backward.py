@@ -46,13 +46,16 @@ class Given:
 
 
 def block_length(length: int, states: int, width: int) -> int:
-    """Return how many entries a block should have: long convolutions weighed against matrix products."""
+    """Return how many entries a block should have.
+
+    Long convolutions are weighed against matrix products.
+    """
     range_of_one = max(1.0, width / length)
     return int(max(1, min(LONGEST, math.sqrt(width / (states * range_of_one)))))
 
 
 def laws_given(
-    matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], wanted: Mapping[int, Sequence[int]]
+    matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], states_by_entry: Mapping[int, Sequence[int]]
 ) -> Iterator[Given]:
     """Yield the laws given each wanted state of each wanted entry, in order.
 
@@ -64,7 +67,7 @@ def laws_given(
     if size > len(matrices):
         size -= size % len(matrices)  # blocks that begin at one phase are alike
     blocks = [(first, min(first + size, length)) for first in range(1, length, size)]
-    walk = _Walk(matrices, offsets, wanted)
+    walk = _Walk(matrices, offsets, states_by_entry)
     after = [Wide.of(np.ones((states, 1)))]
     for block in reversed(blocks):
         after.append(walk.back(block, after[-1]))
@@ -78,8 +81,10 @@ def laws_given(
 class _Walk:
     """The steps through a chain; what happens inside equal blocks is computed once."""
 
-    def __init__(self, matrices: Sequence[Wide], offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
-        self._matrices, self.offsets, self.wanted = matrices, offsets, wanted
+    def __init__(
+        self, matrices: Sequence[Wide], offsets: IntArray, states_by_entry: Mapping[int, Sequence[int]]
+    ) -> None:
+        self._matrices, self.offsets, self.wanted = matrices, offsets, states_by_entry
         self._transposed = [Wide(matrix.mantissas.T, matrix.exponents.T) for matrix in matrices]
         self._through: dict[tuple[int, bytes], Wide] = {}
         self._within: tuple[object, Wide] | None = None
@@ -93,11 +98,17 @@ class _Walk:
         return self._transposed[(entry - 1) % len(self._matrices)]
 
     def key(self, block: Block) -> tuple[int, bytes]:
-        """Return what blocks in which the same happens have in common."""
+        """Return a key of the work in a block.
+
+        Blocks in which the same happens have it in common.
+        """
         return block[0] % len(self._matrices), self.offsets[slice(*block)].tobytes()
 
     def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
-        """Yield the laws of one block's entries, from what lies before and after it."""
+        """Yield the laws of the entries of one block.
+
+        They follow from the laws before and after it.
+        """
         first, end = block
         pairs = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
         if not pairs:
@@ -116,9 +127,9 @@ class _Walk:
                 for number, (entry, state) in enumerate(pairs):
                     yield Given(entry, state, tuple(_possible(laws[number]) for laws in block_laws if laws is not None))
                 return
-        one, other = _halves(block)
-        yield from self.block(one, before, self.back(other, after))
-        yield from self.block(other, [self.forward(one, row) for row in before], after)
+        first_half, second_half = _halves(block)
+        yield from self.block(first_half, before, self.back(second_half, after))
+        yield from self.block(second_half, [self.forward(first_half, row) for row in before], after)
 
     def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one entry; `before` holds its own share."""
@@ -127,27 +138,36 @@ class _Walk:
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Wide) -> Wide:
-        """Return the law of the share up to a block's end jointly with its last state, from that before the block."""
+        """Return the law of the share up to a block's end.
+
+        It is joint with the last state, and follows from that before the block.
+        """
         first, end = block
         if end - first == 1:
             return shifted(combine(self.onto(first), before), self.offsets[first])
         through = self.through(block)
         product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
-        one, other = _halves(block)
-        return self.forward(other, self.forward(one, before)) if product is None else product
+        first_half, second_half = _halves(block)
+        return self.forward(second_half, self.forward(first_half, before)) if product is None else product
 
     def back(self, block: Block, after: Wide) -> Wide:
-        """Return the law of the share of a block and all after it given the state before the block."""
+        """Return the law of a block's share and all after it.
+
+        It is given the state before the block.
+        """
         first, end = block
         if end - first == 1:
             return combine(self.into(first), shifted(after, self.offsets[first]))
         through = self.through(block)
         product = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
-        one, other = _halves(block)
-        return self.back(one, self.back(other, after)) if product is None else product
+        first_half, second_half = _halves(block)
+        return self.back(first_half, self.back(second_half, after)) if product is None else product
 
     def through(self, block: Block) -> Wide:
-        """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
+        """Return the law of a block's share with its last state.
+
+        It is given the state u before it, as [u, v, place].
+        """
         key = self.key(block)
         if key not in self._through:
             if len(self._through) >= _MOST_CACHED:
@@ -156,7 +176,10 @@ class _Walk:
         return self._through[key]
 
     def within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> Wide:
-        """Return within_j(u, s, v) for each (j, s) asked, as kernels [(u, v), place, asked]."""
+        """Return within_j(u, s, v) for each wanted (j, s).
+
+        They are kernels [(u, v), place, number of the wanted pair].
+        """
         offsets = self.offsets[slice(*block)]
         key = self.key(block), tuple(pairs)
         if self._within is None or self._within[0] != key:
@@ -174,7 +197,10 @@ class _Walk:
         return self._within[1]
 
     def _forwards_within(self, block: Block) -> list[Wide]:
-        """Return [u, s, place], the share up to the j-th entry jointly with that entry's state, for every j."""
+        """Return the share up to each j-th entry, as [u, s, place].
+
+        It is joint with that entry's state s.
+        """
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked = []
         for entry in range(*block):
@@ -183,7 +209,10 @@ class _Walk:
         return stacked
 
     def _backs_within(self, block: Block) -> list[Wide]:
-        """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
+        """Return the share after each j-th entry, as [v, s, place].
+
+        It is joint with the block's last state v.
+        """
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):

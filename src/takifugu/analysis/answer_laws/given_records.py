@@ -42,7 +42,7 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @cached_property
     def adds(self) -> list[int]:
-        """What each row of the table adds to the answer, in grid units."""
+        """Return the addend of each row of the table, in grid units."""
         share = self.answer.contribution(0)[:, 0]
         return [int(x) for x in share.tolist()]
 
@@ -76,7 +76,10 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @property
     def no_bound(self) -> str:
-        """Why nothing is proved where the exact laws are not listed; "" where a bound is."""
+        """Return why nothing is proved beyond listed laws.
+
+        It is "" where a bound is proved.
+        """
         return ""
 
     @property
@@ -89,7 +92,10 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @property
     def outermost_is_worst(self) -> bool:
-        """Whether one comparison is the worst of all for every added noise, and is known exactly."""
+        """Return whether one comparison is the worst for every added noise.
+
+        It is known exactly, too.
+        """
         return False
 
     @cached_property

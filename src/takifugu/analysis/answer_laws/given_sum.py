@@ -59,9 +59,9 @@ class SumLaw(RecordsLaw[SumView]):
         else:
             yield self.repeated(*self.farthest)
 
-    def listed(self, wanted: Sequence[int]) -> Laws:
+    def listed(self, sums: Sequence[int]) -> Laws:
         """Return the exact laws given some values, by their indices."""
-        return laws_of_sums(self.law, self.records.size, self.belief.keys, wanted)
+        return laws_of_sums(self.law, self.records.size, self.belief.keys, sums)
 
     @property
     def note(self) -> str:
@@ -70,18 +70,24 @@ class SumLaw(RecordsLaw[SumView]):
         return BOUND
 
     def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two values farthest apart and their laws; None where those given every value are listed."""
+        """Return the two values farthest apart and their laws.
+
+        None where the laws given every value are listed.
+        """
         if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
             return None
-        zero, one = map(self.law.given, self.law.levels)
+        low, high = map(self.law.given, self.law.levels)
         a, b = sorted(self.farthest[0])
-        laws = counted(zero, one, self.records.size, (a, b))
+        laws = counted(low, high, self.records.size, (a, b))
         masses = laws.weights.floats(laws.weights.exponents.max(axis=1, keepdims=True))
         return (a, b), masses / masses.sum(axis=1, keepdims=True), laws.step
 
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:
-        """The pair of values that are farthest apart, and how many steps of one record lie between them."""
+        """Return the two values farthest apart, and the steps between them.
+
+        A step is that of one record.
+        """
         count, keys = len(self.belief.keys), self.belief.keys
         if self.family.pairs is None:
             pair = (0, count - 1)
@@ -90,23 +96,26 @@ class SumLaw(RecordsLaw[SumView]):
         return pair, self.steps_between(*pair)
 
     def steps_between(self, a: int, b: int) -> int:
-        """Return how many records change by one step of their levels, at least, between two values."""
+        """Return how many records change by one step between two values.
+
+        It is the least number of them.
+        """
         keys, (low, high) = self.belief.keys, (self.law.levels[0], self.law.levels[1])
         return int((keys[b] - keys[a]) // (high - low))
 
     def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
-        """Return the bounds for all pairs of values that are at most so many steps apart."""
+        """Return the bounds for all pairs of values at most so many steps apart."""
         a, b = sorted(pair)
-        given = [self.law.given(level) for level in self.law.levels]
-        changes = list(pairwise(range(len(given))))
-        one = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(given)})
+        laws = [self.law.given(level) for level in self.law.levels]
+        changes = list(pairwise(range(len(laws))))
+        single = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(laws)})
         if not self.is_binary or times * self.reach > MOST_COPIES**0.5:
-            return RepeatedFamily(((a, b),), one, times)
-        zero, other = given
+            return RepeatedFamily(((a, b),), single, times)
+        zero, other = laws
         shifts = partial(cached, self, (copies, times), partial(copies, zero, other, times))
         ordered = stochastically_ordered(zero, other) or stochastically_ordered(other, zero)
         return RepeatedFamily(
-            ((a, b),), one, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
+            ((a, b),), single, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
         )
 
     @property
@@ -139,8 +148,8 @@ class VectorLaw(RecordsLaw[VectorView]):
     def families(self) -> Iterator[AnswerFamily]:
         if not self.exact:
             raise Unsupported(self.no_bound)
-        wanted = compared_values(self.compared_pairs)
-        yield self._listed(laws_of_sums(self.law, self.records.size, self.belief.keys, wanted))
+        values = compared_values(self.compared_pairs)
+        yield self._listed(laws_of_sums(self.law, self.records.size, self.belief.keys, values))
 
     @property
     def no_bound(self) -> str:
@@ -152,21 +161,24 @@ class VectorLaw(RecordsLaw[VectorView]):
 
 
 def products_of(law: RecordLaw[Sum], records: int, sums: int, width: float, digits: float) -> float:
-    """Return how many products of integers the exact laws given so many sums of scores take."""
+    """Return the number of integer products in so many exact laws."""
     if len(law.levels) == 2:
         return float((records + 1) * width**2 / 6 * (1 + digits / 2000))
     return float(records * sum(map(len, law.masses.values())) * sums * width / 3)
 
 
-def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], wanted: Sequence[int]) -> Laws:
-    """Return the exact laws given some of the sums of scores that `keys` lists, by their indices."""
+def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], places: Sequence[int]) -> Laws:
+    """Return the exact laws given sums of scores, by their indices.
+
+    `keys` lists the sums.
+    """
     if len(law.levels) != 2:
         given_laws = given_sum(law, records)
-        return {v: given_laws[keys[v]] for v in wanted}
-    zero, one = map(law.given, law.levels)
+        return {v: given_laws[keys[v]] for v in places}
+    low, high = map(law.given, law.levels)
     w, u = law.weights
-    laws = given_count(zero, one, records, wanted)
-    return {a: (math.comb(records, a) * u**a * w ** (records - a), laws[a]) for a in wanted}
+    laws = given_count(low, high, records, places)
+    return {a: (math.comb(records, a) * u**a * w ** (records - a), laws[a]) for a in places}
 
 
 def no_bound(secret: DatasetProperty, products: float) -> str:
@@ -179,18 +191,22 @@ def no_bound(secret: DatasetProperty, products: float) -> str:
     )
 
 
-def is_tight(zero: Pmf, one: Pmf) -> bool:
-    """Return whether what one record loses decides exactly what many do: in likelihood-ratio order."""
-    return likelihood_ratio_ordered(zero, one) or likelihood_ratio_ordered(one, zero)
+def is_tight(low: Pmf, high: Pmf) -> bool:
+    """Return whether the loss of one record decides that of many exactly.
 
-
-def is_ordered(zero: Pmf, one: Pmf) -> bool:
-    """Return whether two laws are log-concave on one lattice and one is above the other in likelihood-ratio order.
-
-    Then laws of sums of copies of both are in that order, the more copies of one there are, and so they are after any
-    log-concave noise: the outermost comparison is the worst (docs/theory/attributes.md#orders).
+    That is so in likelihood-ratio order.
     """
-    step = lattice_step(zero, one)
-    if (int(one.values[0]) - int(zero.values[0])) % step or not (log_concave(zero, step) and log_concave(one, step)):
+    return likelihood_ratio_ordered(low, high) or likelihood_ratio_ordered(high, low)
+
+
+def is_ordered(low: Pmf, high: Pmf) -> bool:
+    """Return whether two log-concave laws are in likelihood-ratio order.
+
+    Both are on one lattice. Then laws of sums of copies of both are in that order, the more copies of one there are,
+    and so they are after any log-concave noise: the outermost comparison is the worst
+    (docs/theory/attributes.md#orders).
+    """
+    step = lattice_step(low, high)
+    if (int(high.values[0]) - int(low.values[0])) % step or not (log_concave(low, step) and log_concave(high, step)):
         return False
-    return is_tight(zero, one)
+    return is_tight(low, high)

@@ -74,9 +74,9 @@ class Contraction:
 def contraction(
     scopes: Mapping[int, Scope], sizes: Mapping[int, int], spans: Mapping[int, int], keep: Collection[int] = ()
 ) -> Contraction:
-    """Plan the product of tables over `scopes`, summed over all variables but those to keep.
+    """Plan the product of tables over `scopes`, summed over most variables.
 
-    `spans[v]` is the largest number that v adds to the sum, the least being 0.
+    Those to keep are not summed. `spans[v]` is the largest number that v adds to the sum, the least being 0.
 
     >>> plan = contraction({0: (0,), 1: (0, 1), 2: (1, 2)}, {0: 2, 1: 2, 2: 2}, {0: 1, 1: 1, 2: 1})
     >>> [t.variable for t in plan.tables if isinstance(t, Sum)], plan.tables[-1].width
@@ -98,22 +98,22 @@ def contraction(
         groups: dict[Scope, list[tuple[int, int]]] = {}
         for number in numbers:
             groups.setdefault(tuple(sorted(tables[number].scope)), []).append((tables[number].width, number))
-        made = []
+        new_tables = []
         for heap in groups.values():
             heapify(heap)
             while len(heap) > 1:
                 heappush(heap, pair(heappop(heap)[1], heappop(heap)[1]))
-            made.append(heap[0][1])
-        made.sort(key=lambda n: (math.prod(sizes[v] for v in tables[n].scope) * tables[n].width, n))
-        result = made[0]
-        for number in made[1:]:
+            new_tables.append(heap[0][1])
+        new_tables.sort(key=lambda n: (math.prod(sizes[v] for v in tables[n].scope) * tables[n].width, n))
+        result = new_tables[0]
+        for number in new_tables[1:]:
             result = pair(result, number)[1]
         return result
 
     def pair(first: int, second: int) -> tuple[int, int]:
-        one, other = tables[first], tables[second]
-        scope = tuple(dict.fromkeys((*one.scope, *other.scope)))
-        width = one.width + other.width - 1
+        left, right = tables[first], tables[second]
+        scope = tuple(dict.fromkeys((*left.scope, *right.scope)))
+        width = left.width + right.width - 1
         return width, add(Join(scope, width, first, second))
 
     for entry, scope in scopes.items():
@@ -134,14 +134,14 @@ def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ..
         if isinstance(table, Sum):
             outer[table.inner] = (*outer[number], table.variable) if spans[table.variable] else outer[number]
         elif isinstance(table, Join):
-            for mine, other in ((table.first, table.second), (table.second, table.first)):
-                known = {*outer[number], *tables[other].scope}
-                outer[mine] = tuple(v for v in tables[mine].scope if v in known)
+            for child, sibling in ((table.first, table.second), (table.second, table.first)):
+                variables = {*outer[number], *tables[sibling].scope}
+                outer[child] = tuple(v for v in tables[child].scope if v in variables)
     return tuple(outer)
 
 
 def children(table: Table) -> tuple[int, ...]:
-    """Return the tables that a table is made of."""
+    """Return the tables below a table."""
     if isinstance(table, Join):
         return table.first, table.second
     return (table.inner,) if isinstance(table, Sum) else ()

@@ -38,15 +38,24 @@ class ListedFamily:
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
-        """Return (a, number in a's hull, b, number in b's hull), once for every unordered pair of values."""
+        """Return the unordered pairs of values with all numbers of their hulls.
+
+        Each is (a, number in a's hull, b, number in b's hull).
+        """
         return compared(self.pairs, {value: len(laws) for value, laws in self.hulls.items()})
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise."""
+        """Bound sup abs log A/B after Laplace noise, for each of `compared`.
+
+        Scale 0 is no noise.
+        """
         return [self._loss(*self._laws(index), scale) for index in range(len(self.compared))]
 
     def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity; the last is certain, and the only one for exact laws."""
+        """Return increasing proposals for W-infinity.
+
+        The last is certain, and the only one for exact laws.
+        """
         return w_infinity_candidates(*self._laws(index))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
@@ -57,7 +66,10 @@ class ListedFamily:
         return wasserstein_scale(*self._laws(index), budget)
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest scale that keeps the log-ratio within epsilon (`noised.exact_laplace_scale`)."""
+        """Return the smallest scale for a log-ratio within epsilon.
+
+        See `noised.exact_laplace_scale`.
+        """
         budget, upper = epsilon - Fraction(self._margin), self.reach(index) / epsilon
         return upper if budget <= 0 else min(Fraction(exact_laplace_scale(*self._laws(index), budget)), upper)
 
@@ -68,7 +80,10 @@ class ListedFamily:
         return laplace_log_ratio(p, q, 0) + 2.0**-48 * sizes + self._margin
 
     def reach(self, index: int) -> Fraction:
-        """Return the largest distance between an atom of one law and an atom of the other: no move is longer."""
+        """Return the largest distance between atoms of the two laws.
+
+        No move is longer.
+        """
         (p_least, p_most), (q_least, q_most) = (law.support_range for law in self._laws(index))
         return max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
 

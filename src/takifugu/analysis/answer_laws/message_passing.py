@@ -43,24 +43,25 @@ class VariableLaw:
 
 
 def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[int]]) -> Iterator[VariableLaw]:
-    """Yield the law of every wanted variable, each once, in the order of the second pass.
+    """Yield the law of every wanted variable once.
 
-    `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
+    They come in the order of the second pass. `offsets[v]` is what each value of v adds to the sum, the least 0; leaf
+    `entry` stands for the table factors[entry].
     """
-    inside = collect(plan.contraction, factors, offsets, plan.retained)
+    tables = collect(plan.contraction, factors, offsets, plan.retained)
     weight = _sizes(plan.contraction)
     start = ONE
     for v in plan.contraction.tables[-1].scope:
         start = moved(start, v, offsets[v])
-    stack = [(len(inside) - 1, -1, start)]  # a table, the one above it, and the outside of that
+    stack = [(len(tables) - 1, -1, start)]  # a table, the one above it, and the outside of that
     while stack:
         number, above, outer = stack.pop()
         if above >= 0:
-            outer = outside(plan.contraction, number, above, outer, inside, offsets)
+            outer = outside(plan.contraction, number, above, outer, tables, offsets)
         if number in plan.places:
-            whole = joined(inside[number], outer)
+            joint = joined(tables[number], outer)
             for v in plan.places[number]:
-                law = without(whole, {u for u in whole.scope if u != v})
+                law = without(joint, {u for u in joint.scope if u != v})
                 yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
         # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
         below = [n for n in children(plan.contraction.tables[number]) if n in plan.needed]
@@ -70,20 +71,24 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
 def collect(
     plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], retained: Collection[int]
 ) -> list[ShareTable]:
-    """Return every table, ONE in place of those that are neither kept nor the last."""
-    made: list[ShareTable] = []
+    """Return every table, ONE for those that are spent.
+
+    Those that are kept, and the last, stay.
+    """
+    tables: list[ShareTable] = []
     for table in plan.tables:
         if isinstance(table, Leaf):
             factor = factors[table.entry]
-            made.append(ShareTable(factor.scope, numbers(factor.table[..., None]), 1 + factor.table.shape[-1]))
+            tables.append(ShareTable(factor.scope, numbers(factor.table[..., None]), 1 + factor.table.shape[-1]))
         elif isinstance(table, Join):
-            made.append(joined(made[table.first], made[table.second]))
+            tables.append(joined(tables[table.first], tables[table.second]))
         else:
-            made.append(without(moved(made[table.inner], table.variable, offsets[table.variable]), {table.variable}))
+            inner = moved(tables[table.inner], table.variable, offsets[table.variable])
+            tables.append(without(inner, {table.variable}))
         for number in children(table):
             if number not in retained:
-                made[number] = ONE
-    return made
+                tables[number] = ONE
+    return tables
 
 
 def outside(
@@ -91,18 +96,18 @@ def outside(
     number: int,
     above: int,
     outer: ShareTable,
-    inside: Sequence[ShareTable],
+    tables: Sequence[ShareTable],
     offsets: Sequence[Sequence[int]],
 ) -> ShareTable:
-    """Return the outside of a table from that of the table above it."""
+    """Return the outside of a table from that of its parent."""
     table, scope = plan.tables[above], plan.tables[number].scope
     if isinstance(table, Sum):
         return moved(outer, table.variable, offsets[table.variable])
     assert isinstance(table, Join)
-    other = inside[table.second if table.first == number else table.first]
+    other = tables[table.second if table.first == number else table.first]
     alone = {v for v in other.scope if v not in scope and v not in outer.scope}
-    both = joined(without(other, alone), outer)
-    return without(both, {v for v in both.scope if v not in scope})
+    around = joined(without(other, alone), outer)
+    return without(around, {v for v in around.scope if v not in scope})
 
 
 def joined(first: ShareTable, second: ShareTable) -> ShareTable:
@@ -133,7 +138,10 @@ def moved(table: ShareTable, variable: int, offsets: Sequence[int]) -> ShareTabl
 
 
 def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
-    """Return the polynomials with one axis for every variable of `scope`, of length 1 where the table lacks it."""
+    """Return the polynomials with one axis for every variable of `scope`.
+
+    An axis that the table lacks has length 1.
+    """
     if tuple(scope) == table.scope:
         return table.polynomials
     return arranged(table.polynomials, [table.scope.index(v) if v in table.scope else None for v in scope])

@@ -35,9 +35,10 @@ WHOLE = -1
 
 
 def over_all_starts(family: AnswerFamily) -> Comparisons:
-    """Return a family that compares whole hulls under every initial law at once, where hulls hold several laws.
+    """Return a family of comparisons under every initial law at once.
 
-    Never more than the largest over pairs of their laws, as `family` itself has it.
+    It compares whole hulls, where hulls hold several laws. Never more than the largest over pairs of their laws, as
+    `family` itself has it.
     """
     if isinstance(family, DenseFamily) and any(len(rows) > 1 for rows in family.rows.values()):
         return AnyStartFamily(family)
@@ -59,18 +60,27 @@ class AnyStartFamily:
         return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
 
     def reach(self, index: int) -> int:
-        """Return the largest distance between an atom given a and an atom given b, for any initial law."""
+        """Return the largest distance between an atom given a and one given b.
+
+        The initial law may be any.
+        """
         a, _, b, _ = self.compared[index]
         pairs = enumerate(self.hulls.compared)
         return max(self.hulls.reach(number) for number, (c, _, d, _) in pairs if (c, d) == (a, b))
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return, for each of `compared`, an upper bound on sup |log ratio| over outputs and initial laws."""
+        """Bound sup abs log ratio over outputs and initial laws.
+
+        One bound for each of `compared`.
+        """
         noised = self.hulls.noised(scale).wide() if scale else None
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that certainly keeps the log-ratio within epsilon, at most 2**-36 above the smallest such."""
+        """Return a scale that certainly keeps the log-ratio within epsilon.
+
+        It is at most 2**-36 above the smallest such.
+        """
         proven, smallest = self.reach(index) / epsilon, Fraction(SMALLEST_PLACES) * self.hulls.step
 
         def loss(scale: Fraction) -> float:
@@ -79,7 +89,10 @@ class AnyStartFamily:
         return smallest_noise(loss, epsilon, proven, smallest) if proven else proven
 
     def _loss(self, index: int, noised: Wide | None) -> float:
-        """Return the bound of `losses` for one comparison; without noise that of all pairs of point starts."""
+        """Return the bound of `losses` for one comparison.
+
+        Without noise it is that of all pairs of point starts.
+        """
         a, _, b, _ = self.compared[index]
         if noised is None:
             losses = zip(self.hulls.compared, self.hulls.losses(Fraction(0)), strict=True)
@@ -89,8 +102,8 @@ class AnyStartFamily:
         for u in row_a:
             ends += [(row_a[u], row_b[v]) for v in row_b if u == v or u not in row_b or v not in row_a]
         edges = list(combinations([u for u in row_a if u in row_b], 2))
-        one, other = np.array(ends).T
-        worst = float(np.abs(_log_ratio(noised[one], noised[other])).max())
+        first_ends, second_ends = np.array(ends).T
+        worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
         if edges:
             u, v = np.array(edges).T
             au, av = (np.array([row_a[s] for s in starts]) for starts in (u, v))
@@ -103,7 +116,10 @@ class AnyStartFamily:
 
 
 def _largest(au: Wide, av: Wide, bu: Wide, bv: Wide, log_kappa: FloatArray) -> float:
-    """Return an upper bound on the largest log-ratio inside all edges; rows are edges, columns outputs."""
+    """Bound the largest log-ratio inside all edges.
+
+    Rows are edges, columns are outputs.
+    """
     a, b, base = _log_ratio(au, av), _log_ratio(bu, bv), _log_ratio(av, bv)
     kappa, two = log_kappa + 0 * a, math.log(2)
     signs, logs = zip(
@@ -132,14 +148,17 @@ def _largest(au: Wide, av: Wide, bu: Wide, bv: Wide, log_kappa: FloatArray) -> f
 
 
 def _slack(a: FloatArray, b: FloatArray, kappa: FloatArray) -> FloatArray:
-    """Return what rounding may hide of the largest value: derivative off by 12 roundings of logs, over their range."""
+    """Bound the part of the largest value hidden by rounding.
+
+    The derivative is off by 12 roundings of logs, over their range.
+    """
     size = np.abs(a) + np.abs(b) + np.abs(kappa)
     slack: FloatArray = 50 * UNIT * (4 + size) * (80 + size)
     return slack
 
 
 def _signed_sum(plus: list[FloatArray], minus: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return sign and logarithm of the size of sum e**plus - sum e**minus."""
+    """Return sign and log size of sum e**plus - sum e**minus."""
     top = np.maximum.reduce([*plus, *minus])
     total = sum((np.exp(p - top) for p in plus), 0 * top) - sum((np.exp(m - top) for m in minus), 0 * top)
     with np.errstate(divide="ignore"):

@@ -58,15 +58,17 @@ class Shares:
         return 1 + sum(max(row) for row in self.offsets)
 
 
-def shares(belief: BayesianNetwork, answer: Additive, counted: Iterable[int] | None = None) -> Shares:
-    """Write the contributions of the counted nodes (all by default) over one base and the largest common unit.
+def shares(belief: BayesianNetwork, answer: Additive, nodes: Iterable[int] | None = None) -> Shares:
+    """Write contributions of the counted nodes over one base and unit.
+
+    All nodes are counted by default; the unit is the largest common one.
 
     >>> from takifugu.model.queries import Linear
     >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
     >>> shares(net, Linear([4, -2], grid=1).resolve(net))
     Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
     """
-    adding = range(belief.size) if counted is None else frozenset(counted)
+    adding = range(belief.size) if nodes is None else frozenset(nodes)
     rows = []
     for v, node in enumerate(belief.nodes):
         # A node that is not read may have a table of one zero.
@@ -82,7 +84,10 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
     """The laws given each value of each secret node, each node once, in the order in which they are found."""
 
     def families(self) -> Iterator[DenseFamily]:
-        """Yield them; raises Unsupported where they would take more than LARGEST_BYTES."""
+        """Yield the answer families.
+
+        Raises Unsupported where they would take more than LARGEST_BYTES.
+        """
         belief, pairs = self.belief, _pairs(self.belief, self.family)
         answer_shares = shares(belief, self.answer)
         for plan in _plans(belief, self.answer, tuple(pairs)):
@@ -102,35 +107,38 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         belief, answer = self.belief, self.answer
-        wanted = tuple(_pairs(belief, self.family))
-        if not wanted:
+        nodes = tuple(_pairs(belief, self.family))
+        if not nodes:
             return 0.0, 0.0
-        together = _planned(belief, answer, wanted)
-        if _fits(together) or len(wanted) == 1:
+        together = _planned(belief, answer, nodes)
+        if _fits(together) or len(nodes) == 1:
             return together.operations, together.bytes
-        some = wanted[:: max(1, len(wanted) // _SAMPLE)]
+        some = nodes[:: max(1, len(nodes) // _SAMPLE)]
         plans = [_planned(belief, answer, (v,)) for v in some]
-        return len(wanted) / len(some) * sum(plan.operations for plan in plans), max(plan.bytes for plan in plans)
+        return len(nodes) / len(some) * sum(plan.operations for plan in plans), max(plan.bytes for plan in plans)
 
     def atoms(self) -> float:
         return width(self.belief, self.answer)
 
 
 def relative_error(rounded: int) -> float:
-    """Return a bound on the relative error of a mass: of numbers rounded so often, divided by the sum of them all."""
+    """Bound the relative error of a mass.
+
+    Numbers are rounded so often, and divided by the sum of them all.
+    """
     return 2.02 * (rounded + 64) * UNIT
 
 
 def sums_table(
-    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int], largest: float
+    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], added: Iterable[int], largest: float
 ) -> tuple[FloatArray, int, float]:
-    """Return the joint law of some nodes and of what the counted ones add, its start, relative error of a mass.
+    """Return the joint law of some nodes and the counted sum.
 
-    The table has one axis for each of `keep`, in that order, and a last axis: entry [..., j] belongs to a sum of
-    start + j. It is a law up to a factor. Raises Unsupported where a table would have more than `largest` numbers, or
-    numbers are too small for float64.
+    With it come its start and the relative error of a mass. The table has one axis for each of `keep`, in that order,
+    and a last axis: entry [..., j] belongs to a sum of start + j. It is a law up to a factor. Raises Unsupported where
+    a table would have more than `largest` numbers, or numbers are too small for float64.
     """
-    answer_shares = shares(belief, answer, counted)
+    answer_shares = shares(belief, answer, added)
     offsets = [[answer_shares.unit * offset for offset in row] for row in answer_shares.offsets]
     plan = _contraction(belief, offsets, [*keep, *answer_shares.varying], keep)
     widest = answer_shares.unit * (answer_shares.width - 1) + 1
@@ -153,19 +161,22 @@ def width(belief: BayesianNetwork, answer: Additive) -> float:
 
 
 def _pairs(belief: BayesianNetwork, family: Family) -> dict[int, tuple[tuple[int, int], ...]]:
-    """Return the pairs to compare of every secret node that has some."""
+    """Return the pairs to compare of every secret node with any."""
     return {v: pairs for v in family.entries if (pairs := family.value_pairs(belief, v))}
 
 
-def _plans(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Iterator[Reading]:
-    """Yield one plan for all wanted nodes, or one for each where that would take too much memory."""
-    if not wanted:
+def _plans(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) -> Iterator[Reading]:
+    """Yield one plan for all wanted nodes, or one for each.
+
+    There is one for each where one plan would take too much memory.
+    """
+    if not nodes:
         return
-    together = _planned(belief, answer, wanted)
-    if _fits(together) or len(wanted) == 1:
+    together = _planned(belief, answer, nodes)
+    if _fits(together) or len(nodes) == 1:
         yield together
     else:
-        for v in wanted:
+        for v in nodes:
             yield _planned(belief, answer, (v,))
 
 
@@ -173,19 +184,22 @@ def _fits(plan: Reading) -> bool:
     return plan.bytes <= LARGEST_BYTES
 
 
-def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Reading:
-    """Return the plan for some wanted nodes; the last one made for an answer is kept."""
-    key: tuple[int, tuple[int, ...]] = (id(belief), wanted)
-    known = cached(answer, Reading, _Plans)
-    last = known.get(key)
+def _planned(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) -> Reading:
+    """Return the plan for some wanted nodes.
+
+    The last one made for an answer is kept.
+    """
+    key: tuple[int, tuple[int, ...]] = (id(belief), nodes)
+    plans = cached(answer, Reading, _Plans)
+    last = plans.get(key)
     if last is None:
         answer_shares = shares(belief, answer)
         plan = _contraction(
-            belief, answer_shares.offsets, [*wanted, *answer_shares.varying], wanted if len(wanted) == 1 else ()
+            belief, answer_shares.offsets, [*nodes, *answer_shares.varying], nodes if len(nodes) == 1 else ()
         )
-        last = belief, reading(plan, wanted)  # the network is held, so that its id is not reused
-        known.clear()
-        known[key] = last
+        last = belief, reading(plan, nodes)  # the network is held, so that its id is not reused
+        plans.clear()
+        plans[key] = last
     return last[1]
 
 

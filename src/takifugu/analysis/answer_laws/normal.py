@@ -45,15 +45,15 @@ class ViewLaw(NormalLaw[NormalView]):
             yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
 
     def work(self) -> float:
-        cells, each = self.answer.cells, 3e8 if self.belief.sets else 1e6
-        return len(self.pairs()) * float(each + 1e4 * cells**3)
+        cells, operations = self.answer.cells, 3e8 if self.belief.sets else 1e6
+        return len(self.pairs()) * float(operations + 1e4 * cells**3)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the compared pairs of hypotheses, one order of each."""
         return [(a, b) for a, b in self.family.value_pairs(self.belief, 0) if a < b]
 
     def laws(self, a: int, b: int) -> NormalComparison:
-        """Return the two laws of the answer as it is read from data, in answer units."""
+        """Return the two laws of the answer as read, in answer units."""
         return as_read(self.belief, self.answer, self._exact(a, b), column_moves(self.belief, self.answer, a, b))
 
     def _exact(self, a: int, b: int) -> NormalComparison:
@@ -69,27 +69,28 @@ class ViewLaw(NormalLaw[NormalView]):
 
 
 def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
-    """Return how far the answer's mean moves when g moves by `change`, and the answer's covariance given g.
+    """Return the shift of the mean, and the covariance given g.
 
-    Raises Unsupported for a change that no two values of g can have.
+    The answer's mean moves so far when g moves by `change`. Raises Unsupported for a change that no two values of g can
+    have.
     """
-    shared, inside, whole = view.shared(answer), view.variance, view.spread(answer)
-    moved = solved(inside, change)
+    shared, variance, spread = view.shared(answer), view.variance, view.spread(answer)
+    moved = solved(variance, change)
     if moved is None:
         raise Unsupported("no two values of what is hidden differ by that much under the belief")
-    explained = [times(shared, solved(inside, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
+    explained = [times(shared, solved(variance, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
     left = tuple(
         tuple(value - part for value, part in zip(row, parts, strict=True))
-        for row, parts in zip(whole, explained, strict=True)
+        for row, parts in zip(spread, explained, strict=True)
     )
     return times(shared, moved), left
 
 
 def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
-    """Return how far the mean of each column's total moves between two hypotheses: value by value, for finite sets.
+    """Return how far the mean of each column's total moves.
 
-    None for half-lines, intervals and variances that change what is read: then the answer has other laws than one and
-    its translate.
+    It moves between two hypotheses, value by value for finite sets. None for half-lines, intervals and variances that
+    change what is read: then the answer has other laws than one and its translate.
     """
     belief, read = view.belief, answer.read_columns
     size = range(len(belief.columns))
@@ -141,20 +142,24 @@ def _column(view: NormalView) -> int:
 
 
 def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second: Fraction) -> NormalComparison:
-    """Return the laws of the answer when one column's variance is changed, and that of nothing else that is read."""
-    whole, place = one_number(view.spread(answer)), _column(view)
+    """Return the laws of the answer under two variances of one column.
+
+    Nothing else that is read changes.
+    """
+    variance, place = one_number(view.spread(answer)), _column(view)
     (row,) = answer.coefficients
     covariance = view.belief.covariance
-    if any(weight and place != other and covariance[place][other] for other, weight in enumerate(row)) and row[place]:
+    is_correlated = any(weight and covariance[place][column] for column, weight in enumerate(row) if column != place)
+    if is_correlated and row[place]:
         raise Unsupported(
             "the answer adds columns that are correlated with the one whose variance is compared, and nothing says how "
             "their covariance would change with it",
             fix="publish a sum of other columns, or of this one alone",
         )
     weight = answer.size * row[place] ** 2
-    rest = whole - weight * covariance[place][place]
-    one, other = (Normal(Fraction(0), rest + weight * value) for value in (first, second))
-    return TwoVariances(one, other)
+    other_variance = variance - weight * covariance[place][place]
+    first_law, second_law = (Normal(Fraction(0), other_variance + weight * value) for value in (first, second))
+    return TwoVariances(first_law, second_law)
 
 
 class ShiftLaw(AnswerLaw[NormalView]):

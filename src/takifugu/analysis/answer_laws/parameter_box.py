@@ -54,14 +54,14 @@ class BoxFamily:
 
     @property
     def cell(self) -> Cell:
-        """The numbers of the two sides, and the intervals of the other parameters."""
-        others = (ends for name, ends in self.view.box.intervals if name != self._name)
-        return (self.view.ends, self.view.ends, *others)
+        """Return the numbers of both sides, and the other parameters' intervals."""
+        other_intervals = (ends for name, ends in self.view.box.intervals if name != self._name)
+        return (self.view.ends, self.view.ends, *other_intervals)
 
     def sides(self, cell: Cell) -> list[Draws]:
-        """Return the draws of all columns while the parameters are in a cell."""
-        others = [name for name, _ in self.view.box.intervals if name != self._name]
-        box = dict(zip(others, cell[2:], strict=True))
+        """Return the draws of all columns within a cell of parameters."""
+        other_names = [name for name, _ in self.view.box.intervals if name != self._name]
+        box = dict(zip(other_names, cell[2:], strict=True))
         draws = []
         for chance, is_opposite in self.read:
             either = [chance.between({**box, self._name: value}) for value in cell[:2]]
@@ -94,11 +94,17 @@ class BoxFamily:
         return self.farthest, round_up(self.farthest / epsilon)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return the bound on the largest log-ratio over the box; 0 where the answer does not depend on the secret."""
+        """Bound the largest log-ratio over the box.
+
+        It is 0 where the answer does not depend on the secret.
+        """
         return [largest_loss(self.sides, self.cell, scale / self.step)] if self.reach(0) else [0.0]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale at which the bound is at most epsilon, and hardly any smaller one; never above the moves'."""
+        """Return nearly the smallest scale with a bound of at most epsilon.
+
+        It is never above that of the moves.
+        """
         proven = Fraction(self.farthest) / epsilon
         if not proven:
             return proven
@@ -120,7 +126,9 @@ class BoxLaw(AnswerLaw[BoxView]):
             if first != other:
                 steps.add(abs(first - other))
                 read.append((box.described[term.columns[0]].chance, first < other))
-        return BoxFamily(self.belief, steps.pop() if steps else 1, tuple(read)) if len(steps) <= 1 else None
+        if len(steps) > 1:
+            return None
+        return BoxFamily(self.belief, steps.pop() if steps else 1, tuple(read))
 
     def families(self) -> Iterator[BoxFamily]:
         if self.box_family is None:

@@ -61,24 +61,27 @@ class ColumnLaws:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """The columns that are read, in groups that no term connects."""
+        """Return the columns in groups without a common term."""
         groups: list[set[int]] = []
         for term in self.answer.terms:
             met = [group for group in groups if group & {*term.columns}]
             groups = [group for group in groups if group not in met] + [set(term.columns).union(*met)]
-        described = self.belief.described
+        columns = self.belief.described
         return tuple(
-            Group(tuple(sorted(group)), tuple(sorted({described[c].entry for c in group}))) for group in groups
+            Group(tuple(sorted(group)), tuple(sorted({columns[c].entry for c in group}))) for group in groups
         )
 
     @cached_property
     def entries(self) -> tuple[int, ...]:
-        """The parameters of all columns that are read."""
+        """Return the parameters of all columns in the answer."""
         return tuple(sorted({entry for group in self.groups for entry in group.entries}))
 
     @cached_property
     def rows(self) -> Mapping[tuple[int, tuple[int, ...]], Pmf]:
-        """The law of what one record adds in a group, given possible values of its parameters (by group and values)."""
+        """Return the law of one record's share in each group.
+
+        It is given possible values of the group's parameters, by group and values.
+        """
         laws = {}
         for number, group in enumerate(self.groups):
             can = [[v for v, ok in enumerate(self.belief.possible(e)) if ok] for e in group.entries]
@@ -86,7 +89,7 @@ class ColumnLaws:
                 laws[number, values] = self._row(group, dict(zip(group.entries, values, strict=True)))
         return laws
 
-    def _row(self, group: Group, given: Mapping[int, int]) -> Pmf:
+    def _row(self, group: Group, value_of: Mapping[int, int]) -> Pmf:
         columns = [self.belief.described[c] for c in group.columns]
         sizes = [len(column.states) for column in columns]
         if math.prod(sizes) > MOST_ROWS:
@@ -98,7 +101,7 @@ class ColumnLaws:
         masses: dict[int, Fraction] = {}
         for values in itertools.product(*map(range, sizes)):
             mass = math.prod(
-                (c.laws[given[c.entry]][v] for c, v in zip(columns, values, strict=True)), start=Fraction(1)
+                (c.laws[value_of[c.entry]][v] for c, v in zip(columns, values, strict=True)), start=Fraction(1)
             )
             if mass:
                 at = sum(
@@ -141,17 +144,20 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return P(phi_entry = a, phi_A = v) of positive probability by a and v, and a bound on its relative error."""
-        known = self.belief.table
+        """Return P(phi_entry = a, phi_A = v) by a and v, and an error bound.
+
+        Only positive probabilities are listed; the error is relative.
+        """
+        prior = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
         place = [scope.index(e) for e in self.entries]
         tables: dict[int, Chances] = {}
         cells: Iterator[tuple[tuple[int, ...], float | Fraction]]
-        if known is not None:
-            error = 0.0 if known.total is not None else 2 * len(known.rows) * UNIT
-            rows = known.indices[:, list(scope)].tolist()
-            given = known.masses
-            masses = given if known.total is None else [Fraction(int(m), known.total) for m in given]
+        if prior is not None:
+            error = 0.0 if prior.total is not None else 2 * len(prior.rows) * UNIT
+            rows = prior.indices[:, list(scope)].tolist()
+            prior_masses = prior.masses
+            masses = prior_masses if prior.total is None else [Fraction(int(m), prior.total) for m in prior_masses]
             cells = zip(map(tuple, rows), masses, strict=True)
         else:
             network = self.belief.network
@@ -172,7 +178,10 @@ def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
 
 
 def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLaw[Parameters]:
-    """Return what is known of an answer: nothing where it is no sum over records."""
+    """Return the law of an answer over whole columns.
+
+    There is none where it is no sum over records.
+    """
     adds_up = isinstance(answer, ColumnAnswer)
     if adds_up:
         return ParametersLaw(belief, answer, family)
@@ -202,27 +211,27 @@ class ParametersLaw(AnswerLaw[Parameters]):
         laws = {}
         for a in compared_values(pairs):
             total = sum(chances[a].values())
-            given = [self._exact_sum(values) for values in chances[a]]
-            laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], given),)
+            sums = [self._exact_sum(values) for values in chances[a]]
+            laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], sums),)
         return ListedFamily(entry, pairs, laws)
 
     def _exact_sum(self, values: tuple[int, ...]) -> Pmf:
         law = Pmf([0], [1])
-        for each in self._groups_given(values):
-            law = law.convolve(self._exact_powers(each))
+        for key in self._groups_given(values):
+            law = law.convolve(self._exact_powers(key))
         return law
 
     def _exact_powers(self, key: Key) -> Pmf:
-        known: dict[Key, Pmf] = cached(self.laws, "exact", dict)
-        if key not in known:
+        powers: dict[Key, Pmf] = cached(self.laws, "exact", dict)
+        if key not in powers:
             row, count = self.laws.rows[key], self.belief.records
-            known[key] = Sums([row], [count], lambda p, q: p.convolve(q), Pmf([0], [1])).inside(0, 1)
-        return known[key]
+            powers[key] = Sums([row], [count], lambda p, q: p.convolve(q), Pmf([0], [1])).inside(0, 1)
+        return powers[key]
 
     def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        given = dict(zip(self.laws.entries, values, strict=True))
+        value_of = dict(zip(self.laws.entries, values, strict=True))
         for number, group in enumerate(self.laws.groups):
-            yield number, tuple(given[entry] for entry in group.entries)
+            yield number, tuple(value_of[entry] for entry in group.entries)
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step
@@ -240,23 +249,23 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
     def _sum(self, values: tuple[int, ...]) -> Weights:
         law = Weights(0, Wide.of(np.ones(1)), 0.0)
-        for each in self._groups_given(values):
-            law = joined(law, self._powers(each))
+        for key in self._groups_given(values):
+            law = joined(law, self._powers(key))
         return law
 
     def _powers(self, key: Key) -> Weights:
-        known: dict[Key, Weights] = cached(self.laws, "wide", dict)
-        if key not in known:
+        powers: dict[Key, Weights] = cached(self.laws, "wide", dict)
+        if key not in powers:
             row, nothing = Weights.of(self.laws.rows[key], self.laws.step), Weights(0, Wide.of(np.ones(1)), 0.0)
-            known[key] = Sums([row], [self.belief.records], joined, nothing).inside(0, 1)
-        return known[key]
+            powers[key] = Sums([row], [self.belief.records], joined, nothing).inside(0, 1)
+        return powers[key]
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         laws = self.laws
         powers, combined = float(len(laws.rows)), laws.combinations * max(len(laws.groups) - 1, 0)
-        each = laws.width**2 * (20.0 if laws.exact else 1.0)
+        operations = laws.width**2 * (20.0 if laws.exact else 1.0)
         mixed = laws.combinations * laws.width * 10 * len(self.family.entries)
-        return (powers + combined) * each + mixed + 1e3, 24.0 * laws.width * (powers + laws.combinations) + 1e3
+        return (powers + combined) * operations + mixed + 1e3, 24.0 * laws.width * (powers + laws.combinations) + 1e3
 
     def atoms(self) -> float:
         return self.laws.width
@@ -268,12 +277,15 @@ class ParametersLaw(AnswerLaw[Parameters]):
 def _mixture(
     chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
 ) -> Wide:
-    """Return the sum of some laws, each times its chance, on start, start + step, ..."""
+    """Return the sum of laws, each times its chance.
+
+    Its places are start, start + step, and so on.
+    """
     total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
     for at, mass in chances.items():
         law, place = laws[at], (laws[at].start - start) // step
-        here = slice(place, place + len(law))
+        places = slice(place, place + len(law))
         scaled = times(law.numbers, *math.frexp(float(mass)))
-        summed = add(total[here], scaled)
-        total.mantissas[here], total.exponents[here] = summed.mantissas, summed.exponents
+        summed = add(total[places], scaled)
+        total.mantissas[places], total.exponents[places] = summed.mantissas, summed.exponents
     return total

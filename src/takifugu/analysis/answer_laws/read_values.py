@@ -23,7 +23,7 @@ from takifugu.numbers.normal.rounded import Rounded, unevenness
 
 
 def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: Vector | None) -> NormalComparison:
-    """Return the laws of the answer as it is read from data, given those of the exact one.
+    """Return the laws of the answer as read, from the exact ones.
 
     `moves` say how far the total of each column moves from one hypothesis to the other, at most; None where they are no
     law and its translate. Raises Unsupported for these where values are clipped or replaced.
@@ -36,8 +36,8 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
         return _bent(view, answer, laws, moves)
     if belief.resolution is None:
         return laws
-    others = belief.records - 1 if view.single else belief.records
-    error = unevenness(belief.pivots(read), belief.resolution, others)
+    other_records = belief.records - 1 if view.single else belief.records
+    error = unevenness(belief.pivots(read), belief.resolution, other_records)
     widths = [(2 if view.single else 1) * step for step in answer.rounding(belief.resolution)]
     blur = widths[0] if answer.cells == 1 else deviation_up(sum((width**2 for width in widths), Fraction(0)))
     alone = answer.cells == 1 and len(read) == 1 and not view.single and isinstance(laws, Shifted)
@@ -45,7 +45,10 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
 
 
 def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[Fraction, ...]:
-    """Return how far each cell moves at most when the columns move, whatever the records are: for noise alone."""
+    """Return how far each cell moves at most with the columns.
+
+    It holds whatever the records are: for noise alone.
+    """
     belief = view.belief
     if not any(moves[j] for j in answer.read_columns):
         return (Fraction(0),) * answer.cells
@@ -68,8 +71,9 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
             "than one and its translate",
             fix="hide a largest difference (max_difference), or read the values as they are",
         )
-    reach, apart = certain_move(view, answer, moves), all(sum(map(bool, row)) <= 1 for row in answer.coefficients)
-    if view.single or belief.replaces(answer.read_columns) or not apart or not isinstance(laws, Shifted):
+    reach = certain_move(view, answer, moves)
+    is_by_column = all(sum(map(bool, row)) <= 1 for row in answer.coefficients)
+    if view.single or belief.replaces(answer.read_columns) or not is_by_column or not isinstance(laws, Shifted):
         return Shifted(reach, _nothing(answer.cells))
     if belief.resolution is None:
         return laws

@@ -36,7 +36,10 @@ class Reading:
 
 
 def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
-    """Choose where the law of each wanted variable is read: at the table over it where that takes the least work."""
+    """Choose the table to read the law of each wanted variable from.
+
+    It is the table over it where that takes the least work.
+    """
     tables = plan.tables
     parent = [-1] * len(tables)
     top: dict[int, int] = {}
@@ -70,14 +73,18 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     largest = max(*sizes, *(plan.cells(tables[n].scope) * whole for n in places))
     largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
     waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    held = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
+    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
     variables_of = {n: tuple(variables) for n, variables in places.items()}
-    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, 16.0 * (held + 4 * largest))
+    size = 16.0 * (numbers + 4 * largest)
+    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
-    """Return the table over a variable, at or below `top`, where its law is read with the least work."""
-    best, chosen = math.inf, top
+    """Return the cheapest table to read a variable's law from.
+
+    It is at or below `top`.
+    """
+    best, cheapest = math.inf, top
     stack = [(top, 0.0)]
     while stack:
         number, spent = stack.pop()
@@ -85,15 +92,18 @@ def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int
             continue
         cost = spent + _read(plan, number)
         if cost < best:
-            best, chosen = cost, number
+            best, cheapest = cost, number
         for below in children(plan.tables[number]):
             if variable in plan.tables[below].scope:
                 stack.append((below, spent + (0.0 if below in needed else _down(plan, below, number))))
-    return chosen
+    return cheapest
 
 
 def _retained(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:
-    """Return the tables that the second pass looks at again: those where laws are read, and neighbours of needed."""
+    """Return the tables of the second pass.
+
+    Laws are read there, or they are neighbours of needed ones.
+    """
     retained = set(places)
     for table in plan.tables:
         if isinstance(table, Join):
@@ -112,7 +122,7 @@ def _up(plan: Contraction, number: int) -> float:
 
 
 def _down(plan: Contraction, number: int, parent: int) -> float:
-    """Return what the outside of a table costs, that of its parent known."""
+    """Return the cost of a table's outside, from that of its parent."""
     above = plan.tables[parent]
     if not isinstance(above, Join):
         return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
@@ -121,7 +131,7 @@ def _down(plan: Contraction, number: int, parent: int) -> float:
 
 
 def _on_the_way(plan: Contraction, number: int, parent: int) -> Collection[int]:
-    """Return the scope of the largest table that the outside of a table is made from."""
+    """Return the scope of the largest table on the way to an outside."""
     if parent < 0 or not isinstance(above := plan.tables[parent], Join):
         return plan.outer[number]
     other = plan.tables[above.second if above.first == number else above.first]
@@ -142,5 +152,5 @@ def _product(plan: Contraction, scope: Collection[int], first: int, second: int)
 
 
 def _each(width: int) -> float:
-    """Return what making the numbers of one polynomial costs."""
+    """Return the cost of the numbers of one polynomial."""
     return width * (EACH_NUMBER if width > LONG else EACH_NUMBER / 6)

@@ -51,11 +51,11 @@ class Level:
     rows: tuple[tuple[int, Fraction, Fraction], ...]
 
     def highest(self, function: Callable[[int], Mean]) -> Mean:
-        """Return the largest mean of a function that is not negative."""
+        """Return the largest mean of a nonnegative function."""
         return self._extreme(function, above=True)
 
     def lowest(self, function: Callable[[int], Mean]) -> Mean:
-        """Return the smallest mean of a function that is not negative."""
+        """Return the smallest mean of a nonnegative function."""
         return self._extreme(function, above=False)
 
     def _extreme(self, function: Callable[[int], Mean], above: bool) -> Mean:
@@ -99,20 +99,26 @@ class ClassFamily:
         raise Unsupported(NO_LAWS)
 
     def reach(self, index: int) -> int:
-        """Return a number that no move has to exceed."""
-        each = [
-            max(one.atoms[-1] - other.atoms[0], other.atoms[-1] - one.atoms[0]) for one, other in self._steps(index)
-        ]
-        return self.times * max(each)
+        """Return an upper bound for every move."""
+        distances = []
+        for first, second in self._steps(index):
+            distances += [first.atoms[-1] - second.atoms[0], second.atoms[-1] - first.atoms[0]]
+        return self.times * max(distances)
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals for a bound of W-infinity for every table; the last is certain."""
-        farthest = self.times * max(_farthest_move(one, other) for one, other in self._steps(index))
+        """Return increasing proposals for a bound of W-infinity for every table.
+
+        The last is certain.
+        """
+        farthest = self.times * max(_farthest_move(first, second) for first, second in self._steps(index))
         return (*(move for move in self._between if move < farthest), farthest)
 
     @cached_property
     def _between(self) -> tuple[int, ...]:
-        """Proposals from so many copies of the lowest and of the highest law of one record of two levels."""
+        """Return proposals from copies of the lowest and the highest law.
+
+        They are laws of one record of two levels.
+        """
         if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
             return ()
         lowest, highest = _envelope([level for index in range(len(self.compared)) for level in self._steps(index)[0]])
@@ -121,18 +127,24 @@ class ClassFamily:
         return copies(lowest, highest, self.times).moves(0)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return an upper bound on sup |log A/B| after Laplace noise, for each comparison and every table."""
+        """Bound sup abs log A/B after Laplace noise.
+
+        One bound for each comparison, for every table.
+        """
         return [self._loss(index, scale) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest scale at which the bound is epsilon, up to 2**-36 relative."""
+        """Return the smallest scale with a bound of epsilon, up to 2**-36."""
         proven = Fraction(self.moves(index)[-1]) / epsilon
         if not proven:
             return proven
         return smallest_noise(lambda b: self._loss(index, b), epsilon, proven, proven / 2**40)
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return (w, scale): the bound of W-infinity, and w/epsilon; rounded masses only propose w."""
+        """Return the bound w of W-infinity, and w/epsilon.
+
+        Rounded masses only propose w.
+        """
         *proposed, certain = self.moves(index)
         for move in proposed:
             scale = round_up(Fraction(move) / epsilon)
@@ -141,27 +153,30 @@ class ClassFamily:
         return certain, round_up(Fraction(certain) / epsilon)
 
     def _loss(self, index: int, scale: Fraction) -> float:
-        return self.times * max(_loss(one, other, scale) for one, other in self._steps(index))
+        return self.times * max(_loss(first, second, scale) for first, second in self._steps(index))
 
     def _steps(self, index: int) -> Sequence[tuple[Level, Level]]:
         a, _, b, _ = self.compared[index]
         return self.steps[a, b]
 
 
-def _loss(one: Level, other: Level, scale: Fraction) -> float:
+def _loss(first: Level, second: Level, scale: Fraction) -> float:
     """Return a bound on the loss of changing one record, rounded up."""
-    worst, atoms = 0.0, sorted({*one.atoms, *other.atoms})
+    worst, atoms = 0.0, sorted({*first.atoms, *second.atoms})
     for y in atoms:
-        for left, right in ((one, other), (other, one)):
+        for left, right in ((first, second), (second, first)):
             high, low = _extremes(left, right, y, scale)
             if high:
                 worst = max(worst, math.log(high / low) if low > _SMALLEST else math.inf)
-    terms = len(one.rows) + len(other.rows) + 16 + (float((atoms[-1] - atoms[0]) / scale) if scale else 0.0)
+    terms = len(first.rows) + len(second.rows) + 16 + (float((atoms[-1] - atoms[0]) / scale) if scale else 0.0)
     return worst * (1 + 4 * UNIT) + (8 * UNIT * terms if worst or scale else 0.0)
 
 
 def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fraction | float, Fraction | float]:
-    """Return the most that a record of one level puts near an output, and the least that one of another level does."""
+    """Return the most and the least mass near an output.
+
+    The most of a record of one level, the least of another level.
+    """
     if not scale:
         return left.highest(lambda x: Fraction(x == y)), right.lowest(lambda x: Fraction(x == y))
     return left.highest(_around(y, scale)), right.lowest(_around(y, scale))
@@ -171,17 +186,22 @@ def _around(y: int, scale: Fraction) -> Callable[[int], float]:
     return lambda x: math.exp(-abs(y - x) / float(scale))
 
 
-def _farthest_move(one: Level, other: Level) -> int:
-    """Return the least w with F(x) <= G(x + w) for all distribution functions F, G of either level, both ways."""
-    gaps = sorted({abs(x - y) for x in one.atoms for y in other.atoms} | {0})
+def _farthest_move(first: Level, second: Level) -> int:
+    """Return the least w with F(x) <= G(x + w), both ways.
+
+    F and G are all distribution functions of either level.
+    """
+    gaps = sorted({abs(x - y) for x in first.atoms for y in second.atoms} | {0})
     return next(w for w in gaps if all(
         left.highest(_up_to(x)) <= right.lowest(_up_to(x + w))
-        for left, right in ((one, other), (other, one)) for x in left.atoms
+        for left, right in ((first, second), (second, first)) for x in left.atoms
     ))  # fmt: skip
 
 
 def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
-    """Return laws between which, in stochastic order, every law of every level lies.
+    """Return two laws around all laws of all levels.
+
+    Every one lies between them in stochastic order.
 
     >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
     >>> _envelope(ends)
@@ -226,7 +246,10 @@ class ClassLaw(AnswerLaw[RecordView]):
 
 
 def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
-    """Return the bounds for a view of records whose table is known within intervals, or why there are none."""
+    """Return the bounds for records with a table within intervals.
+
+    Or the reason why there are none.
+    """
     law = ClassLaw(belief, answer, family)
     try:
         next(iter(law.families()), None)
@@ -238,24 +261,27 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
 def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
     column = column_read(view)
     if column is not None:
-        given = _levels(view, adds, [row[column] for row in view.records.table.rows])
+        levels = _levels(view, adds, [row[column] for row in view.records.table.rows])
         pairs = family.value_pairs(view, 0)
         values = view.alphabet(0)
-        yield ClassFamily(pairs, {(a, b): [(given[values[a]], given[values[b]])] for a, b in pairs})
+        yield ClassFamily(pairs, {(a, b): [(levels[values[a]], levels[values[b]])] for a, b in pairs})
         return
-    inside = sum_read(view)
-    if inside is None:
+    sums = sum_read(view)
+    if sums is None:
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
-    each = dict(sorted(_levels(view, adds, inside.scores).items()))
-    _check_levels(each)
-    steps = list(pairwise(each.values()))
-    low, high, *_ = each
-    for pair, gap in _gaps(view, inside, family):
+    sorted_levels = dict(sorted(_levels(view, adds, sums.scores).items()))
+    _check_levels(sorted_levels)
+    steps = list(pairwise(sorted_levels.values()))
+    low, high, *_ = sorted_levels
+    for pair, gap in _gaps(view, sums, family):
         yield ClassFamily((pair,), {pair: steps}, gap // (high - low))
 
 
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:
-    """Return what a record of each score adds; `adds` and `scores` are those of the rows of the table."""
+    """Return the addends of a record of each score.
+
+    `adds` and `scores` are those of the rows of the table.
+    """
     intervals: dict[Score, list[tuple[int, Fraction, Fraction]]] = {}
     for score, x, (low, high) in zip(scores, adds, view.records.within or (), strict=True):
         if high:
@@ -263,33 +289,33 @@ def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> d
     return {score: Level(tuple(rows)) for score, rows in intervals.items()}
 
 
-def _gaps(view: RecordView, inside: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield comparisons that stand for all, and how far apart the sums of scores are."""
-    keys = inside.keys
+def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield comparisons for all, and how far apart the sums are."""
+    keys = sums.keys
     sets = members_read(view)
     if sets is None:
         pairs = family.pairs or ((0, len(keys) - 1),)
         worst = max(pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
         yield (min(worst), max(worst)), keys[max(worst)] - keys[min(worst)]
         return
-    held = [s for s, members in enumerate(sets) if len(members)]
-    for one in held:
-        for other in (s for s in held if s > one):
-            ends = [(a, b) for a in _ends(sets[one]) for b in _ends(sets[other])]
-            yield (one, other), max(abs(keys[a] - keys[b]) for a, b in ends)
+    possible_sets = [s for s, members in enumerate(sets) if len(members)]
+    for first in possible_sets:
+        for second in (s for s in possible_sets if s > first):
+            ends = [(a, b) for a in _ends(sets[first]) for b in _ends(sets[second])]
+            yield (first, second), max(abs(keys[a] - keys[b]) for a, b in ends)
 
 
 def _ends(members: Sequence[int]) -> tuple[int, int]:
     return members[0], members[-1]
 
 
-def _check_levels(each: Mapping[int, Level]) -> None:
+def _check_levels(levels: Mapping[int, Level]) -> None:
     """Raise Unsupported unless there are two levels, or evenly spaced ones that are log-concave for every table."""
-    if len(each) == 2:
+    if len(levels) == 2:
         return
     spread = [(sum((row[1] for row in level.rows), Fraction(0)), sum((row[2] for row in level.rows), Fraction(0)))
-              for level in each.values()]  # fmt: skip
-    even = len({b - a for a, b in pairwise(each)}) == 1
+              for level in levels.values()]  # fmt: skip
+    even = len({b - a for a, b in pairwise(levels)}) == 1
     if not even or any(
         middle[0] ** 2 < first[1] * last[1] for first, middle, last in zip(spread, spread[1:], spread[2:], strict=False)
     ):

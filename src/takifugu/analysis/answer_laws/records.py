@@ -43,12 +43,12 @@ class FunctionLaw(RecordsLaw[FunctionView]):
             "use fewer records, or a mean, sum or share"
         )
 
-    def listed(self, wanted: Sequence[int]) -> Laws:
+    def listed(self, values: Sequence[int]) -> Laws:
         """Return the exact laws given some values, by their indices."""
         law = RecordLaw.of(zip(map(_Level, self.belief.levels), self.adds, self.records.weights, strict=True))
         apply = lambda levels: self.belief.apply([level.values for level in levels])  # noqa: E731
         laws = given_function(law, self.records.size, apply)
-        return {v: laws[self.belief.values[v]] for v in wanted}
+        return {v: laws[self.belief.values[v]] for v in values}
 
     def families(self) -> Iterator[AnswerFamily]:
         if not self.exact:
@@ -98,10 +98,10 @@ class SetsLaw(RecordsLaw[SetsView]):
         if self.no_bound or not isinstance(inner, SumLaw):
             raise Unsupported(self.no_bound)
         # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
-        for one, other in combinations([s for s, group in enumerate(members) if len(group)], 2):
-            ends = [(a, b) for a in _ends(members[one]) for b in _ends(members[other])]
+        for first, second in combinations([s for s, group in enumerate(members) if len(group)], 2):
+            ends = [(a, b) for a in _ends(members[first]) for b in _ends(members[second])]
             times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)
-            yield inner.repeated((one, other), times)
+            yield inner.repeated((first, second), times)
 
     @property
     def note(self) -> str:
@@ -126,12 +126,12 @@ class ColumnLaw(RecordsLaw[ColumnView]):
 
     def families(self) -> Iterator[AnswerFamily]:
         pairs = self.compared_pairs
-        given = {v: self.law.given(v) for v in compared_values(pairs)}
+        laws = {v: self.law.given(v) for v in compared_values(pairs)}
         if not self.exact:
-            yield AloneFamily(0, pairs, {v: (law,) for v, law in given.items()})
+            yield AloneFamily(0, pairs, {v: (law,) for v, law in laws.items()})
             return
-        others = power(self.law.whole, self.records.size - 1)
-        yield ListedFamily(0, pairs, {v: (law.convolve(others),) for v, law in given.items()})
+        law_of_others = power(self.law.whole, self.records.size - 1)
+        yield ListedFamily(0, pairs, {v: (law.convolve(law_of_others),) for v, law in laws.items()})
 
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         return self.pairs_count, self.places if self.exact else 1.0 + self.reach

@@ -86,7 +86,7 @@ class RepeatedFamily:
         return self.copies()
 
     def reach(self, index: int) -> Fraction:
-        """Return a number that no move has to exceed."""
+        """Return an upper bound for every move."""
         return self.times * max(self.one.reach(number) for number in range(len(self.one.compared)))
 
     @cached_property
@@ -100,16 +100,25 @@ class RepeatedFamily:
         return self._moves
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return an upper bound on sup |log A/B| after Laplace noise; exact in likelihood-ratio order."""
+        """Bound sup abs log A/B after Laplace noise.
+
+        It is exact in likelihood-ratio order.
+        """
         return [self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that keeps every comparison within epsilon; the smallest in likelihood-ratio order."""
+        """Return a scale that keeps every comparison within epsilon.
+
+        It is the smallest in likelihood-ratio order.
+        """
         share = epsilon / self.times
         return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
-        """Return (w, scale): W-infinity, or a bound of it, and w/epsilon; rounded masses only propose w."""
+        """Return W-infinity or a bound w of it, and w/epsilon.
+
+        Rounded masses only propose w.
+        """
         *proposed, certain = self._moves
         for move in proposed:
             scale = round_up(Fraction(move) / epsilon)
@@ -118,22 +127,25 @@ class RepeatedFamily:
         return certain, round_up(Fraction(certain) / epsilon)
 
 
-def copies(zero: Pmf, one: Pmf, times: int) -> DenseFamily:
+def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
     """Return the laws of so many copies of either law, with tails of any size.
 
     >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
     >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
     [0.0625, 0.375, 0.5625]
     """
-    return counted(zero, one, times, (0, times))
+    return counted(low, high, times, (0, times))
 
 
-def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
-    """Return the laws of a copies of `one` and records - a of `zero`, in sum, for two counts a."""
-    step = lattice_step(zero, one)
-    if (counts[1] - counts[0]) * (int(one.values[0]) - int(zero.values[0])) % step:
+def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
+    """Return the laws of a copies of `one` and records - a of `zero`.
+
+    They are those of the sum, for two counts a.
+    """
+    step = lattice_step(low, high)
+    if (counts[1] - counts[0]) * (int(high.values[0]) - int(low.values[0])) % step:
         step = 1
-    first, second = (_sum(zero, one, (records - a, a), step) for a in counts)
+    first, second = (_sum(low, high, (records - a, a), step) for a in counts)
     start = min(first.start, second.start)
     size = max((law.start - start) // step + len(law) for law in (first, second))
     rows = stack([_padded(law.numbers, (law.start - start) // step, size) for law in (first, second)])
@@ -141,14 +153,14 @@ def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> Dense
     return DenseFamily(0, ((0, 1), (1, 0)), {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}, rows, start, step, error)
 
 
-def _sum(zero: Pmf, one: Pmf, counts: tuple[int, int], step: int) -> Weights:
-    used = [(Weights.of(law, step), count) for law, count in zip((zero, one), counts, strict=True) if count]
+def _sum(low: Pmf, high: Pmf, counts: tuple[int, int], step: int) -> Weights:
+    used = [(Weights.of(law, step), count) for law, count in zip((low, high), counts, strict=True) if count]
     nothing = Weights(0, Wide.of(np.ones(1)), 0.0)
     return Sums([law for law, _ in used], [count for _, count in used], joined, nothing).inside(0, len(used))
 
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:
     mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-    here = slice(place, place + len(numbers.mantissas))
-    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    places = slice(place, place + len(numbers.mantissas))
+    mantissas[places], exponents[places] = numbers.mantissas, numbers.exponents
     return Wide(mantissas, exponents)

@@ -30,9 +30,10 @@ def row_answers(belief: JointTable, answer: Additive) -> npt.NDArray[np.int64]:
 
 
 def law_given(belief: JointTable, answers: npt.NDArray[np.int64], entry: int, value: int) -> Pmf:
-    """Return the law of the answer given that an entry has a value (by index) of positive probability.
+    """Return the law of the answer given a value of an entry.
 
-    Exact (integer masses) when the table is; otherwise each mass is a correctly rounded sum divided by another.
+    The value, by its index, has positive probability. Exact (integer masses) when the table is; otherwise each mass is
+    a correctly rounded sum divided by another.
     """
     groups: dict[int, list[int | float]] = {}
     for row in np.flatnonzero(belief.indices[:, entry] == value).tolist():

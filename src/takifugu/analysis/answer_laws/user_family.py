@@ -101,9 +101,9 @@ class UserFamily:
     @cached_property
     def alone(self) -> ListedFamily:
         """The laws of the user's contribution."""
-        given = {v: self.share.law if v == self.unknown else self._point(v) for v in compared_values(self.pairs)}
+        laws = {v: self.share.law if v == self.unknown else self._point(v) for v in compared_values(self.pairs)}
         rounded = 0.0 if self.share.law.exact else ROUNDED
-        return ListedFamily(self.entry, self.pairs, {v: (law,) for v, law in given.items()}, rounded)
+        return ListedFamily(self.entry, self.pairs, {v: (law,) for v, law in laws.items()}, rounded)
 
     def reach(self, index: int) -> int:
         """Return W-infinity of one comparison: how far the user's change moves the answer."""
@@ -114,7 +114,7 @@ class UserFamily:
         return max(high - state[0], state[0] - low)
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return W-infinity, which is certain."""
+        """Return W-infinity, a certain move."""
         return (self.reach(index),)
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
@@ -122,16 +122,18 @@ class UserFamily:
         return self.reach(index), round_up(self.reach(index) / epsilon)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise.
+        """Bound sup abs log A/B after Laplace noise, for each of `compared`.
 
-        Exact but for rounding, except for a value strictly inside against an unknown value, where the others help.
+        Scale 0 is no noise. Exact but for rounding, except for a value strictly inside against an unknown value, where
+        the others help.
         """
         return [self._loss(index, scale) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest Laplace scale that keeps the log-ratio within epsilon, at most 2**-34 above it.
+        """Return the smallest Laplace scale for a log-ratio within epsilon.
 
-        Where the others help and their law is too much work: the smallest by the user's contribution alone.
+        It is at most 2**-34 above it. Where the others help and their law is too much work: the smallest by the user's
+        contribution alone.
         """
         proven = Fraction(self.reach(index)) / epsilon
         if not proven or not self._sides(index)[1]:
@@ -172,7 +174,10 @@ class UserFamily:
         return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
 
     def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
-        """Return the contributions of the known states that are compared, and whether the other is unknown."""
+        """Return the contributions of the compared states.
+
+        With them comes whether the other one is unknown.
+        """
         a, _, b, _ = self.compared[index]
         return tuple(self.share.states[v] for v in (a, b) if v != self.unknown), self.unknown in (a, b)
 

@@ -55,7 +55,10 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             yield UserFamily(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Return predicted multiplications, and bytes held at once; for Laplace noise: where it uses the laws."""
+        """Return predicted multiplications, and bytes held at once.
+
+        With `laplace` those that Laplace noise makes of the laws.
+        """
         users = self.users
         if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
             return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
@@ -179,8 +182,8 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
         return list(law.probabilities)
     if law.exact:
         return [*(p * law.presence for p in law.probabilities), 1 - law.presence]
-    there = float(law.presence)
-    return [*(float(p) * there for p in law.probabilities), 1 - there]
+    presence = float(law.presence)
+    return [*(float(p) * presence for p in law.probabilities), 1 - presence]
 
 
 def _span(share: Contribution) -> int:
@@ -189,7 +192,10 @@ def _span(share: Contribution) -> int:
 
 
 def _inner(users: Users, family: Family) -> int:
-    """Return how many secret users have a value strictly inside the range of their contributions, against unknown."""
+    """Return how many secret users have a value inside its range.
+
+    It lies strictly inside the range of their contributions, against unknown.
+    """
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:
         return 0
@@ -215,15 +221,20 @@ def _full(
     share, values = users.contributions[sort], compared_values(pairs)
 
     def listed() -> ListedFamily:
-        others = users.exact_sums.without(sort)
-        laws = {v: (others.convolve(share.law) if v == unknown else others.shift(share.states[v]),) for v in values}
+        sum_of_others = users.exact_sums.without(sort)
+        laws = {}
+        for value in values:
+            if value == unknown:
+                laws[value] = (sum_of_others.convolve(share.law),)
+            else:
+                laws[value] = (sum_of_others.shift(share.states[value]),)
         return ListedFamily(user, pairs, laws)
 
     def dense() -> DenseFamily:
-        others = users.sums.without(sort)
+        sum_of_others = users.sums.without(sort)
         laws = [
-            joined(others, Weights.of(share.law, users.step)) if v == unknown
-            else Weights(others.start + share.states[v], others.numbers, others.error)
+            joined(sum_of_others, Weights.of(share.law, users.step)) if v == unknown
+            else Weights(sum_of_others.start + share.states[v], sum_of_others.numbers, sum_of_others.error)
             for v in values
         ]  # fmt: skip
         start = min(law.start for law in laws)
@@ -245,6 +256,6 @@ def _full(
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:
     mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-    here = slice(place, place + len(numbers.mantissas))
-    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    places = slice(place, place + len(numbers.mantissas))
+    mantissas[places], exponents[places] = numbers.mantissas, numbers.exponents
     return Wide(mantissas, exponents)

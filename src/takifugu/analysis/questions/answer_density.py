@@ -23,7 +23,9 @@ class Given:
 
 
 def answer_densities(share: Share) -> Sequence[Given] | None:
-    """Return what is given each value of the view's one entry, in the order of its alphabet; None where unknown.
+    """Return the densities given each value of the view's entry.
+
+    They are in the order of its alphabet; None where unknown.
 
     >>> from types import SimpleNamespace
     >>> from takifugu.model.beliefs.density import Density
@@ -37,7 +39,7 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
 
 
 def of_view(view: DensityView, answer: object) -> Sequence[Given]:
-    """Return what a belief of stated densities tells."""
+    """Return the stated densities of a belief."""
     return tuple(map(Given, view.whole.curves, view.whole.references))
 
 

@@ -77,7 +77,10 @@ class AnswerFamily(Comparisons, Protocol):
 
     @property
     def whole(self) -> bool:
-        """Return whether these are laws of the whole answer, and not of what one user or record adds."""
+        """Return whether these are laws of the whole answer.
+
+        Else they are of the share of one user or record.
+        """
         ...
 
     def moves(self, index: int) -> tuple[Move, ...]: ...
@@ -112,17 +115,24 @@ class AnswerLaw(Generic[B]):
 
     @property
     def note(self) -> str:
-        """What a witness adds where bounds stand for the laws, so that the noise may be more than the least."""
+        """Return what a witness adds where bounds stand for laws.
+
+        Then the noise may be more than the least.
+        """
         return ""
 
     def families(self) -> Iterator[AnswerFamily]:
-        """Yield the answer families, one for each secret entry, lazily; raises Unsupported where there are none."""
+        """Yield the answer families, one for each secret entry, lazily.
+
+        Raises Unsupported where there are none.
+        """
         raise Unsupported(self.reason or "the distribution of the answer is not known")
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Return the predicted elementary operations and bytes of `families`, (0, 0) where it is unsupported.
+        """Return the predicted operations and bytes of `families`.
 
-        With `laplace` only what losses, moves and scales of Laplace noise use of the laws.
+        They are (0, 0) where it is unsupported. With `laplace` only what losses, moves and scales of Laplace noise use
+        of the laws.
         """
         return 0.0, 0.0
 
@@ -131,9 +141,10 @@ class AnswerLaw(Generic[B]):
         return 0.0
 
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
-        """Return how many comparisons `families` holds, and the largest number of atoms of a law; (0, 0) if none.
+        """Return the number of comparisons and the largest number of atoms.
 
-        With `laplace` the number of atoms that losses, moves and scales of Laplace noise look at.
+        They are those of `families`, (0, 0) if there are none. With `laplace` the number of atoms that losses, moves
+        and scales of Laplace noise look at.
         """
         if self.reason or not len(self.family.entries):
             return 0.0, 0.0
@@ -142,7 +153,10 @@ class AnswerLaw(Generic[B]):
         return pairs * self.hull * len(self.family.entries), self.atoms()
 
     def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two values farthest apart, the masses given each, and the step between places; mostly None."""
+        """Return the two farthest values, their masses and the step; mostly None.
+
+        The masses are given each value, the step is between places.
+        """
         return None
 
     def cached_bytes(self) -> float:
@@ -156,7 +170,9 @@ class AnswerLaw(Generic[B]):
 
 
 def answer_law(share: Share) -> AnswerLaw[Belief]:
-    """Return what a belief tells about the law of its share of an answer, or why nothing (`reason`); kept with it.
+    """Return the law of a share of an answer, kept with it.
+
+    Or the reason why a belief has none (`reason`).
 
     >>> from types import SimpleNamespace
     >>> from takifugu import Count, MarkovChain
@@ -172,7 +188,10 @@ def answer_law(share: Share) -> AnswerLaw[Belief]:
 
 
 def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
-    """Return the answer of a belief that has no law of the answer; `{}` in the reason is the belief's type."""
+    """Return the answer of a belief without a law of the answer.
+
+    `{}` in the reason is the belief's type.
+    """
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
 
 

@@ -27,7 +27,7 @@ class CodedRows:
         return len(self.codes)
 
     def tobytes(self) -> bytes:
-        """Return bytes that two data share only if they are equal."""
+        """Return bytes of the data, equal for equal data only."""
         return b"rows" + self.codes.tobytes()
 
 
@@ -37,15 +37,15 @@ def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
     Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is
     repeated.
     """
-    listed = listed_array(data)
-    if isinstance(listed, str) or not isinstance(listed, Sequence):
+    values = listed_array(data)
+    if isinstance(values, str) or not isinstance(values, Sequence):
         raise DataError("the data are no list of values", fix="give one value for each row of the person")
-    if len(listed) != belief.rows:
+    if len(values) != belief.rows:
         raise DataError(
             "the data have another number of rows than the belief", fix="calibrate for as many rows as there are"
         ).at("rows")
     try:
-        places = [belief.place[_plain(value)] for value in listed]
+        places = [belief.place[_plain(value)] for value in values]
     except (KeyError, TypeError):
         raise DataError(
             "the data have a value that no population has", fix="declare it, or clamp it before"

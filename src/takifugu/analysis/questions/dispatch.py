@@ -30,7 +30,10 @@ class Question(Generic[Answer]):
         self._known: dict[type, Answer] = {}
 
     def register(self, kind: type, answer: Answer) -> None:
-        """Let `answer` answer for beliefs of a type, and of types derived from it; InputError for a second answer."""
+        """Let `answer` answer for beliefs of a type and its derived types.
+
+        InputError for a second answer.
+        """
         if not isinstance(kind, type):
             raise InputError(f"{kind!r} is not a type", rule=f"{self.name} is registered for a type of belief")
         of_the_package = bool(place_of(kind)) and any(map(self._has, kind.__mro__))
@@ -42,7 +45,7 @@ class Question(Generic[Answer]):
         self._known.clear()
 
     def of(self, belief: object) -> Answer:
-        """Return what answers for a belief, or the default."""
+        """Return the answer registered for a belief, or the default."""
         kind = type(belief)
         if kind not in self._known:
             answering = next((k for k in kind.__mro__ if self._has(k)), None)
@@ -50,7 +53,7 @@ class Question(Generic[Answer]):
         return self._known[kind]
 
     def inherits(self, kind: type) -> bool:
-        """Whether a type that nobody answers for would be given the answer of one that it derives from."""
+        """Return whether a type has no answer but that of a parent."""
         return not self._has(kind) and any(map(self._has, kind.__mro__))
 
     def _has(self, kind: type) -> bool:
@@ -58,8 +61,11 @@ class Question(Generic[Answer]):
 
 
 def later(name: str) -> Callable[..., Any]:
-    """Return the function "module:attribute" of the package, loaded when it is called first."""
-    return lambda *about: loaded(name)(*about)
+    """Return a function of the package, loaded when it is called first.
+
+    It is written "module:attribute".
+    """
+    return lambda *arguments: loaded(name)(*arguments)
 
 
 def _key(kind: type) -> str | type:

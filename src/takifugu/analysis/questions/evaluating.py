@@ -6,7 +6,7 @@ data: it names the rule that was broken and what the belief expects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -33,10 +33,11 @@ MISSING = -1
 
 
 def value_indices(belief: Belief | Data, data: object) -> IntArray:
-    """Return the data as value indices, one per entry of the belief, MISSING where an entry was not observed.
+    """Return the data as value indices, one per entry of the belief.
 
-    `data` are what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the
-    listed order) where entries have names, and else a sequence of states, which may be shorter than the belief.
+    MISSING stands for an entry that was not observed. `data` are what `VALUES` has registered for the type of belief,
+    by default a record (a mapping, or values in the listed order) where entries have names, and else a sequence of
+    states, which may be shorter than the belief.
 
     Raises DataError for data that the belief does not know.
 
@@ -48,38 +49,44 @@ def value_indices(belief: Belief | Data, data: object) -> IntArray:
 
 
 def misses(answer: Additive, values: IntArray) -> bool:
-    """Whether an entry that the answer reads was not observed."""
+    """Return whether an entry was not observed, of those in an answer."""
     return values.ndim == 1 and bool(((values == MISSING) & (answer.weights != 0)).any())
 
 
 def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
-    """Return the exact answer in grid units; entries that were not observed add nothing."""
+    """Return the exact answer in grid units.
+
+    Entries that were not observed add nothing.
+    """
     if values.ndim > 1:  # whole columns of records, in which nothing is missing
         return answer.evaluate(values)
     observed = values != MISSING
-    return replace(answer, weights=np.where(observed, answer.weights, 0)).evaluate(np.where(observed, values, 0))
+    weights = np.where(observed, answer.weights, 0)
+    return replace(answer, weights=weights).evaluate(np.where(observed, values, 0))
 
 
 def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
-    """Return a number that one of the given laws may draw; raises DataError for any other."""
+    """Return a number that one of the laws may draw; DataError for any other."""
     try:
         value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number", rule="two distributions are compared on numbers") from None
-    if not any(value == atom for law in laws for atom in law.values.tolist()):
-        raise DataError(
-            "the value has probability zero under both distributions", rule="the promise would not cover it"
-        )
-    return value
+    for law in laws:
+        if value in law.values.tolist():
+            return value
+    raise DataError("the value has probability zero under both distributions", rule="the promise would not cover it")
 
 
 def _one_sequence(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence, as long as the belief or shorter."""
+    """Return the values of one sequence, complete or shorter."""
     return _in_runs(belief, [(range(belief.size), data)])
 
 
 def of_pieces(belief: Belief, data: object) -> IntArray:
-    """Return the values of sequences, one for each independent piece, each as long as its piece or shorter."""
+    """Return the values of one sequence for each piece.
+
+    Each is as long as its piece or shorter.
+    """
     pieces, runs = _sequence(data, "the list of pieces"), belief.components()
     if len(pieces) != len(runs):
         raise DataError(f"the belief has {len(runs)} pieces", fix="give one sequence for each, in the same order")
@@ -88,7 +95,7 @@ def of_pieces(belief: Belief, data: object) -> IntArray:
 
 def _in_runs(belief: Belief, runs: Iterable[tuple[range, Hashable]]) -> IntArray:
     values = np.full(belief.size, MISSING, dtype=np.int64)
-    place = {state: index for index, state in enumerate(belief.alphabet(0))}
+    number_of = _numbered(belief.alphabet(0))
     for run, piece in runs:
         states = _sequence(piece, "the sequence")
         if len(states) > len(run):
@@ -96,144 +103,188 @@ def _in_runs(belief: Belief, runs: Iterable[tuple[range, Hashable]]) -> IntArray
                 f"the sequence is longer than the {len(run)} steps that the belief allows",
                 fix="calibrate for its length",
             )
-        values[run.start : run.start + len(states)] = _places(states, place)
+        values[run.start : run.start + len(states)] = _numbers(states, number_of)
     if (values == MISSING).all():
         raise DataError("the data is empty", rule="nothing can be released")
     return values
 
 
 def of_people(belief: Belief, data: object) -> IntArray:
-    """Return the values of people of one alphabet: a mapping of all their names, or states in the listed order."""
+    """Return the values of people.
+
+    Data are a mapping of all names, or states in the listed order.
+    """
     if isinstance(data, Mapping):
-        if set(data) != set(belief.names or ()):
-            raise DataError("the data must name exactly the people of the belief, each with a state")
-        data = [data[name] for name in entries.listed(belief) or ()]
-    data = _sequence(data, "the sequence")
-    return _one_sequence(belief, entries.arranged(belief, data) if len(data) == belief.size else data)
+        data = _by_name(data, belief, "the data must name exactly the people of the belief, each with a state")
+    states = _sequence(data, "the sequence")
+    if len(states) == belief.size:
+        states = entries.arranged(belief, states)
+    return _one_sequence(belief, states)
 
 
 def of_columns(belief: Parameters, data: object) -> IntArray:
-    """Return the values of records, shape (records, columns): a column of values for each name, or rows in order.
+    """Return the values of records, shape (records, columns).
 
-    A frame is columns by name; rows are mappings of exactly the columns, or their values in the belief's order.
+    Data are a column of values for each name, or rows in order. A frame is columns by name; rows are mappings of
+    exactly the columns, or their values in the belief's order.
     """
     columns = {column.name: column.states for column in belief.described}
-    if has_columns(data):
-        named = data if isinstance(data, Mapping) else {name: data[name] for name in data.columns}
-        if set(named) != set(columns):
-            raise DataError(f"the data need exactly the columns {_listed(columns)}")
-        listed = [_sequence(named[name], f"the column {name!r}") for name in columns]
-    else:
-        rows = _sequence(data, "the list of records")
-        if any(not hasattr(row, "__len__") or len(row) != len(columns) or isinstance(row, str) for row in rows):
-            raise DataError(f"each record needs one value for each of the columns {_listed(columns)}, in this order")
-        if any(isinstance(row, Mapping) and set(row) != set(columns) for row in rows):
-            raise DataError(f"each record needs exactly the columns {_listed(columns)}")
-        records = [[row[name] for name in columns] if isinstance(row, Mapping) else list(row) for row in rows]
-        listed = [[row[place] for row in records] for place in range(len(columns))]
-    if any(len(values) != belief.records for values in listed):
-        raise DataError(f"the belief is about {belief.records} records", fix="give as many, or calibrate for theirs")
-    numbers = [_column(name, values, states) for (name, states), values in zip(columns.items(), listed, strict=True)]
+    values_by_column = _columns(data, columns) if has_columns(data) else _columns_of_rows(data, columns)
+    numbers = []
+    for (name, states), values in zip(columns.items(), values_by_column, strict=True):
+        if len(values) != belief.records:
+            message = f"the belief is about {belief.records} records"
+            raise DataError(message, fix="give as many, or calibrate for theirs")
+        numbers.append(_column(name, values, states))
     return np.array(numbers, dtype=np.int64).T
 
 
+def _columns(data: Any, names: Collection[str]) -> list[list[Any]]:
+    by_name = data if isinstance(data, Mapping) else {name: data[name] for name in data.columns}
+    if set(by_name) != set(names):
+        raise DataError(f"the data need exactly the columns {_words(names)}")
+    return [_sequence(by_name[name], f"the column {name!r}") for name in names]
+
+
+def _columns_of_rows(data: object, names: Collection[str]) -> list[list[Any]]:
+    records = []
+    for row in _sequence(data, "the list of records"):
+        if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != len(names):
+            raise DataError(f"each record needs one value for each of the columns {_words(names)}, in this order")
+        if not isinstance(row, Mapping):
+            records.append(list(row))
+        elif set(row) == set(names):
+            records.append([row[name] for name in names])
+        else:
+            raise DataError(f"each record needs exactly the columns {_words(names)}")
+    return [[record[place] for record in records] for place in range(len(names))]
+
+
 def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -> list[int]:
-    place = {state: index for index, state in enumerate(states)}
+    number_of = _numbered(states)
     try:
-        return [place[value] for value in values]
+        return [number_of[value] for value in values]
     except (KeyError, TypeError):
-        raise DataError(
-            f"the column {name!r} has a value that the belief does not know", fix=f"its states are {_listed(place)}"
-        ) from None
+        message = f"the column {name!r} has a value that the belief does not know"
+        raise DataError(message, fix=f"its states are {_words(states)}") from None
 
 
 def _record(belief: Belief, data: object) -> IntArray:
-    """Return the values of one record: a mapping of exactly the names, or values in the listed order."""
+    """Return the values of one record.
+
+    It is a mapping of exactly the names, or values in the listed order.
+    """
     names = entries.listed(belief) or range(belief.size)
     if isinstance(data, Mapping):
         if set(data) != set(names):
-            raise DataError(f"the record needs exactly the columns {_listed(names)}")
+            raise DataError(f"the record needs exactly the columns {_words(names)}")
         record: Sequence[object] = [data[name] for name in belief.names or names]
     else:
         record = _sequence(data, "the record")
         if len(record) != len(names):
-            raise DataError(f"the record needs one value for each of the columns {_listed(names)}, in this order")
+            raise DataError(f"the record needs one value for each of the columns {_words(names)}, in this order")
         record = entries.arranged(belief, record)
-    return np.array([_place(value, belief.alphabet(i)) for i, value in enumerate(record)], dtype=np.int64)
+    numbers = [_number(value, belief.alphabet(entry)) for entry, value in enumerate(record)]
+    return np.array(numbers, dtype=np.int64)
 
 
 def _unregistered(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence where entries have no names and one alphabet, else of one record."""
+    """Return the values of one sequence, or of one record.
+
+    It is a record where entries have names or several alphabets.
+    """
     sequence = belief.names is None and belief.one_alphabet
     return _one_sequence(belief, data) if sequence else _record(belief, data)
 
 
 def _by_label(data: object) -> object:
-    """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its order means nothing."""
+    """Return a row with labels as a mapping.
+
+    Its order means nothing. A named tuple, or a pandas Series with names.
+    """
     labels = listed_array(data._fields if hasattr(data, "_fields") else getattr(data, "index", None))
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
         return data
     values = _sequence(data, "the record")
-    return dict(zip(labels, values, strict=True)) if len(set(labels)) == len(labels) == len(values) else data
+    if len(set(labels)) != len(labels) or len(labels) != len(values):
+        return data
+    return dict(zip(labels, values, strict=True))
 
 
 def of_users(users: IndependentUsers, data: object) -> IntArray:
-    """Return one value index per user; "absent" has one where it removes the user, not where it means "unknown"."""
+    """Return one value index per user.
+
+    "absent" has one where it removes the user, not where it means "unknown".
+    """
     if isinstance(data, Mapping) and users.names is not None:
-        if set(data) != set(users.names):
-            raise DataError("the data must name exactly the users of the belief, each with a value")
-        data = [data[name] for name in entries.listed(users) or ()]
+        data = _by_name(data, users, "the data must name exactly the users of the belief, each with a value")
     states = _sequence(data, "the list of users")
     if len(states) != users.size:
         raise DataError(f"the belief has {users.size} users", fix="give one value for each, in the same order")
     states = entries.arranged(users, states)
-    places = [{value: i for i, value in enumerate(user.values)} for user in users.letters]
-    for place, user in zip(places, users.letters, strict=True):
-        if user.absence == "removed":
-            place[ABSENT] = len(user.values)
+    number_of = []
+    for letters in users.letters:
+        number_of.append(_numbered(letters.values))
+        if letters.absence == "removed":
+            number_of[-1][ABSENT] = len(letters.values)
     try:
-        if len(places) == 1:
-            return np.array([places[0][state] for state in states], dtype=np.int64)
-        whose = users.letters_of.tolist()
-        return np.array([places[n][state] for n, state in zip(whose, states, strict=True)], dtype=np.int64)
+        if len(number_of) == 1:
+            numbers = [number_of[0][state] for state in states]
+        else:
+            kinds = users.letters_of.tolist()
+            numbers = [number_of[kind][state] for kind, state in zip(kinds, states, strict=True)]
     except (KeyError, TypeError):
-        listed = "; ".join(str(_listed(place)) for place in places[:5])
+        words = "; ".join(str(_words(of_kind)) for of_kind in number_of[:5])
         hint = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
-        raise DataError(
-            "a user has a value that the belief does not know", fix=f"the values are {listed}{hint}"
-        ) from None
+        message = "a user has a value that the belief does not know"
+        raise DataError(message, fix=f"the values are {words}{hint}") from None
+    return np.array(numbers, dtype=np.int64)
 
 
-def _sequence(data: object, what: str) -> list[Any]:
+def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[object]:
+    """Return values by name in the order of the belief's list.
+
+    DataError for other names.
+    """
+    if set(data) != set(belief.names or ()):
+        raise DataError(rule)
+    return [data[name] for name in entries.listed(belief) or ()]
+
+
+def _sequence(data: object, title: str) -> list[Any]:
     if is_table(data):
-        raise DataError(f"{what} is a table", fix="give one column of it, such as data['state']")
+        raise DataError(f"{title} is a table", fix="give one column of it, such as data['state']")
     if no_list(data) is not None:
-        raise DataError(f"{what} is not a sequence", fix="give a list, a tuple, an array or a column")
+        raise DataError(f"{title} is not a sequence", fix="give a list, a tuple, an array or a column")
     return values_of(data)
 
 
-def _places(states: Sequence[Hashable], place: Mapping[Hashable, int]) -> list[int]:
-    """Return the index of each state; None is an entry that was not observed."""
+def _numbered(values: Iterable[Hashable]) -> dict[Hashable, int]:
+    return {value: number for number, value in enumerate(values)}
+
+
+def _numbers(states: Sequence[Hashable], number_of: Mapping[Hashable, int]) -> list[int]:
+    """Return the index of each state; None is an entry without observation."""
+    with_gaps = {**number_of, None: MISSING}
     try:
-        return [MISSING if s is None else place[s] for s in states]
+        return [with_gaps[state] for state in states]
     except (KeyError, TypeError):
-        raise DataError(
-            "the sequence has a value that is not a state of the belief", fix=f"its states are {_listed(place)}"
-        ) from None
+        message = "the sequence has a value that is not a state of the belief"
+        raise DataError(message, fix=f"its states are {_words(number_of)}") from None
 
 
-def _place(value: object, alphabet: tuple[Hashable, ...]) -> int:
+def _number(value: object, alphabet: tuple[Hashable, ...]) -> int:
     try:
         return alphabet.index(value)
     except ValueError:
-        raise DataError(
-            "the record has a value that the belief does not know", fix=f"the column's values are {_listed(alphabet)}"
-        ) from None
+        message = "the record has a value that the belief does not know"
+        raise DataError(message, fix=f"the column's values are {_words(alphabet)}") from None
 
 
-def _listed(known: Iterable[Hashable]) -> list[str]:
-    names = [str(k) for k in known]
-    return names if len(names) <= 20 else [*names[:20], "..."]
+def _words(values: Iterable[Hashable]) -> list[str]:
+    """Return values as text, of many the first twenty."""
+    texts = list(map(str, values))
+    return texts if len(texts) <= 20 else [*texts[:20], "..."]
 
 
 #: (belief, data) -> value indices, by type of belief.
@@ -246,7 +297,7 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "model.beliefs.records.parameters:Parameters": "analysis.questions.evaluating:of_columns",
         "model.beliefs.records.parameter_box:ParameterBox": "analysis.questions.evaluating:of_columns",
         "model.beliefs.populations:FromPopulations": "analysis.questions.coded_rows:of_rows",
-        "model.beliefs.records.records:Records": "analysis.questions.reading_records:of_records",
+        "model.beliefs.records.records:Records": "releasing.planning.reading_records:of_records",
         "model.beliefs.records.normal:MultivariateNormal": "analysis.questions.real_columns:of_columns",
         "model.beliefs.density:Density": "analysis.questions.real_columns:of_number",
         "model.policies.places:Visits": "model.policies.places:counts_of",

@@ -25,23 +25,32 @@ class ExpectedAnswer(Generic[B]):
     belief: B
 
     def cells(self, answer: Additive) -> FloatArray:
-        """Return the mean of each cell in grid units, shape (cells,); Unsupported where the belief has none."""
+        """Return the mean of each cell in grid units, shape (cells,).
+
+        Unsupported where the belief has none.
+        """
         raise Unsupported(
             f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
         )
 
     @property
     def people(self) -> int | None:
-        """Return how many people the belief is about, where each is one of its entries or records; else None."""
+        """Return how many people the belief is about.
+
+        None unless each is one of its entries or records.
+        """
         return None
 
     def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Return the least and the largest that each cell can be, in answer units, where only the belief says it."""
+        """Return the least and the largest of each cell, in answer units.
+
+        None unless the belief alone says it.
+        """
         return None
 
 
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
-    """Return the mean of each cell of an answer in answer units, shape (cells,), as a belief has it.
+    """Return the mean of each cell under a belief, in answer units.
 
     Raises Unsupported where a belief has no mean: an unknown start, a class of beliefs.
 
@@ -50,13 +59,13 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     >>> expected_answer(chain, Histogram().resolve(chain)).round(9).tolist()
     [80.0, 20.0]
     """
-    whole = EXPECTED_ANSWER.of(belief)
-    if whole is not ExpectedAnswer:
-        return whole(belief).cells(answer) * float(answer.grid)
+    expected = EXPECTED_ANSWER.of(belief)
+    if expected is not ExpectedAnswer:
+        return expected(belief).cells(answer) * float(answer.grid)
     total = np.zeros(answer.cells)
-    for one in alike(belief, answer):
-        piece, share = belief.component(one.number), answer.restrict(slice(one.run.start, one.run.stop))
-        total += one.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
+    for group in alike(belief, answer):
+        piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
+        total += group.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total * float(answer.grid)
 
 

@@ -109,7 +109,10 @@ class Search:
         return Cost(0.0)
 
     def worst(self, epsilon: Fraction) -> Worst:
-        """Return the largest need over secret entries of the least over quilts; raises Unsupported if none is known."""
+        """Return the largest need over secret entries.
+
+        Each needs the least over its quilts. Raises Unsupported if none is known.
+        """
         raise Unsupported(self.reason)
 
 
@@ -119,7 +122,10 @@ def no_search(reason: str) -> Callable[[Part], Search]:
 
 
 def one_number(part: Part) -> str:
-    """Return why distributions of near sets hide nothing in an answer of several cells; "" for one number."""
+    """Return why near sets hide nothing in several cells.
+
+    It is "" for one number.
+    """
     if part.answer.cells == 1:
         return ""
     return (
@@ -165,7 +171,7 @@ class Quilts:
 
 
 def quilts(belief: Belief) -> Quilts:
-    """Return what a belief tells about quilts.
+    """Return the answer of a belief about quilts.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)
@@ -178,10 +184,10 @@ def quilts(belief: Belief) -> Quilts:
 
 
 def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return what several releases of additive Laplace noise on one part cost together, rounded up.
+    """Return the joint cost of several Laplace releases on one part.
 
-    The cost is the largest over secret entries and ordered pairs of values of the least over quilts of
-    e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per
+    It is rounded up. The cost is the largest over secret entries and ordered pairs of values of the least over quilts
+    of e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per
     release, both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief
     without quilts pays for the trivial one. For classes e(Q) is the proved bound, or a supremum over initial laws.
     """

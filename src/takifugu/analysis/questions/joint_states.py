@@ -45,10 +45,11 @@ class States:
     nothing: tuple[int, ...] = ()
 
     def classes(self, entry: int) -> list[list[int]]:
-        """Return the rows of weights in groups that differ in the start of the entry's own piece only.
+        """Return the rows of weights in groups.
 
-        Pieces are independent: a ratio of two masses is linear-fractional in another piece's initial law, hence largest
-        at a point start of that piece; the own piece's initial laws are mixtures of a group's.
+        Those of a group differ in the start of the entry's own piece only. Pieces are independent: a ratio of two
+        masses is linear-fractional in another piece's initial law, hence largest at a point start of that piece; the
+        own piece's initial laws are mixtures of a group's.
         """
         block = next(number for number, piece in enumerate(self.pieces) if entry in piece)
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -57,10 +58,13 @@ class States:
         return list(groups.values())
 
     def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
-        """Return, for each start, the total weight of every group of states among those with x_entry = value."""
-        known = not self.nothing or self.nothing[entry] != value
-        inside = np.flatnonzero(self.values[:, entry] == value) if known else np.arange(len(self.values))
-        order = inside[np.argsort(groups[inside], kind="stable")]
+        """Return the total weight of every group with x_entry = value.
+
+        One list for each start.
+        """
+        is_seen = not self.nothing or self.nothing[entry] != value
+        rows = np.flatnonzero(self.values[:, entry] == value) if is_seen else np.arange(len(self.values))
+        order = rows[np.argsort(groups[rows], kind="stable")]
         present, first = np.unique(groups[order], return_index=True)
         totals = []
         for weights in self.weights:
@@ -85,10 +89,10 @@ class JointStates(Generic[B]):
         return False
 
     def states(self) -> States:
-        """List every joint state of positive probability (under some law, for a chain of any initial distribution).
+        """List every joint state of positive probability.
 
-        Floats count as the binary fractions that they are. Raises Unsupported beyond two million states, and for
-        beliefs that are not laws of the data.
+        It is positive under some law, for a chain of any initial distribution. Floats count as the binary fractions
+        that they are. Raises Unsupported beyond two million states, and for beliefs that are not laws of the data.
         """
         runs = self.belief.components()
         if len(runs) > 1 or type(self.belief.component(0)) is not type(self.belief):  # a single clique, too
@@ -100,7 +104,10 @@ class JointStates(Generic[B]):
         )
 
     def stand_in(self, member: Any) -> Belief:
-        """Return a member of a class, cut to its length; raises InputError for a law outside it."""
+        """Return a member of a class, cut to its length.
+
+        Raises InputError for a law outside it.
+        """
         return self.belief
 
 
@@ -115,20 +122,20 @@ def all_states(belief: Belief) -> States:
 
 
 def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
-    """Yield the belief itself, or for a class of laws each of the given members of that class in its place.
+    """Yield the belief itself, or members of a class in its place.
 
     Raises InputError for a law outside the class.
     """
-    listed = joint_states(belief)
-    if not listed.is_class:
+    states_of = joint_states(belief)
+    if not states_of.is_class:
         yield belief
         return
     for member in members:
-        yield listed.stand_in(member)
+        yield states_of.stand_in(member)
 
 
 def product(pieces: Sequence[States], runs: Sequence[range]) -> States:
-    """Return the joint states of independent components that cover these entries."""
+    """Return the joint states of independent components of these entries."""
     values, error = pieces[0].values, pieces[0].relative_error
     rows = dict(zip(pieces[0].starts, pieces[0].weights, strict=True))
     for piece in pieces[1:]:

@@ -27,14 +27,20 @@ class Marginal(Generic[B]):
         return False
 
     def of(self, entry: int) -> tuple[list[Fraction], float]:
-        """Return the probability of each value of an entry, up to a factor 1 +- error; Unsupported where unknown."""
+        """Return the probability of each value of an entry, and an error.
+
+        They hold up to a factor 1 +- error; Unsupported where unknown.
+        """
         raise Unsupported(
             f"the distribution of what {self.belief.describe()} adds is not known", fix="use additive noise"
         )
 
 
 def trusted(masses: Floats, possible: Array) -> list[Fraction]:
-    """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
+    """Return float masses as they are.
+
+    Unsupported where a possible one may have lost digits or vanished.
+    """
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(
             "a value has a probability below 1e-270, too small for the distribution of what independent "
@@ -45,7 +51,7 @@ def trusted(masses: Floats, possible: Array) -> list[Fraction]:
 
 
 def marginal(belief: Belief) -> Marginal[Belief]:
-    """Return what a belief tells of single entries.
+    """Return the laws of single entries under a belief.
 
     >>> from takifugu import MarkovChain
     >>> chances, error = marginal(MarkovChain([[0.5, 0.5], [0.25, 0.75]], length=3)).of(2)

@@ -42,16 +42,22 @@ class NormalLaw(Generic[B]):
     reason: str = ""
 
     def comparisons(self) -> Iterator[Compared]:
-        """Yield every unordered comparison of the family; raises Unsupported where the answer is not normal."""
+        """Yield every unordered comparison of the family.
+
+        Raises Unsupported where the answer is not normal.
+        """
         raise Unsupported(self.reason)
 
     def work(self) -> float:
-        """Return the predicted elementary operations of a mechanism that looks at every comparison."""
+        """Return the predicted operations of a look at every comparison."""
         return 0.0
 
 
 def normal_law(share: Share) -> NormalLaw[Belief]:
-    """Return what a belief tells about normal laws of its share of an answer, or why nothing (`reason`)."""
+    """Return the normal laws of a share of an answer.
+
+    Or the reason why a belief tells none (`reason`).
+    """
     make = NORMAL_LAW.of(share.belief)
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
@@ -65,7 +71,9 @@ def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[B
 
 
 def deviation_up(variance: Fraction) -> Fraction:
-    """Return a number whose square is at least `variance`, at most 2**-50 relative above its root.
+    """Return a root of `variance`, rounded up.
+
+    It is at most 2**-50 relative above the root.
 
     >>> deviation_up(Fraction(4)), deviation_up(Fraction(2)) ** 2 >= 2
     (Fraction(2, 1), True)

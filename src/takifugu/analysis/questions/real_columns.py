@@ -28,7 +28,7 @@ class RealColumns:
         return tuple(_sum(column) for column in self.columns)
 
     def tobytes(self) -> bytes:
-        """Return bytes that two data share only if they are equal."""
+        """Return bytes of the data, equal for equal data only."""
         return repr([[(x.numerator, x.denominator) for x in column] for column in self.columns]).encode()
 
 
@@ -40,12 +40,12 @@ class ColumnTotals:
     totals: tuple[Fraction, ...] = field(repr=False)
 
     def tobytes(self) -> bytes:
-        """Return bytes that two data share only if they are equal."""
+        """Return bytes of the data, equal for equal data only."""
         return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
 
 
 def of_number(belief: Density, data: object) -> RealColumns:
-    """Return the one number that a belief of densities is about, exactly.
+    """Return the one number of a belief of densities, exactly.
 
     Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
     """
@@ -61,11 +61,12 @@ def of_number(belief: Density, data: object) -> RealColumns:
 
 
 def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | ColumnTotals:
-    """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
+    """Return the columns named by a normal belief.
 
-    A number is the decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError
-    for another number of records than the belief's, for a missing column, for what is no finite number, and, unless the
-    belief clips, for a number outside its column's declared range.
+    Data are a frame or a mapping by name, or records in order. A number is the decimal that it is written as, rounded
+    to a multiple of the declared resolution. Raises DataError for another number of records than the belief's, for a
+    missing column, for what is no finite number, and, unless the belief clips, for a number outside its column's
+    declared range.
 
     >>> from takifugu import MultivariateNormal
     >>> belief = MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["x", "y"], records=2, ranges={"x": (0, 1)})
@@ -82,16 +83,16 @@ def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | Column
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
-        seen = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
-        real_columns.append(tuple(_once(seen, value, belief, number, name) for value in values))
+        numbers = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
+        real_columns.append(tuple(_once(numbers, value, belief, number, name) for value in values))
     return RealColumns(tuple(real_columns))
 
 
 def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     names = belief.columns
     if has_columns(data):
-        known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
-        missing = [name for name in names if name not in known]
+        column_names = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
+        missing = [name for name in names if name not in column_names]
         if missing:
             raise DataError(f"the data lack the columns {missing}", fix="give every column that the belief names")
         return [_values(data[name]) for name in names]
@@ -100,12 +101,12 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     if len(rows) < len(records):
         raise DataError("the data are no records", fix=f"give columns by name, or records of {list(names)}")
     try:
-        listed = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
+        records_in_order = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
     except KeyError:
         raise DataError(f"a record lacks a column of {list(names)}", fix="give every column in each") from None
-    if any(len(row) != len(names) for row in listed):
+    if any(len(row) != len(names) for row in records_in_order):
         raise DataError(f"a record has another number of values than the columns {list(names)}")
-    return [[row[place] for row in listed] for place in range(len(names))]
+    return [[row[place] for row in records_in_order] for place in range(len(names))]
 
 
 def _values(column: object) -> list[Hashable]:
@@ -115,14 +116,17 @@ def _values(column: object) -> list[Hashable]:
 
 
 def _once(
-    seen: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
+    numbers: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
 ) -> Fraction:
-    """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
+    """Return the number read from a value, from memory if it recurs.
+
+    True and 1 are not the same.
+    """
     try:
         key = type(value), value
-        exact = seen.get(key)
+        exact = numbers.get(key)
         if exact is None:
-            exact = seen[key] = _read(value, belief, number, name)
+            exact = numbers[key] = _read(value, belief, number, name)
         return exact
     except TypeError:  # not hashable, and no number
         return _read(value, belief, number, name)
@@ -153,7 +157,7 @@ def _exact(value: object, name: str) -> Fraction:
 
 
 def _sum(column: Sequence[Fraction]) -> Fraction:
-    """Add exactly, over the common denominators that there are few of."""
+    """Add exactly, over the few common denominators."""
     totals = dict[int, int]()
     for value in column:
         totals[value.denominator] = totals.get(value.denominator, 0) + value.numerator

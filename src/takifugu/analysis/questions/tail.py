@@ -22,9 +22,10 @@ LogMoments = Callable[[Belief, Additive, FloatArray], FloatArray]
 
 
 def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: float) -> float:
-    """Return a number that is at least log P(N >= value), of one cell N of a count; 0 where nothing is known.
+    """Bound log P(N >= value) from above, of one cell N of a count.
 
-    Source: H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= value) <= E exp(tilt * (N - value)) for each tilt above 0.
+    It is 0 where nothing is known. Source: H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= value) <= E exp(tilt * (N -
+    value)) for each tilt above 0.
 
     >>> from takifugu import Count, MarkovChain
     >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
@@ -37,14 +38,17 @@ def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: fl
 
 
 def _log_moments(belief: Belief, count: Additive) -> FloatArray:
-    """Return the log moments under a belief: its components are independent, so that theirs add up."""
-    whole = LOG_MOMENTS.of(belief)
-    if whole is not unknown:
-        return whole(belief, count, TILTS)
+    """Return the log moments under a belief.
+
+    Its components are independent, so theirs add up.
+    """
+    moments = LOG_MOMENTS.of(belief)
+    if moments is not unknown:
+        return moments(belief, count, TILTS)
     total = np.zeros(len(TILTS))
-    for one in alike(belief, count):
-        piece, share = belief.component(one.number), count.restrict(slice(one.run.start, one.run.stop))
-        total += one.count * LOG_MOMENTS.of(piece)(piece, share, TILTS)
+    for group in alike(belief, count):
+        piece, share = belief.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
+        total += group.count * LOG_MOMENTS.of(piece)(piece, share, TILTS)
     return total
 
 

@@ -60,7 +60,10 @@ KINDS: Registry[Kind] = Registry(
 
 
 def register(name: str, kind: Kind) -> None:
-    """Let a kind of randomiser written elsewhere be read back by its name; InputError for a name that is taken."""
+    """Let a kind of randomiser from elsewhere be read back by its name.
+
+    InputError for a name that is taken.
+    """
     KINDS.register(name, kind)
 
 

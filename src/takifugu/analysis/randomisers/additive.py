@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,17 +13,16 @@ import numpy as np
 
 from takifugu.analysis.randomisers.base import NUMBER, Answer, Column, Direction, Ends, Kind, Loss, around
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, PlainForm
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
-    from takifugu.analysis.randomisers.base import Randomiser
     from takifugu.numbers.noise import Entropy
 
 
-class Noise:
+class Noise(PlainForm):
     """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
 
     grid: Fraction
@@ -36,11 +35,17 @@ class Noise:
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
+        """Return b where a change D of the answer loses exactly D/b.
+
+        It does so both ways; 0 without noise, None for others.
+        """
         return None
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer (grid units; whole ones where the noise needs that) with noise, in answer units."""
+        """Return the answer with noise, in answer units.
+
+        The answer is in grid units, whole where the noise needs that.
+        """
         self._check(answer, self._takes_whole)
         return tuple(int(step) * self.grid for step in self._steps(_array(answer), entropy))
 
@@ -49,13 +54,14 @@ class Noise:
         return False
 
     def _steps(self, answers: Array, entropy: Entropy) -> Array:
-        """Return one noisy answer for each of an array of answers, all in steps of the grid."""
+        """Return a noisy answer for each answer, in steps of the grid."""
         raise NotImplementedError
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+        """Randomise a column of answers, in steps of the grid.
 
-        As many as there are, whatever `cells` says; exact, without a step of Python for each.
+        Whole answers in, noisy ones out, an array each. As many as there are, whatever `cells` says; exact, without a
+        step of Python for each.
         """
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
@@ -63,7 +69,7 @@ class Noise:
         return self._steps(steps, entropy)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio of the output's law between answers that differ by `change` in L1.
+        """Return the largest log-ratio for a change of the answer in L1.
 
         In answer units; it is the same for both directions, and infinite for noise that has no pure loss.
         """
@@ -73,7 +79,10 @@ class Noise:
         return change / scale if scale else math.inf
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether the noise keeps (epsilon, delta) for a change of the answer by `change`, in either direction."""
+        """Return whether the noise keeps (epsilon, delta) for a change.
+
+        The change of the answer may be in either direction.
+        """
         return self.loss(change) <= epsilon
 
     def log_mass(self, difference: int | Fraction) -> float:
@@ -84,7 +93,10 @@ class Noise:
         raise NotImplementedError
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
         self._check(answer)
         steps = [Fraction(y) / self.grid for y in output]
         if any(y.denominator != 1 for y in steps):
@@ -108,40 +120,42 @@ class Noise:
         return self._steps_within(1 - outside) * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return where the answer of each cell lies, by its published value: within `half_width` of it."""
+        """Return where the answer of each cell lies.
+
+        It is within `half_width` of the published value.
+        """
         return around(self.directions, values, self.half_width(level, cells))
 
     def _steps_within(self, level: Fraction) -> int:
-        """Return the least number h of grid steps with P(|noise| <= h steps) >= level in one cell."""
+        """Return the least h with P(abs noise <= h steps) >= level.
+
+        It is of one cell, in steps of the grid.
+        """
         raise NotImplementedError
 
-    def _check(self, answer: Answer, whole: bool = False) -> None:
+    def _check(self, answer: Answer, is_whole: bool = False) -> None:
         if len(answer) != self.cells:
             raise InputError(
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
-        if whole and any(Fraction(x).denominator != 1 for x in answer):
+        if is_whole and any(Fraction(x).denominator != 1 for x in answer):
             raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
 
 @dataclass(frozen=True)
-class Exact(Noise):
+class Exact(Noise, kind="none"):
     """No noise: the answer itself, rounded to the grid (half to even).
 
     >>> Exact(Fraction(1), 1).expected_error(), Exact(Fraction(1), 1, on_grid=False).expected_error()
     (0.0, 0.25)
     """
 
-    grid: Fraction
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    on_grid: bool = True
+    on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
     def __post_init__(self) -> None:
         check_shape(self.grid, self.cells)
-
-    @property
-    def kind(self) -> str:
-        return "none"
 
     @property
     def scale(self) -> Fraction:
@@ -157,7 +171,10 @@ class Exact(Noise):
         return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return 0 for the rounded answer, else -inf: answer in grid units, output in answer units."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
         return super().log_density([round(x) for x in answer], output)
 
     def log_mass(self, difference: int | Fraction) -> float:
@@ -178,12 +195,9 @@ class Exact(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return 0 if self.on_grid else 1
 
-    def to_dict(self) -> Json:
-        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **placed(self.on_grid)}
-
 
 @dataclass(frozen=True)
-class DiscreteLaplace(Noise):
+class DiscreteLaplace(Noise, kind="discrete-laplace"):
     """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units).
 
     `units` is Laplace's scale in grid units. For integer answers it hides exactly what continuous Laplace noise of the
@@ -194,18 +208,14 @@ class DiscreteLaplace(Noise):
     (0.1, 0.0998, 0.3)
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
     on_grid = True
 
     def __post_init__(self) -> None:
         check_scale(self.units)
         check_shape(self.grid, self.cells)
-
-    @property
-    def kind(self) -> str:
-        return "discrete-laplace"
 
     @cached_property
     def scale(self) -> Fraction:
@@ -248,28 +258,18 @@ class DiscreteLaplace(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return noise_laws.discrete_laplace_half_width(self.units, level)
 
-    def to_dict(self) -> Json:
-        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
 
-
-def reader(law: Callable[..., Randomiser], name: str) -> Callable[[Plain], Randomiser]:
-    def read(data: Plain) -> Randomiser:
-        place = {} if data.get("on_grid", True) else placed(False)
-        size = [as_fraction(data[name], name)] if name else []
-        return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)
-
-    return read
-
-
-NONE = Kind(reader(Exact, ""), "no noise", "no noise")
+NONE = Kind(Exact.from_dict, "no noise", "no noise")
 DISCRETE_LAPLACE = Kind(
-    reader(DiscreteLaplace, "units"), "discrete Laplace noise",
+    DiscreteLaplace.from_dict, "discrete Laplace noise",
     "discrete Laplace noise, drawn exactly from the operating system's randomness",
 )  # fmt: skip
 
 
 def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | DiscreteLaplace:
-    """Return discrete Laplace noise of scale `units` in grid units, or no noise where the scale is 0.
+    """Return discrete Laplace noise, or none for scale 0.
+
+    `units` is the scale in grid units.
 
     >>> laplace_or_exact(Fraction(0), Fraction(1), 1).kind
     'none'
@@ -278,7 +278,7 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
 
 
 def _array(answer: Answer) -> Array:
-    """Return whole numbers as an array of 64-bit words where they fit, anything else as an array of objects."""
+    """Return whole numbers as 64-bit words, anything else as objects."""
     from takifugu.numbers.noise import narrowed
 
     if all(isinstance(x, int) for x in answer):
@@ -286,11 +286,6 @@ def _array(answer: Answer) -> Array:
     array = np.empty(len(answer), dtype=object)
     array[:] = answer
     return array
-
-
-def placed(on_grid: bool) -> dict[str, bool]:
-    """Return what is written about where answers lie: nothing in the usual case."""
-    return {} if on_grid else {"on_grid": False}
 
 
 def check_shape(grid: Fraction, cells: int) -> None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from takifugu.core.errors import Unsupported
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import to_text
 
@@ -99,12 +99,15 @@ class Randomiser(Protocol):
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Which way an answer may move in each cell for its noise to hide that; none where either way is hidden."""
+        """Return which way an answer may move in each cell.
+
+        The noise hides moves this way; none where either way is hidden.
+        """
         ...
 
     @property
     def error_words(self) -> str:
-        """What its expected error is, where that is no distance from the answer."""
+        """Return the words of an error that is no distance."""
         ...
 
     @property
@@ -142,7 +145,7 @@ class Randomiser(Protocol):
     def to_dict(self) -> Json: ...
 
 
-class Base:
+class Base(PlainForm):
     """The answers of a randomiser that knows nothing else about itself: derive from it and say more."""
 
     output: Output = NUMBER
@@ -150,32 +153,41 @@ class Base:
     error_words: str = ""
 
     @property
-    def kind(self) -> str:
-        raise NotImplementedError
-
-    @property
     def scale(self) -> Fraction:
-        """Return the size of the noise in answer units; Unsupported where there is none."""
+        """Return the size of the noise in answer units.
+
+        Unsupported where there is none.
+        """
         raise Unsupported(f"{self.kind!r} has no scale")
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
+        """Return b where a change D of the answer loses exactly D/b.
+
+        It does so both ways; 0 without noise, None for others.
+        """
         return None
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log of P(y | x)/P(y | x') over outputs and answers with |x - x'| = `change` in L1.
+        """Return the largest log of P(y given x)/P(y given x').
 
-        Answer units; x' lies above x in every cell (UP), below it (DOWN), or anywhere (EITHER). It may be infinite.
+        Over outputs and answers with abs(x - x') = `change` in L1. Answer units; x' lies above x in every cell (UP),
+        below it (DOWN), or anywhere (EITHER). It may be infinite.
         """
         return Fraction(0) if change == 0 else math.inf
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether the noise keeps (epsilon, delta) for a change of the answer, in either direction."""
+        """Return whether the noise keeps (epsilon, delta) for a change.
+
+        The change of the answer may be in either direction.
+        """
         return self.loss(change) <= epsilon
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell before rounding; for unbounded two-sided noise only."""
+        """Return log P(abs noise >= distance) of one cell before rounding.
+
+        Only unbounded two-sided noise has it.
+        """
         raise Unsupported(f"{self.kind!r} is no unbounded two-sided noise")
 
     def expected_error(self) -> float:
@@ -187,11 +199,14 @@ class Base:
         raise Unsupported(f"{self.kind!r} has no variance")
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w with P(|output - answer| <= w) >= level, in answer units."""
+        """Return the least w with P(abs(output - answer) <= w) >= level.
+
+        It is in answer units.
+        """
         raise Unsupported(f"{self.kind!r} has no interval around what is published")
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return where the answer of each cell lies, by its published value: ends in answer units.
+        """Return where the answer of each cell lies, in answer units.
 
         For every answer, all of them hold at once with probability `level` at least (`cells` values are published
         together).
@@ -200,7 +215,9 @@ class Base:
 
 
 def answered(question: Callable[[], T]) -> T | None:
-    """Return the answer to a question, or None where it has a reason instead (Unsupported).
+    """Return the answer to a question, or None for a refusal.
+
+    A refusal is Unsupported.
 
     >>> answered(lambda: Base().half_width(0.95)) is None
     True
@@ -212,9 +229,10 @@ def answered(question: Callable[[], T]) -> T | None:
 
 
 def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fraction) -> list[Ends]:
-    """Return where answers lie that are within `half` of their noisy values; one-sided noise is on one side.
+    """Return intervals of half-width `half` around noisy values.
 
-    Answer units; noise that only adds (its answers move DOWN) leaves an answer at or below what was published.
+    One-sided noise is on one side. Answer units; noise that only adds (its answers move DOWN) leaves an answer at or
+    below what was published.
     """
     moves = directions or (Direction.EITHER,)
     return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]
@@ -225,7 +243,7 @@ def _ends(value: Fraction, half: Fraction, move: Direction) -> Ends:
 
 
 def scale_text(noise: Randomiser) -> str | None:
-    """Return the exact scale as it is written into files; None where there is none."""
+    """Return the exact scale as text; None where there is none."""
     return answered(lambda: to_text(noise.scale))
 
 

@@ -82,7 +82,10 @@ class Choice(Base):
         return Fraction(self._masses([answer])[self.channel.outputs.index(output)], self.channel.total)
 
     def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Fraction]) -> float:
-        """Return log P(output | answer): answer in grid units, output in answer units; -inf for no output."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf for no output.
+        """
         mass = self.mass(answer[0], Fraction(output[0]) / self.grid)
         return math.log(mass.numerator) - math.log(mass.denominator) if mass else -math.inf
 
@@ -91,7 +94,10 @@ class Choice(Base):
         return float(max(self._means(1)) * self.grid)
 
     def variance(self) -> float:
-        """Return the largest expected squared error of any input, in squared answer units."""
+        """Return the largest expected squared error of any input.
+
+        It is in squared answer units.
+        """
         return float(max(self._means(2)) * self.grid**2)
 
     def mean_error(self) -> float:
@@ -100,64 +106,72 @@ class Choice(Base):
         return float(weighed * self.grid)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least multiple w of the grid with P(|output - answer| <= w) >= level for every input.
+        """Return the least w around any input at a level.
 
-        `cells` of them published together: level^(1/cells) each. Raises InputError unless 0 < level < 1.
+        P(abs(output - answer) <= w) >= level; w is a multiple of the grid. `cells` of them published together:
+        level^(1/cells) each. Raises InputError unless 0 < level < 1.
         """
-        each, widest = _of_each(level, cells), 0
+        level_of_cell, widest = _of_each(level, cells), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
             steps = sorted((math.ceil(abs(y - answer)), m) for y, m in zip(self._outputs, masses, strict=True) if m)
             reached = 0
             for width, mass in steps:
                 reached += mass
-                if reached >= each * self.channel.total:
+                if reached >= level_of_cell * self.channel.total:
                     widest = max(widest, width)
                     break
         return widest * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return from where to where the inputs lie that a published value does not reject at `level`, and itself.
+        """Return the range of inputs with each published value.
 
-        Each input x rejects outputs of less than 1 - level in all, those of the least mass beside the largest mass that
-        any input gives them: y is kept by x where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So
-        whatever the answer is, it is in the interval with probability `level` at least (Feldman and Cousins 1998).
+        A published value does not reject them at `level`; it belongs to its own. Each input x rejects outputs of less
+        than 1 - level in all, those of the least mass beside the largest mass that any input gives them: y is kept by x
+        where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So whatever the answer is, it is in the
+        interval with probability `level` at least (Feldman and Cousins 1998).
         """
-        each = _of_each(level, cells) * self.channel.total
-        return [self._interval(value, each) for value in values]
+        mass = _of_each(level, cells) * self.channel.total
+        return [self._interval(value, mass) for value in values]
 
     def _interval(self, value: Fraction, each: Fraction) -> Ends:
         columns = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
         masses_of_value = columns.get(value / self.grid, (0,) * len(self._inputs))
         most, highest = max(masses_of_value), [max(column) for column in columns.values()]
-        inside = [value]
+        inputs = [value]
         for answer, mass_of_value, masses in zip(self._inputs, masses_of_value, self.channel.masses, strict=True):
             above = 0
             for mass, largest in zip(masses, highest, strict=True):
                 if mass * most > mass_of_value * largest:
                     above += mass
             if above < each:
-                inside.append(answer * self.grid)
-        return min(inside), max(inside)
+                inputs.append(answer * self.grid)
+        return min(inputs), max(inputs)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio of an output's masses for two inputs, whatever the change; infinite or exact."""
+        """Return the largest log-ratio of an output's masses for two inputs.
+
+        Whatever the change is; infinite or exact.
+        """
         most = self.channel.measure() if change else 0.0
         return most if math.isinf(most) else Fraction(most)
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether no output is more than e^epsilon times likelier for one input than for another."""
+        """Return whether all outputs keep e^epsilon between any two inputs."""
         return self.channel.measure() <= epsilon
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of answers in steps of the grid: an array in, an array of outputs (steps) out."""
+        """Randomise a column of answers in steps of the grid.
+
+        An array in, an array of outputs (steps) out.
+        """
         from takifugu.numbers.noise import choose
 
         column, outputs = np.asarray(answers), np.array(self.outputs)
         values, place = np.unique(column, return_inverse=True)
         drawn = np.empty(len(column), dtype=outputs.dtype)
         for number, value in enumerate(values.tolist()):
-            mine = np.flatnonzero(place == number)
-            drawn[mine] = outputs[choose(self._masses([value]), len(mine), entropy)]
+            rows = np.flatnonzero(place == number)
+            drawn[rows] = outputs[choose(self._masses([value]), len(rows), entropy)]
         return drawn
 
     def to_dict(self) -> Json:
@@ -175,17 +189,20 @@ class Choice(Base):
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
 
     def _means(self, power: int) -> list[Fraction]:
-        """Return the mean of |output - answer|^power for each input, in units of the grid."""
+        """Return the mean of abs(output - answer)^power for each input.
+
+        It is in units of the grid.
+        """
         means: list[Fraction] = cached(self, ("means", power), lambda: self._means_computed(power))
         return means
 
     def _means_computed(self, power: int) -> list[Fraction]:
         unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
         answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
-        whole: int = unit**power * self.channel.total
+        denominator: int = unit**power * self.channel.total
         rows = zip(answers, self.channel.masses, strict=True)
         return [
-            Fraction(sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True)), whole)
+            Fraction(sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True)), denominator)
             for x, masses in rows
         ]
 
@@ -199,7 +216,7 @@ class Choice(Base):
 
 
 @dataclass(frozen=True)
-class ExponentialChoice(Choice):
+class ExponentialChoice(Choice, kind="exponential-choice"):
     """P(output y | answer x) proportional to e^{-rate |y - x|} over the outputs, distances in units of the grid.
 
     The masses are the proportions rounded as `channel.repair` does. Source: McSherry and Talwar 2007; Ding22 §3.3,
@@ -214,12 +231,11 @@ class ExponentialChoice(Choice):
     rate: Fraction
 
     @property
-    def kind(self) -> str:
-        return "exponential-choice"
-
-    @property
     def scale(self) -> Fraction:
-        """Return 1/rate in answer units: where the outputs are the whole line, this is Laplace's scale."""
+        """Return 1/rate in answer units.
+
+        Where the outputs are the whole line, this is Laplace's scale.
+        """
         return self.grid / self.rate
 
     def to_dict(self) -> Json:
@@ -227,7 +243,7 @@ class ExponentialChoice(Choice):
 
 
 @dataclass(frozen=True)
-class ChannelChoice(Choice):
+class ChannelChoice(Choice, kind="channel"):
     """A channel with exact masses, such as the one of least expected error.
 
     >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
@@ -235,10 +251,6 @@ class ChannelChoice(Choice):
     >>> choice.expected_error(), choice.intervals([Fraction(1)], 0.7), choice.intervals([Fraction(1)], 0.8)
     (0.25, [(Fraction(1, 1), Fraction(1, 1))], [(Fraction(0, 1), Fraction(1, 1))])
     """
-
-    @property
-    def kind(self) -> str:
-        return "channel"
 
 
 def from_dict(data: Plain) -> Choice:
@@ -270,7 +282,10 @@ CHANNEL = Kind(
 
 
 def _of_each(level: float, cells: int | None) -> Fraction:
-    """Return the level of one cell of several published together; InputError unless 0 < level < 1."""
+    """Return the level of one cell of several published together.
+
+    InputError unless 0 < level < 1.
+    """
     if not 0 < level < 1:
         raise InputError(
             f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"

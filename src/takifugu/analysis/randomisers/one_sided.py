@@ -9,8 +9,8 @@ would rule out outputs, so that noise is two-sided. Errors are about the answer,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,18 +20,25 @@ import numpy as np
 from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
 from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Column, Direction, Kind, Loss
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import form
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_laws import Moments
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
-    from takifugu.analysis.randomisers.base import Randomiser
     from takifugu.numbers.noise import Entropy
 
 Moves = tuple[Direction, ...]
 DOWN = (Direction.DOWN,)
+
+
+def _read_moves(moves: Sequence[str]) -> Moves:
+    return tuple(map(Direction, moves))
+
+
+#: How the directions of cells are written.
+MOVES = form(read=_read_moves)
 
 
 class OneSided(Base):
@@ -57,7 +64,10 @@ class OneSided(Base):
 
     @cached_property
     def scale(self) -> Fraction:
-        """Return the scale of the noise in answer units: a change by it along the moves costs 1."""
+        """Return the scale of the noise in answer units.
+
+        A change by it along the moves costs 1.
+        """
         return self.units * self.grid
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
@@ -72,9 +82,10 @@ class OneSided(Base):
         return tuple(values)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+        """Randomise a column of answers, in steps of the grid.
 
-        As many as there are, whatever `cells` says. Raises InputError where the cells move in different directions.
+        Whole answers in, noisy ones out, an array each. As many as there are, whatever `cells` says. Raises InputError
+        where the cells move in different directions.
         """
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
@@ -84,7 +95,10 @@ class OneSided(Base):
         return self._steps(steps, self.moves[0], entropy)
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
         self._check(answer)
         steps = [Fraction(y) / self.grid for y in output]
         if any(y.denominator != 1 for y in steps):
@@ -93,13 +107,14 @@ class OneSided(Base):
         return math.fsum(self.log_mass(Fraction(x), int(y), move) for x, y, move in cells)
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
-        """Return log P(output | answer) of a cell that moves so, both in grid units."""
+        """Return log P(output given answer) of a moving cell, in grid units."""
         raise NotImplementedError
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio between an answer and one that lies `change` in L1 from it, in that direction.
+        """Return the largest log-ratio for a change in one direction.
 
-        In answer units. Infinite against the direction in which some cell moves: an output is ruled out there.
+        The answers lie `change` apart in L1. In answer units. Infinite against the direction in which some cell moves:
+        an output is ruled out there.
         """
         if change == 0:
             return Fraction(0)
@@ -108,35 +123,38 @@ class OneSided(Base):
 
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells, in answer units."""
-        alike = self.cells if len(self.moves) == 1 else 1
-        return alike * math.fsum(self._moments(move).absolute for move in self.moves)
+        copies = self.cells if len(self.moves) == 1 else 1
+        return copies * math.fsum(self._moments(move).absolute for move in self.moves)
 
     def variance(self) -> float:
-        """Return the expected squared error of one cell, the largest where cells differ, in squared answer units."""
+        """Return the largest expected squared error of a cell.
+
+        It is in squared answer units.
+        """
         return max(self._moments(move).square for move in self.moves)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least multiple w of the grid with P(|output - answer| <= w in all of `cells` cells) >= level.
+        """Return the least w around the answer for all cells, at a level.
 
-        Answer units; where cells move in different directions, for the widest of them. Raises InputError unless 0 <
-        level < 1.
+        P(abs(output - answer) <= w in all of `cells` cells) >= level; w is a multiple of the grid. Answer units; where
+        cells move in different directions, for the widest of them. Raises InputError unless 0 < level < 1.
         """
         if not 0 < level < 1:
             raise InputError(
                 f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
             ).at("level")
         count = self.cells if cells is None else cells
-        each = Fraction(level)
+        level_of_cell = Fraction(level)
         if count > 1:
-            each = 1 - Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
-        return max(self._steps_within(each, move) for move in set(self.moves)) * self.grid
+            level_of_cell = 1 - Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
+        return max(self._steps_within(level_of_cell, move) for move in set(self.moves)) * self.grid
 
     def cell(self, place: int) -> OneSided:
         """Return the noise of one cell."""
         return replace(self, cells=1, moves=(self._each[place],))  # type: ignore[type-var]
 
     def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        """Return one noisy answer for each of an array of answers that move so, all in steps of the grid."""
+        """Return a noisy answer for each answer, in steps of the grid."""
         raise NotImplementedError
 
     def _moments(self, move: Direction) -> Moments:
@@ -155,13 +173,9 @@ class OneSided(Base):
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
 
-    def to_dict(self) -> Json:
-        size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
-        return {"kind": self.kind, **size, "moves": [str(move) for move in self.moves]}
-
 
 @dataclass(frozen=True)
-class OneSidedGeometric(OneSided):
+class OneSidedGeometric(OneSided, kind="one-sided-geometric"):
     """Integer noise K in grid units, P(K >= k) = a^k, a = exp(-1/units), added (DOWN) or subtracted (UP).
 
     Discrete Laplace noise of the same scale where a cell moves EITHER way. `units` is the total L1 change along an
@@ -173,14 +187,10 @@ class OneSidedGeometric(OneSided):
     (0.581977, Fraction(2, 1), Fraction(1, 1))
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    moves: Moves = DOWN
-
-    @property
-    def kind(self) -> str:
-        return "one-sided-geometric"
+    moves: Moves = field(default=DOWN, metadata=MOVES)
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         return _log_geometric(output - answer, self.units, move)
@@ -200,7 +210,7 @@ class OneSidedGeometric(OneSided):
 
 
 @dataclass(frozen=True)
-class OneSidedTruncated(OneSided):
+class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
     """Geometric noise, cut off at a public end: min(x + K, most) where a cell moves DOWN, max(x - K, 0) where UP.
 
     No answer exceeds `most`, in grid units; one that does is refused. Errors are those of the answer for which they are
@@ -211,10 +221,10 @@ class OneSidedTruncated(OneSided):
     (0.58195, 0.006738)
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int
-    moves: Moves
+    moves: Moves = field(metadata=MOVES)
     most: int
 
     def __post_init__(self) -> None:
@@ -225,10 +235,6 @@ class OneSidedTruncated(OneSided):
             raise InputError(
                 "a cell that moves either way has two-sided noise, which is not cut off", fix="use OneSidedGeometric"
             ).at("moves")
-
-    @property
-    def kind(self) -> str:
-        return "one-sided-truncated"
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         if not 0 <= output <= self.most:
@@ -254,12 +260,12 @@ class OneSidedTruncated(OneSided):
     def _steps_within(self, level: Fraction, move: Direction) -> int:
         return min(noise_laws.geometric_half_width(self.units, level), self.most)
 
-    def to_dict(self) -> Json:
-        return {**super().to_dict(), "most": self.most}
-
 
 def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> float:
-    """Return log P(noise = difference), in grid units: of K, of -K, or of discrete Laplace noise."""
+    """Return log P(noise = difference), in grid units.
+
+    The noise is K, -K, or discrete Laplace noise.
+    """
     if move is Direction.EITHER:
         return DiscreteLaplace(units, Fraction(1)).log_mass(difference)
     steps = difference if move is Direction.DOWN else -difference
@@ -288,20 +294,11 @@ def _whole(answers: Column) -> Array:
     return narrowed([int(x) for x in answers])
 
 
-def reader(law: Callable[..., Randomiser], *more: str) -> Callable[[Plain], Randomiser]:
-    def read(data: Plain) -> Randomiser:
-        units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
-        moves = tuple(map(Direction, data["moves"]))
-        return law(units, grid, data["cells"], moves, **{name: data[name] for name in more if name in data})
-
-    return read
-
-
 GEOMETRIC = Kind(
-    reader(OneSidedGeometric), "one-sided geometric noise",
+    OneSidedGeometric.from_dict, "one-sided geometric noise",
     "geometric noise on one side, drawn exactly from the operating system's randomness",
 )  # fmt: skip
 TRUNCATED = Kind(
-    reader(OneSidedTruncated, "most"), "one-sided geometric noise, cut off",
+    OneSidedTruncated.from_dict, "one-sided geometric noise, cut off",
     "geometric noise on one side, drawn exactly from the operating system's randomness and cut off at a public end",
 )  # fmt: skip

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.randomisers.additive import placed
 from takifugu.analysis.randomisers.base import Answer, Column, Direction, Kind
-from takifugu.analysis.randomisers.one_sided import DOWN, Moves, OneSided, reader
+from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, Moves, OneSided
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
-from takifugu.core.plain import Json
+from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_laws import Moments
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
 @dataclass(frozen=True)
-class OneSidedExponential(OneSided):
+class OneSidedExponential(OneSided, kind="one-sided-exponential"):
     """Exponential noise of mean `scale`: added and rounded up (DOWN), or subtracted and rounded down (UP).
 
     Rounded once, away from the danger: to the multiple of the grid beyond the exact answer plus noise, as 5.4 rounded
@@ -37,15 +37,11 @@ class OneSidedExponential(OneSided):
     (2.005, 6.01)
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    moves: Moves = DOWN
-    on_grid: bool = True
-
-    @property
-    def kind(self) -> str:
-        return "one-sided-exponential"
+    moves: Moves = field(default=DOWN, metadata=MOVES)
+    on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         if move is Direction.EITHER:
@@ -79,16 +75,13 @@ class OneSidedExponential(OneSided):
     def _two_sided(self) -> RoundedLaplace:
         return RoundedLaplace(self.scale, self.grid, 1, self.on_grid)
 
-    def to_dict(self) -> Json:
-        return {**super().to_dict(), **placed(self.on_grid)}
-
 
 def _plain(answers: Column) -> Answer:
-    """Return Python's numbers, which negating never carries past an end."""
+    """Return Python's numbers, safe to negate."""
     return answers.tolist() if isinstance(answers, np.ndarray) else answers
 
 
 EXPONENTIAL = Kind(
-    reader(OneSidedExponential, "on_grid"), "one-sided exponential noise",
+    OneSidedExponential.from_dict, "one-sided exponential noise",
     "exponential noise on one side, the noisy value rounded exactly once, away from the answer",
 )  # fmt: skip

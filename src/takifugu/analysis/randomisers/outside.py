@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers.base import Answer, Base, Column, Kind, Randomiser
 from takifugu.core.errors import Unsupported
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import form
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import as_delta, as_epsilon, to_text
 
@@ -20,21 +20,17 @@ ELSEWHERE = "it was made elsewhere: nothing is drawn here"
 
 
 @dataclass(frozen=True)
-class Outside(Base):
+class Outside(Base, kind="outside"):
     """A mechanism of another library: (`epsilon`, `delta`) where the value of one entry is replaced, as declared.
 
     Without delta it is charged as Laplace noise of scale 1/epsilon on an answer that each entry moves by 1.
     """
 
-    epsilon: Fraction
-    delta: Fraction
-    made_by: str
-    grid: Fraction = Fraction(1, 2)
-    cells: int = 0
-
-    @property
-    def kind(self) -> str:
-        return "outside"
+    epsilon: Fraction = field(metadata=form(read=as_epsilon))
+    delta: Fraction = field(metadata=form(read=as_delta))
+    made_by: str = field(metadata=form(read=str))
+    grid: Fraction = field(default=Fraction(1, 2), metadata=form(is_private=True))
+    cells: int = field(default=0, metadata=form(is_private=True))
 
     @property
     def laplace_scale(self) -> Fraction | None:
@@ -49,15 +45,6 @@ class Outside(Base):
     def log_density(self, answer: Answer, output: Sequence[object]) -> float:
         raise Unsupported(ELSEWHERE)
 
-    def to_dict(self) -> Json:
-        return {
-            "kind": self.kind, "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "made_by": self.made_by,
-        }  # fmt: skip
-
-
-def from_dict(data: Plain) -> Randomiser:
-    return Outside(as_epsilon(data["epsilon"]), as_delta(data["delta"]), str(data["made_by"]))
-
 
 def _words(noise: Randomiser) -> str:
     assert isinstance(noise, Outside)
@@ -66,6 +53,6 @@ def _words(noise: Randomiser) -> str:
 
 
 OUTSIDE = Kind(
-    from_dict, "a mechanism of another library", "made elsewhere, as declared", has_scale=False, words=_words,
+    Outside.from_dict, "a mechanism of another library", "made elsewhere, as declared", has_scale=False, words=_words,
     is_drawn_here=False,
 )  # fmt: skip

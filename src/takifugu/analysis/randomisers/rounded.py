@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape, placed, reader
+from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape
 from takifugu.analysis.randomisers.base import Kind
-from takifugu.core.plain import Json
+from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.rationals import to_text
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -25,10 +25,6 @@ class Rounded(Noise):
     on_grid: bool
     _moments: Callable[..., noise_laws.Moments]
     _quantile: Callable[..., int]
-
-    @property
-    def kind(self) -> str:
-        raise NotImplementedError
 
     @property
     def _size(self) -> Fraction:
@@ -55,14 +51,9 @@ class Rounded(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return int(self._quantile(self._size, self.grid, level, on_grid=self.on_grid))
 
-    def to_dict(self) -> Json:
-        name = "scale" if self.laplace_scale else "sigma"
-        about = {"kind": self.kind, name: to_text(self._size), "grid": to_text(self.grid), "cells": self.cells}
-        return {**about, **placed(self.on_grid)}
-
 
 @dataclass(frozen=True)
-class RoundedLaplace(Rounded):
+class RoundedLaplace(Rounded, kind="rounded-laplace"):
     """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid.
 
     >>> noise = RoundedLaplace(Fraction(2), Fraction(1), 1)
@@ -70,17 +61,13 @@ class RoundedLaplace(Rounded):
     (0.2212, 1.9793)
     """
 
-    scale: Fraction
-    grid: Fraction
+    scale: Fraction = field(metadata=exact("scale"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    on_grid: bool = True
+    on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
     _moments = staticmethod(noise_laws.rounded_laplace_moments)
     _quantile = staticmethod(noise_laws.rounded_laplace_half_width)
-
-    @property
-    def kind(self) -> str:
-        return "rounded-laplace"
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -89,7 +76,10 @@ class RoundedLaplace(Rounded):
     _size = laplace_scale
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        """Return log P(output - answer = difference) of one cell.
+
+        It is in grid units, a Fraction off the grid.
+        """
         units = self.scale / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
@@ -102,7 +92,7 @@ class RoundedLaplace(Rounded):
 
 
 @dataclass(frozen=True)
-class RoundedNormal(Rounded):
+class RoundedNormal(Rounded, kind="rounded-normal"):
     """Continuous normal noise with standard deviation `sigma`, the noisy answer rounded once to the grid.
 
     >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
@@ -110,17 +100,13 @@ class RoundedNormal(Rounded):
     (0.1974, 1.579)
     """
 
-    sigma: Fraction
-    grid: Fraction
+    sigma: Fraction = field(metadata=exact("sigma"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
-    on_grid: bool = True
+    on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
     _moments = staticmethod(noise_laws.rounded_normal_moments)
     _quantile = staticmethod(noise_laws.rounded_normal_half_width)
-
-    @property
-    def kind(self) -> str:
-        return "rounded-normal"
 
     @property
     def scale(self) -> Fraction:
@@ -134,14 +120,17 @@ class RoundedNormal(Rounded):
         return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        """Return log P(output - answer = difference) of one cell.
+
+        It is in grid units, a Fraction off the grid.
+        """
         units = self.sigma / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
             first, second = _log_upper_normal(float(near / units)), _log_upper_normal(float(far / units))
             return first + math.log(-math.expm1(second - first))
-        inside = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
-        return math.log(inside / 2)
+        mass = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
+        return math.log(mass / 2)
 
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell before rounding."""
@@ -149,17 +138,17 @@ class RoundedNormal(Rounded):
 
 
 ROUNDED_LAPLACE = Kind(
-    reader(RoundedLaplace, "scale"), "rounded Laplace noise",
+    RoundedLaplace.from_dict, "rounded Laplace noise",
     "Laplace noise, the noisy value rounded exactly once to the grid",
 )  # fmt: skip
 ROUNDED_NORMAL = Kind(
-    reader(RoundedNormal, "sigma"), "rounded normal noise",
+    RoundedNormal.from_dict, "rounded normal noise",
     "normal noise, the noisy value rounded exactly once to the grid",
 )  # fmt: skip
 
 
 def _log_upper_normal(x: float) -> float:
-    """Return log P(Z > x) of a standard normal Z, x >= 0."""
+    """Return log P(Z > x) for a standard normal Z, x >= 0."""
     if x < 25:
         return math.log(math.erfc(x / math.sqrt(2)) / 2)
     from scipy.special import log_ndtr

@@ -30,7 +30,7 @@ CHOSEN = Output("chosen number", to_text, Fraction)
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip(Base):
+class PermuteAndFlip(Base, kind="permute-and-flip"):
     """Chooses among `outcomes` for a `goal`, given their counts and that of all else; 2/units is the loss of one entry.
 
     Each of `groups` has such counts and a separate choice, drawn independently. An entry that changes moves two counts
@@ -62,10 +62,6 @@ class PermuteAndFlip(Base):
             raise InputError(f"there are {self.groups!r} groups", rule="it must be a whole number from 1").at("groups")
 
     @property
-    def kind(self) -> str:
-        return "permute-and-flip"
-
-    @property
     def output(self) -> Output:  # type: ignore[override]
         return LABEL if isinstance(self.outcomes[0], str) else CHOSEN
 
@@ -80,7 +76,10 @@ class PermuteAndFlip(Base):
 
     @property
     def rate(self) -> Fraction:
-        """Return t: a candidate that falls short by d has heads with probability e^(-t d)."""
+        """Return the rate t of a candidate's coin.
+
+        One that falls short by d has heads with probability e^(-t d).
+        """
         return 2 / (self.units * self.goal.price(len(self.outcomes)))
 
     @property
@@ -91,11 +90,17 @@ class PermuteAndFlip(Base):
     laplace_scale = scale
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio for so many changed entries: at most their number over the scale."""
+        """Return the largest log-ratio for so many changed entries.
+
+        It is at most their number over the scale.
+        """
         return change / self.scale
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Outcome, ...]:
-        """Return what is chosen, group by group, given the counts of the candidates and of all else."""
+        """Return the chosen values, group by group.
+
+        Given are the counts of the candidates and of all else.
+        """
         return tuple(outcome for counts in self._counts(answer) for outcome in self._drawn(counts, entropy))
 
     def _drawn(self, counts: Sequence[int], entropy: Entropy) -> list[Outcome]:
@@ -113,11 +118,14 @@ class PermuteAndFlip(Base):
         raise InputError("a choice among values is no column of answers that are drawn one by one", fix="call draw()")
 
     def log_density(self, answer: Answer, output: Sequence[Outcome]) -> float:
-        """Return log P(all that is chosen | counts); -inf for what cannot be."""
-        counts, one = self._counts(answer), self.goal.draws
+        """Return log P(all chosen values given counts).
+
+        It is -inf for what cannot be.
+        """
+        counts, draws = self._counts(answer), self.goal.draws
         if len(output) != self.draws:
             return -math.inf
-        return math.fsum(self._log_chance(c, output[n * one : (n + 1) * one]) for n, c in enumerate(counts))
+        return math.fsum(self._log_chance(c, output[n * draws : (n + 1) * draws]) for n, c in enumerate(counts))
 
     def _log_chance(self, counts: Sequence[int], output: Sequence[Outcome]) -> float:
         drawn, total = list[int](), 0.0
@@ -134,20 +142,24 @@ class PermuteAndFlip(Base):
         return total
 
     def possible(self) -> Iterator[tuple[Outcome, ...]]:
-        """Yield everything that may be published."""
+        """Yield every output."""
         if isinstance(self.goal, AtRank):
             return product(self.outcomes, repeat=self.draws)
         groups = product(permutations(self.outcomes, self.goal.draws), repeat=self.groups)
-        return (tuple(chain.from_iterable(chosen)) for chosen in groups)
+        return (tuple(chain.from_iterable(outcomes)) for outcomes in groups)
 
     def expected_error(self) -> float:
-        """Return the expected number of entries by which all choices together fall short, for the worst data."""
+        """Return the expected shortfall of all choices, in entries.
+
+        It is that of all together, for the worst data.
+        """
         return self.draws * worst_mean(len(self.outcomes)) / float(self.rate)
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
-        """Return the least w with P(no choice falls short by more than w entries) >= level, whatever the data.
+        """Return the least w that no choice exceeds, at a level.
 
-        `values` of them are published together. Raises InputError unless 0 < level < 1.
+        P(no choice falls short by more than w entries) >= level, whatever the data. `values` of them are published
+        together. Raises InputError unless 0 < level < 1.
 
         >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).shortfall(0.95)
         Fraction(4, 1)
@@ -160,24 +172,27 @@ class PermuteAndFlip(Base):
         return bisect_left(range(most), True, key=lambda w: missed((w + 1) * unit, steps) <= allowed) * self.goal.step
 
     def words(self, values: int | None = None) -> str:
-        """Say how far from the best value those may be that are published, `values` of them together.
+        """Say how far published values may be from the best.
 
         >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
         'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
         """
-        within, one = number(float(self.shortfall(0.95, values))), self.draws == 1
+        within, is_single = number(float(self.shortfall(0.95, values))), self.draws == 1
         in_cell = " in its cell" if self.groups > 1 else ""
         if isinstance(self.goal, MostFrequent):
-            what = "the state published occurs" if one else "each state published occurs"
+            subject = "the state published occurs" if is_single else "each state published occurs"
             left = " that is left" if self.goal.draws > 1 else ""
-            far = f"{what} at most {within} times less than the best one{left}{in_cell}"
+            far = f"{subject} at most {within} times less than the best one{left}{in_cell}"
         else:
-            what = "what is published is" if one else "each value that is published is"
-            far = f"{what} off by at most {within} rows in rank{in_cell}"
+            subject = "what is published is" if is_single else "each value that is published is"
+            far = f"{subject} off by at most {within} rows in rank{in_cell}"
         return f"with probability 95 %, whatever the data, {far}"
 
     def is_blind(self, entries: int) -> bool:
-        """Whether the best candidate may mostly be missed even where so many entries speak for it."""
+        """Return whether the best candidate is mostly missed.
+
+        Even so many entries that speak for it may not help.
+        """
         return missed(float(entries * self.rate), len(self.outcomes)) > 0.5
 
     def to_dict(self) -> Json:
@@ -202,7 +217,7 @@ def read(data: Plain) -> PermuteAndFlip:
 
 
 def words(noise: Randomiser) -> str:
-    """Say on a certificate how far from the best value that may be which is published."""
+    """Say how far published values may be from the best."""
     assert isinstance(noise, PermuteAndFlip)
     return f"one of the declared values, more probable the better it fits; {noise.words()}"
 

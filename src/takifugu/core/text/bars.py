@@ -13,10 +13,11 @@ from takifugu.core.text.tables import name_of, number, width
 def bars(
     rows: Sequence[Row], longest: float | None = None, columns: int | None = None, lowest: float | None = None
 ) -> list[str]:
-    """Return one line per row (cell, value, low, high): █ from 0 on, ▓ and ░ the interval up to the value and from it.
+    """Return one line per row (cell, value, low, high).
 
-    `longest` is where the bars' room ends and `lowest` where it begins; by default the largest `high`, and the least
-    `low` or 0. Where it begins below 0, │ stands at 0.
+    █ goes from 0 on, ▓ and ░ are the interval up to the value and from it. `longest` is where the bars' room ends and
+    `lowest` where it begins; by default the largest `high`, and the least `low` or 0. Where it begins below 0, │ stands
+    at 0.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
@@ -39,7 +40,10 @@ def bars(
 
 
 def _bar(row: Row, least: float, most: float, room: int) -> str:
-    """Return one row between `least` and `most`, with a mark at 0 where that lies inside."""
+    """Return one row between `least` and `most`, marked at 0.
+
+    The mark is there where 0 lies inside.
+    """
     room = room - 1 if least < 0 else room
     low, value, high, zero = (
         round(room * (end - least) / (most - least)) if most > least else 0
@@ -51,7 +55,10 @@ def _bar(row: Row, least: float, most: float, room: int) -> str:
 
 
 def _around(row: Row) -> str:
-    """Return a value with its interval: as half a width where it lies in the middle, else with the interval's ends."""
+    """Return a value with its interval.
+
+    It is half a width where the value lies in the middle, else the interval's ends.
+    """
     low, value, high = (row[key] for key in ("low", "value", "high"))
     adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""
     if math.isclose(high - value, value - low, rel_tol=1e-6):  # as far as six digits show
@@ -60,7 +67,9 @@ def _around(row: Row) -> str:
 
 
 def block(share: float, width: int) -> str:
-    """Return a bar of `share` (0 to 1) of `width` columns, exact to an eighth of one; never empty above 0.
+    """Return a bar of `share` (0 to 1) of `width` columns.
+
+    It is exact to an eighth of one; never empty above 0.
 
     >>> block(0.5, 5), block(0.001, 5), block(0, 5)
     ('██▌', '▏', '')
@@ -68,5 +77,5 @@ def block(share: float, width: int) -> str:
     eighths = round(share * width * 8)
     if share > 0:
         eighths = max(eighths, 1)
-    whole, rest = divmod(eighths, 8)
-    return "█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]
+    full, eighths_left = divmod(eighths, 8)
+    return "█" * full + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths_left]

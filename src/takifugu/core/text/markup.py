@@ -18,7 +18,7 @@ _BAR = "box-shadow:inset 3px 0 0 currentColor;padding-left:9px"
 
 
 def text(words: object) -> str:
-    """Return words as markup that shows exactly them; control characters are written out.
+    """Return words as markup, with control characters written out.
 
     >>> text("<b>\\u202e"), text('"')
     ('&lt;b&gt;\\\\u202e', '&quot;')
@@ -46,10 +46,13 @@ def note(words: str, strong: bool = False) -> str:
 
 
 def folded(title: str, markup: str) -> str:
-    """Return markup that is shown when its title is chosen; nothing for nothing."""
+    """Return markup under a title; nothing for nothing.
+
+    It is shown when its title is chosen.
+    """
     return f"<details><summary>{text(title)}</summary>{markup}</details>" if markup else ""
 
 
-def _row(cells: Sequence[str], chosen: bool) -> str:
-    styles = [f"{_CHOSEN};{_BAR}", *[_CHOSEN] * len(cells)] if chosen else [_LEFT] * len(cells)
+def _row(cells: Sequence[str], is_chosen: bool) -> str:
+    styles = [f"{_CHOSEN};{_BAR}", *[_CHOSEN] * len(cells)] if is_chosen else [_LEFT] * len(cells)
     return "<tr>" + "".join(f'<td style="{s}">{text(c)}</td>' for s, c in zip(styles, cells, strict=False)) + "</tr>"

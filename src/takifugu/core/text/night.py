@@ -17,19 +17,24 @@ _ALONE = "svg:root"
 
 
 def day_rules(inside: str = "svg") -> Iterator[str]:
-    """Yield the rules of a style sheet for the letters of pictures, of those inside what a selector names."""
+    """Yield the style rules for letters of pictures.
+
+    Pictures are those inside a selector's elements.
+    """
     yield from (f'{inside} text[fill="{drawn}"] {{ fill: {dark}; }}' for drawn, dark in LETTERS.items())
 
 
 def night_rules(inside: str = "svg") -> Iterator[str]:
-    """Yield the rules of a style sheet that exchange the colours of pictures by night."""
+    """Yield the style rules for colours of pictures by night."""
     for drawn, night in PICTURES.items():
         for kind, paint in (("*", "fill"), ("text", "fill"), ("*", "stroke")):
             yield f'{inside} {kind}[{paint}="{drawn}"] {{ {paint}: {night}; }}'
 
 
 def by_itself(picture: str) -> str:
-    """Return a picture as a file of its own: by night it is dark, where its reader's screen is.
+    """Return a picture as a file of its own.
+
+    By night it is dark, where its reader's screen is.
 
     >>> from takifugu.core.text.pictures import drawing
     >>> by_itself(drawing(10, 20, "a", [])).count("<style>")
@@ -38,5 +43,5 @@ def by_itself(picture: str) -> str:
     ground = f"{_ALONE} {{ background: {PICTURES['white']}; }}"
     dark = " ".join([ground, *night_rules(_ALONE)])
     rules = " ".join([*day_rules(_ALONE), f"@media screen and (prefers-color-scheme: dark) {{ {dark} }}"])
-    head, end, rest = picture.partition(">")
-    return f"{head}{end}\n<style>{rules}</style>{rest}"
+    head, end, body = picture.partition(">")
+    return f"{head}{end}\n<style>{rules}</style>{body}"

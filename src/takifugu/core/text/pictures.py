@@ -82,10 +82,10 @@ class _Scale:
     log: bool
 
     def at(self, value: float) -> float:
-        low, high, here = (math.log10(v) for v in (self.low, self.high, value)) if self.log else (
+        low, high, position = (math.log10(v) for v in (self.low, self.high, value)) if self.log else (
             self.low, self.high, value
         )  # fmt: skip
-        return self.start + (self.end - self.start) * (here - low) / (high - low)
+        return self.start + (self.end - self.start) * (position - low) / (high - low)
 
     def ticks(self) -> list[float]:
         return _log_ticks(self.low, self.high) if self.log else _ticks(self.low, self.high)
@@ -101,10 +101,10 @@ def line_chart(
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> str:
-    """Return lines over two axes as SVG; `marks` are labelled upright rules at an x, `made` says how it was made.
+    """Return lines over two axes as SVG.
 
-    Points on a log axis must be above 0; others, and those that are not finite, are gaps. Raises InputError where no
-    point is left to draw.
+    `marks` are labelled upright rules at an x, `made` is the command behind it. Points on a log axis must be above 0;
+    others, and those that are not finite, are gaps. Raises InputError where no point is left to draw.
 
     >>> picture = line_chart([Line("error", [(0.1, 40), (1, 4)])], Axis("epsilon", log=True), Axis("error"), "Cost")
     >>> picture.startswith("<svg"), "polyline" in picture
@@ -140,9 +140,10 @@ def line_chart(
 
 
 def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width: int = WIDTH) -> str:
-    """Return one horizontal bar per value as SVG, with its error bar and the number beside it; bars start at 0.
+    """Return one horizontal bar per value as SVG.
 
-    Raises InputError for no bars, and for values that are not finite.
+    Its error bar and the number are beside it; bars start at 0. Raises InputError for no bars, and for values that are
+    not finite.
 
     >>> bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time use").count("<rect")
     2
@@ -182,12 +183,14 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
 
 
 def _value(value: float) -> str:
-    """Write a value as a table does: a whole one with all its digits."""
+    """Write a value as in a table, whole ones with all digits."""
     return written(int(value) if float(value).is_integer() and abs(value) < 2**53 else value)
 
 
 def short_number(value: float) -> str:
-    """Write a number for a picture: whole, or four digits; thousands apart; powers of ten where it is far from 1.
+    """Write a number for a picture: whole, or four digits.
+
+    Thousands are apart; powers of ten stand where it is far from 1.
 
     >>> short_number(0.05), short_number(12345.678), short_number(-12345.0), short_number(3e9)
     ('0.05', '12,350', '-12,345', '3e9')
@@ -196,12 +199,18 @@ def short_number(value: float) -> str:
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str]) -> str:
-    """Return a picture of marks that the caller has placed; the title is also what a screen reader says."""
+    """Return a picture of marks in their places.
+
+    A screen reader says the title, too.
+    """
     return _svg(width, height, title, "", body)
 
 
 def rectangle(x: float, y: float, width: float, height: float, colour: str, shade: float = 1.0) -> str:
-    """Return a filled rectangle, opaque by its shade; its edges are not blurred, so that neighbours leave no seam."""
+    """Return a filled rectangle, opaque by its shade.
+
+    Its edges are not blurred, so that neighbours leave no seam.
+    """
     opaque = "" if shade == 1 else f' fill-opacity="{shade:.3f}"'
     return (
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}"{opaque} '
@@ -218,7 +227,10 @@ def border(x: float, y: float, width: float, height: float) -> str:
 
 
 def words(x: float, y: float, text: str, anchor: str = "start") -> str:
-    """Return a text that starts at a place, or ends there (anchor "end"), or has its middle there."""
+    """Return a text from a place on, up to it, or around it.
+
+    The anchor "end" ends it there.
+    """
     return _words(x, y, text, anchor, _TEXT)
 
 
@@ -228,14 +240,14 @@ def rule(a: float, b: float, c: float, d: float) -> str:
 
 
 def _svg(width: int, height: int, title: str, made: str, body: Iterable[str]) -> str:
-    about = f"<desc>{_escaped(made)}</desc>" if made else ""
-    inside, seen = "\n".join(body), _cut(title, int((width - 24) / _LARGE))
+    description = f"<desc>{_escaped(made)}</desc>" if made else ""
+    content, visible_title = "\n".join(body), _cut(title, int((width - 24) / _LARGE))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="12" style="max-width:100%;height:auto">\n'
-        f"<title>{_escaped(title)}</title>{about}\n"
+        f"<title>{_escaped(title)}</title>{description}\n"
         f'<rect width="{width}" height="{height}" fill="white"/>\n'
-        f'<text x="12" y="20" font-size="14" fill="{_TEXT}">{_escaped(seen)}</text>\n{inside}\n</svg>\n'
+        f'<text x="12" y="20" font-size="14" fill="{_TEXT}">{_escaped(visible_title)}</text>\n{content}\n</svg>\n'
     )
 
 
@@ -252,7 +264,10 @@ def _grid(flat: _Scale, tall: _Scale, x: Axis, y: Axis, height: int) -> Iterable
 
 
 def _with_room(flat: _Scale, names: Sequence[tuple[float, str]] = ()) -> list[tuple[float, str]]:
-    """Return the places along a side, by default round numbers, whose names do not touch the name before."""
+    """Return the places along a side with room for their names.
+
+    By default they are round numbers.
+    """
     ticks: list[tuple[float, str]] = []
     for tick, name in names or [(tick, short_number(tick)) for tick in flat.ticks()]:
         if not ticks or flat.at(tick) - flat.at(ticks[-1][0]) > _LETTER * (len(name) + 1):
@@ -260,8 +275,8 @@ def _with_room(flat: _Scale, names: Sequence[tuple[float, str]] = ()) -> list[tu
     return ticks
 
 
-def _tick_across(where: float, name: str, top: float, bottom: float) -> tuple[str, str]:
-    return _rule(where, top, where, bottom, _RULE), _words(where, bottom + 16, name, "middle", _FAINT)
+def _tick_across(place: float, name: str, top: float, bottom: float) -> tuple[str, str]:
+    return _rule(place, top, place, bottom, _RULE), _words(place, bottom + 16, name, "middle", _FAINT)
 
 
 def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterable[str]:
@@ -286,7 +301,7 @@ def _words(x: float, y: float, text: str, anchor: str, colour: str) -> str:
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """Return the heights of labels, moved down where two would overlap."""
+    """Return the heights of labels, moved down out of overlaps."""
     placed = list(heights)
     for before, after in pairwise(sorted(range(len(heights)), key=lambda i: heights[i])):
         placed[after] = max(placed[after], placed[before] + _LINE)
@@ -331,12 +346,15 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Return the powers of ten from `low` to `high`, with 2 and 5 between them where there are few."""
+    """Return the powers of ten from `low` to `high`.
+
+    2 and 5 are between them where there are few.
+    """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [float(f"{m}e{k}") for k in range(first, last + 1) for m in steps]
-    inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
-    return inside if len(inside) > 1 else [low, high]
+    ticks_inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+    return ticks_inside if len(ticks_inside) > 1 else [low, high]
 
 
 def _escaped(text: str) -> str:

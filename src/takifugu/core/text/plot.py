@@ -29,19 +29,22 @@ class Plot:
         return self.svg
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture into a file that ends with .svg or .png; return its path.
+        """Write the picture into a .svg or .png file; return its path.
 
         Raises InputError for another ending, and for PNG where matplotlib is not installed.
         """
-        where = Path(path)
-        where.write_bytes(self.content(where))
-        return where
+        target = Path(path)
+        target.write_bytes(self.content(target))
+        return target
 
-    def content(self, where: Path) -> bytes:
-        """Return the bytes of the picture as a file of this name; raises InputError as `save` does."""
-        if where.suffix not in (".svg", ".png"):
-            raise InputError(f"{where.name!r} is no name of a picture", fix="end it with .svg or .png")
-        content = by_itself(self.svg).encode() if where.suffix == ".svg" else png(self.svg)
+    def content(self, target: Path) -> bytes:
+        """Return the bytes of the picture as a file of this name.
+
+        Raises InputError as `save` does.
+        """
+        if target.suffix not in (".svg", ".png"):
+            raise InputError(f"{target.name!r} is no name of a picture", fix="end it with .svg or .png")
+        content = by_itself(self.svg).encode() if target.suffix == ".svg" else png(self.svg)
         if content is None:
             raise InputError("a PNG is drawn by matplotlib", fix="pip install takifugu[plots], or save an .svg")
         return content

@@ -18,7 +18,9 @@ _NUMBERS = ("x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height"
 
 
 def stacked(pictures: Sequence[str]) -> str:
-    """Return pictures below each other as one; the title is that of the first.
+    """Return pictures below each other as one.
+
+    The title is that of the first.
 
     >>> from takifugu.core.text.pictures import drawing
     >>> stacked([drawing(10, 20, "a", []), drawing(10, 30, "b", [])]).count("<svg")
@@ -43,7 +45,10 @@ def stacked(pictures: Sequence[str]) -> str:
 
 
 def png(picture: str) -> bytes | None:
-    """Return a picture of ours as PNG; None where matplotlib is not installed."""
+    """Return a picture of ours as PNG.
+
+    None where matplotlib is not installed.
+    """
     if find_spec("matplotlib") is None:
         return None
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -66,11 +71,14 @@ def png(picture: str) -> bytes | None:
 
 
 def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
-    """Draw what our pictures are made of: rectangles, lines, circles, texts, and pictures inside; later ones above."""
+    """Draw the elements of our pictures, later ones above.
+
+    They are rectangles, lines, circles, texts, and pictures inside.
+    """
     from matplotlib.patches import Circle, Rectangle
 
-    for one in parent:
-        kind, get = one.tag.removeprefix(_SVG), one.attrib.get
+    for element in parent:
+        kind, get = element.tag.removeprefix(_SVG), element.attrib.get
         at = {key: float(get(key, "0")) for key in _NUMBERS}
         order = len(axes.get_children())
         wide = float(get("stroke-width", "1"))
@@ -94,6 +102,6 @@ def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
             side = {"middle": "center", "end": "right"}.get(get("text-anchor", "start"), "left")
             size = float(get("font-size", "12"))
             paint = {"color": get("fill"), "ha": side, "va": "baseline", "zorder": order}
-            axes.text(at["x"], at["y"] + down, one.text or "", fontsize=size, parse_math=False, **paint)
+            axes.text(at["x"], at["y"] + down, element.text or "", fontsize=size, parse_math=False, **paint)
         elif kind == "svg":
-            _draw(axes, one, down + at["y"])
+            _draw(axes, element, down + at["y"])

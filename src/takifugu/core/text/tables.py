@@ -26,13 +26,18 @@ _NARROWEST = 14
 
 
 def width() -> int:
-    """Return how many columns what is printed may have: WIDTH, or what a terminal has (`fitting`)."""
+    """Return the number of columns for print.
+
+    It is WIDTH, or that of a terminal (`fitting`).
+    """
     return _columns.get()
 
 
 @contextmanager
 def fitting(columns: int) -> Iterator[None]:
-    """Let everything that is printed meanwhile fit so many columns, of which there are never fewer than NARROWEST.
+    """Let everything printed inside fit so many columns.
+
+    There are never fewer than NARROWEST.
 
     >>> with fitting(30):
     ...     width()
@@ -46,7 +51,9 @@ def fitting(columns: int) -> Iterator[None]:
 
 
 def filled(text: str) -> str:
-    """Return a text in lines that fit; a number stays with its per cent sign.
+    """Return a text in lines of the width.
+
+    A number stays with its per cent sign.
 
     >>> with fitting(40):
     ...     print(filled("the noise exceeds half of the range in 50 % of all cases"))
@@ -58,12 +65,12 @@ def filled(text: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """Return a text in lines that fit, with nothing in it that a terminal would obey."""
+    """Return a text in lines of the width, safe for a terminal."""
     return filled(visible(text))
 
 
 def name_of(text: str, width: int = LONGEST_NAME) -> str:
-    """Return a name, cut where a table has no room for it.
+    """Return a name, cut to the room of a table.
 
     >>> name_of("a name that is far too long for a table")
     'a name that is far too …'
@@ -73,9 +80,10 @@ def name_of(text: str, width: int = LONGEST_NAME) -> str:
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None) -> str:
-    """Return a table that fits: the last column takes what is left and wraps, then the widest ones do.
+    """Return a table of the width.
 
-    Where not even their words fit beside each other each row becomes a list of its cells.
+    The last column takes the room left and wraps, then the widest ones do. Where not even their words fit beside each
+    other each row becomes a list of its cells.
 
     >>> print(text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]]))
     name   why
@@ -100,7 +108,10 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
 
 
 def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return the widths of columns that fit together, or None where their longest words do not."""
+    """Return widths of columns for one line, or None.
+
+    It is None where their longest words do not fit.
+    """
     widths = [max(len(row[i]) for row in lines) for i in range(len(lines[0]))]
     last = max(room - sum(widths[:-1]), _NARROWEST)
     if sum(widths[:-1]) + min(widths[-1], last) <= room:
@@ -127,7 +138,9 @@ def _wrap(text: str, room: int) -> list[str]:
 
 
 def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> str:
-    """Return `label  text` lines, the texts aligned and wrapped; below their labels where these are too long.
+    """Return `label text` lines, aligned and wrapped.
+
+    Texts go below their labels where these are too long.
 
     >>> print(labelled([("hides", "every entry"), ("epsilon", "1")]))
     hides    every entry

@@ -49,7 +49,7 @@ class Sending(Base):
     output = SENT
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> str:  # type: ignore[override]
         return self.sender.kind
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,18 +14,22 @@ import numpy as np
 from takifugu.analysis.randomisers.additive import check_scale, check_shape
 from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Column, Direction, Kind, Loss
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import form
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
+def _read_numbers(numbers: Sequence[int]) -> tuple[int, ...]:
+    return tuple(map(int, numbers))
+
+
 @dataclass(frozen=True)
-class SafeCells(Base):
+class SafeCells(Base, kind="sparse"):
     """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units).
 
     `thresholds` are in steps of the grid, one for all cells or one for each; after `limit` noisy values every further
@@ -37,12 +41,12 @@ class SafeCells(Base):
     Fraction(1, 2)
     """
 
-    units: Fraction
-    grid: Fraction
+    units: Fraction = field(metadata=exact("units"))
+    grid: Fraction = field(metadata=exact("the grid"))
     cells: int
-    thresholds: tuple[int, ...]
+    thresholds: tuple[int, ...] = field(metadata=form(read=_read_numbers))
     limit: int | None
-    sensitivity: Fraction
+    sensitivity: Fraction = field(metadata=exact("the sensitivity"))
 
     output = MARKS
 
@@ -56,10 +60,6 @@ class SafeCells(Base):
                 rule="there is one for all or one for each, and none is negative",
             ).at("thresholds")
         _ = self.mechanism
-
-    @property
-    def kind(self) -> str:
-        return "sparse"
 
     @cached_property
     def mechanism(self) -> SparseAnswers:
@@ -147,23 +147,11 @@ class SafeCells(Base):
         reached = float(bdtr(np.minimum(self.limit - 1, before), before, 1 - called).sum())  # P(fewer than the limit)
         return called / safe * reached / self.cells
 
-    def to_dict(self) -> Json:
-        size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
-        settings = {"thresholds": list(self.thresholds), "limit": self.limit, "sensitivity": to_text(self.sensitivity)}
-        return {"kind": self.kind, **size, **settings}
-
-
-def read(data: Plain) -> SafeCells:
-    """Read a sparse vector back from its `to_dict` form."""
-    units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
-    most = as_fraction(data["sensitivity"], "the sensitivity")
-    return SafeCells(units, grid, data["cells"], tuple(map(int, data["thresholds"])), data["limit"], most)
-
 
 SPARSE = Kind(
-    read, "marks, and geometric noise on one side where there is none",
+    SafeCells.from_dict, "marks, and geometric noise on one side where there is none",
     'geometric noise on one side of every count, drawn exactly from the operating system\'s randomness: "safe" is said '
     "where count and noise together are at most the threshold",
 )  # fmt: skip
 
-__all__ = ["SAFE", "SPARSE", "SafeCells", "read"]
+__all__ = ["SAFE", "SPARSE", "SafeCells"]

@@ -46,7 +46,10 @@ class Separate(Belief, Protocol):
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[object], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of entries with the same values and columns, `by_law` with the same law."""
+        """Return the first of each set of like entries.
+
+        Like entries have the same values and columns, `by_law` the same law.
+        """
         ...
 
 
@@ -58,7 +61,10 @@ class Registered(Belief, Protocol):
 
 
 def separate(belief: Belief) -> Separate | None:
-    """Return a belief that tells which of its independent entries are alike, None for others."""
+    """Return a belief of separate entries, None for others.
+
+    It tells the entries apart from those like them.
+    """
     return belief if isinstance(belief, Separate) else None
 
 
@@ -118,12 +124,17 @@ register = KINDS.register
 
 
 def belief_class(kind: object) -> Any:
-    """Return the class of a kind of belief; raises InputError for an unknown kind."""
+    """Return the class of a kind of belief.
+
+    Raises InputError for an unknown kind.
+    """
     return KINDS.find(kind)
 
 
 def check_registered(belief: Belief) -> None:
-    """Raise InputError for a belief of a type that nobody has registered: a ledger could not read it back.
+    """Raise InputError for a belief of an unregistered type.
+
+    A ledger could not read it back.
 
     A type derived from a registered one is another type: it would read back, and be charged for, as what it is not.
     """
@@ -145,9 +156,10 @@ def from_dict(data: Plain) -> Belief:
 
 
 def to_dict(belief: Belief) -> Json:
-    """Return plain data that `from_dict` reads back, including the order in which entries are listed.
+    """Return plain data, with the order of the list of entries.
 
-    Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
+    `from_dict` reads them back. Raises InputError for a belief that writes itself down as one of another type, which
+    would be charged in its place.
     """
     data = belief.to_dict()
     if data.get("kind") in KINDS and not KINDS.has(data["kind"], type(belief)):
@@ -159,7 +171,10 @@ def to_dict(belief: Belief) -> Json:
 
 
 def _members(kind: type) -> set[str]:
-    """Return what a class has itself: fields, and what it defines and does not leave to those that derive from it."""
+    """Return the fields and methods of a class itself.
+
+    Abstract methods are left to derived classes.
+    """
     left = {name for name, value in vars(kind).items() if isinstance(value, FunctionType) and _ABSTRACT in vars(value)}
     return {*vars(kind), *vars(kind).get("__annotations__", ())} - left
 

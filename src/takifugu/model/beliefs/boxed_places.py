@@ -53,8 +53,8 @@ class Grid:
     @property
     def centres(self) -> tuple[tuple[float, float], ...]:
         """Return the centre of each cell."""
-        one, two = ([_centre(self, axis, k) for k in range(self.cells[axis])] for axis in (0, 1))
-        return tuple((x, y) for y in two for x in one)
+        first_axis, second_axis = ([_centre(self, axis, k) for k in range(self.cells[axis])] for axis in (0, 1))
+        return tuple((x, y) for y in second_axis for x in first_axis)
 
     def cells_of(self, first: Floats, second: Floats) -> npt.NDArray[np.int32]:
         """Return the number of the cell of each place.
@@ -63,24 +63,27 @@ class Grid:
         the box; no message says which, or how many.
         """
         numbers = []
-        for axis, given in enumerate((first, second)):
-            if not np.isfinite(given).all():
+        for axis, coordinates in enumerate((first, second)):
+            if not np.isfinite(coordinates).all():
                 raise DataError(
                     "a coordinate is missing or not finite", rule="there is no such place", fix="drop these rows"
                 ).at("coordinates")
             low, high, count = self.low[axis], self.high[axis], self.cells[axis]
-            if not self.clamps and ((given < low) | (given > high)).any():
+            if not self.clamps and ((coordinates < low) | (coordinates > high)).any():
                 raise DataError(
                     "a place lies outside of the declared box", fix='declare a larger box, or write outside = "clamp"'
                 ).at("coordinates")
-            inside = np.clip(given, low, high)
-            numbers.append(np.minimum(((inside - low) / (high - low) * count).astype(np.int64), count - 1))
+            clipped = np.clip(coordinates, low, high)
+            numbers.append(np.minimum(((clipped - low) / (high - low) * count).astype(np.int64), count - 1))
         numbers_of_cells: npt.NDArray[np.int32] = (numbers[1] * self.cells[0] + numbers[0]).astype(np.int32)
         return numbers_of_cells
 
 
 def grid_of(box: Box) -> Grid:
-    """Return the grid that [belief.box] declares; InputError, which names the key, for a box without an inside."""
+    """Return the grid of [belief.box].
+
+    InputError, which names the key, for a box without an inside.
+    """
     ends = []
     for key, pair in (("first", box.first), ("second", box.second)):
         low, high = (float(as_fraction(end, "an end of the box", "box", key)) for end in pair)
@@ -102,7 +105,10 @@ def grid_of(box: Box) -> Grid:
 
 
 def scales_of(box: Box) -> tuple[Scales, str]:
-    """Return how long a unit of either coordinate is, and in what; degrees are measured in the middle of the box."""
+    """Return the length of a unit of either coordinate, and its name.
+
+    Degrees are measured in the middle of the box.
+    """
     if box.degrees:
         low, high = (float(as_fraction(end, "an end of the box")) for end in box.second)
         along = Fraction(round(DEGREE * math.cos(math.radians((low + high) / 2))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -12,12 +12,12 @@ from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
@@ -43,7 +43,7 @@ class Clique(Nameless):
     source: str = "assumed"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "states", checked_alphabet(self.states, "the clique"))
+        set_fields(self, states=checked_alphabet(self.states, "the clique"))
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.states
@@ -71,8 +71,25 @@ class Clique(Nameless):
         return f"a clique of {self.size} people ({self.source})"
 
 
+def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Hashable]]:
+    return [list(clique) for clique in cliques]
+
+
+def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
+    """Write the distribution of each size as its masses of 0, 1, ... ill people."""
+    masses_by_size = {}
+    for size, law in laws.items():
+        masses = dict(law.items())
+        masses_by_size[str(size)] = [_text(masses.get(number, 0)) for number in range(size + 1)]
+    return masses_by_size
+
+
+def _read_laws(laws: Mapping[str, list[float | str]]) -> dict[int, list[float | Fraction]]:
+    return {int(size): [exact_or_float(mass) for mass in masses] for size, masses in laws.items()}
+
+
 @dataclass(frozen=True, eq=False)
-class CliqueInfection:
+class CliqueInfection(PlainForm, kind="clique-infection"):
     """Independent cliques of people, each with a declared distribution of how many of them are ill (Song17 §2, §3).
 
     `cliques` are disjoint lists of names, entries in that order; `number` gives the distribution on 0 .. m of m people:
@@ -84,9 +101,9 @@ class CliqueInfection:
     (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
     """
 
-    cliques: tuple[tuple[Hashable, ...], ...]
-    numbers: Mapping[int, Pmf]
-    states: tuple[State, State]
+    cliques: tuple[tuple[Hashable, ...], ...] = field(metadata=form(_written_cliques))
+    numbers: Mapping[int, Pmf] = field(metadata=form(_written_laws, _read_laws, key="number"))
+    states: tuple[State, State] = field(metadata=VALUES)
     source: str
 
     def __init__(
@@ -112,10 +129,10 @@ class CliqueInfection:
                 f"the states are {list(alphabet)}", fix="give two different names, well first and ill second"
             ).at("states")
         sizes = sorted({len(clique) for clique in groups})
-        object.__setattr__(self, "cliques", groups)
-        object.__setattr__(self, "numbers", {m: _law(m, number) for m in sizes})
-        object.__setattr__(self, "states", alphabet)
-        object.__setattr__(self, "source", checked_source(source, False))
+        set_fields(
+            self, cliques=groups, numbers={m: _law(m, number) for m in sizes}, states=alphabet,
+            source=checked_source(source, False),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -173,22 +190,6 @@ class CliqueInfection:
             "the members of each clique are public",
         )
 
-    def to_dict(self) -> Json:
-        laws = {str(m): [_text(dict(law.items()).get(n, 0)) for n in range(m + 1)] for m, law in self.numbers.items()}
-        return {
-            "kind": "clique-infection", "cliques": [list(clique) for clique in self.cliques], "number": laws,
-            "states": list(self.states), "source": self.source,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> CliqueInfection:
-        """Read a belief back from its `to_dict` form."""
-        laws = {
-            int(m): [as_fraction(p, "a probability") if isinstance(p, str) else p for p in row]
-            for m, row in data["number"].items()
-        }
-        return CliqueInfection(data["cliques"], laws, data["states"], data.get("source", "assumed"))
-
     def describe(self) -> str:
         largest = max(len(clique) for clique in self.cliques)
         return f"{len(self.cliques)} independent cliques of {self.size} people, at most {largest} each ({self.source})"
@@ -209,10 +210,11 @@ def clique_infection(
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the distribution of the number of ill people among `size` in the Reed-Frost model, masses of 0 .. size.
+    """Return the masses of 0 .. size ill people in the Reed-Frost model.
 
-    Each is infected from outside with probability `outside`; whoever is ill infects each well one, once, with
-    probability `inside`. Raises InputError unless both lie in [0, 1], and for more than 100 people.
+    `size` is the number of people of a household. Each is infected from outside with probability `outside`; whoever is
+    ill infects each well one, once, with probability `inside`. Raises InputError unless both lie in [0, 1], and for
+    more than 100 people.
 
     >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
     [0.25, 0.25, 0.5]
@@ -247,11 +249,11 @@ def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
 def cliques_of(
     edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
 ) -> list[tuple[Hashable, ...]]:
-    """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
+    """Return disjoint cliques of all people.
 
-    Of several largest cliques the one that is first when its people are sorted is taken, so the result does not depend
-    on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts that the
-    search, which can grow exponentially, would not end.
+    A largest clique is taken out again and again. Of several largest cliques the one that is first when its people are
+    sorted is taken, so the result does not depend on the order of the edges. `people` may add some without contacts.
+    Raises InputError for so many contacts that the search, which can grow exponentially, would not end.
 
     >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
     [(1, 2, 3), (4,), (5,)]
@@ -269,12 +271,15 @@ def cliques_of(
         clique = _largest_clique(near, work)
         cliques.append(clique)
         gone = set(clique)
-        near = {v: others - gone for v, others in near.items() if v not in gone}
+        near = {v: neighbours - gone for v, neighbours in near.items() if v not in gone}
     return cliques
 
 
 def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
-    """Return the first, in sorted order, of the largest cliques: depth first, with greedy colours as a bound."""
+    """Return the first of the largest cliques in sorted order.
+
+    The search goes depth first, with greedy colours as a bound.
+    """
     best: tuple[Hashable, ...] = ()
     for v in sorted(near):
         best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
@@ -306,7 +311,10 @@ def _grown(
 
 
 def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
-    """Return how many colours a greedy colouring takes: no clique among these people is larger."""
+    """Return the number of colours in a greedy colouring.
+
+    No clique among these people is larger.
+    """
     classes: list[list[Hashable]] = []
     for v in people:
         for members in classes:
@@ -327,20 +335,20 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
         raise InputError(
             f"a clique has {size} people, and no distribution of how many are ill is given for that size"
         ).at("number")
-    given = number(size) if callable(number) else number[size]
-    if isinstance(given, Pmf):
-        low, high = given.support_range
-        if low < 0 or high > size or any(Fraction(v).denominator != 1 for v, _ in given.items()):
+    law = number(size) if callable(number) else number[size]
+    if isinstance(law, Pmf):
+        low, high = law.support_range
+        if low < 0 or high > size or any(Fraction(v).denominator != 1 for v, _ in law.items()):
             raise InputError(
                 f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
             ).at("number")
-        return given
-    if len(given) != size + 1:
+        return law
+    if len(law) != size + 1:
         raise InputError(
-            f"the distribution for a clique of {size} has {len(given)} masses",
+            f"the distribution for a clique of {size} has {len(law)} masses",
             fix=f"give {size + 1}, for 0 to {size} ill",
         ).at("number")
-    return Pmf(range(size + 1), list(given))
+    return Pmf(range(size + 1), list(law))
 
 
 def _text(mass: float | int | Fraction) -> float | str:

@@ -43,7 +43,10 @@ class Reference(PublicFile):
     ] = False
 
     def columns(self, source: RowsSource) -> tuple[str, ...]:
-        """Return the columns that hold the value: by default called as in the private data."""
+        """Return the columns of the value.
+
+        By default they are called as in the private data.
+        """
         if source.coordinates is not None:
             return self.coordinates or source.coordinates
         return (self.value or source.value or "",)
@@ -108,53 +111,56 @@ class PopulationsSection:
 
     @property
     def grid(self) -> Grid | None:
-        """Return the cells that places lie in."""
+        """Return the cells of places."""
         return None if self.box is None else grid_of(self.box)
 
     def faults(self) -> Iterator[InputError]:
         if (self.laws is None) == (self.reference is None):
             fix = 'write laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
             yield InputError("laws or reference is required, one of both", fix=fix).at("laws")
-        given = self.reference
-        if given is not None and given.value is not None and given.coordinates is not None:
+        reference = self.reference
+        if reference is not None and reference.value is not None and reference.coordinates is not None:
             yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")
 
     def counted(self, public: PublicRows) -> Counted | None:
-        given = self.reference
-        return None if given is None else (("reference", "file"), given, given.columns(public.source))
+        reference = self.reference
+        return None if reference is None else (("reference", "file"), reference, reference.columns(public.source))
 
     def belief(self, public: PublicRows) -> FromPopulations:
         scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
         values: tuple[Hashable, ...] = (self.values or ()) if self.grid is None else self.grid.centres
         if self.box is None and len(set(map(str, values))) < len(values):
             raise InputError("repeat a value, or write two alike", fix="write each once").at("values")
-        about: About = {
+        options: About = {
             "rows": public.source.rows_per_person, "independent": self.rows_independent, "scales": scales,
             "measure": measure, "supports": self.supports,
             "source": checked_source(self.source, self.reference is not None and self.reference.from_private_data),
         }  # fmt: skip
         if self.reference is None:
-            return FromPopulations(self._declared(values), **about)
-        return self.counted_in(self.reference_rows(public, values), values, **about)
+            return FromPopulations(self._declared(values), **options)
+        return self.counted_in(self.reference_rows(public, values), values, **options)
 
     def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Hashable, Number]]:
         laws = {}
         for name, masses in (self.laws or {}).items():
             if len(masses) != len(values):
-                what = f"has {len(masses)} probabilities for {len(values)} values"
-                raise InputError(what, fix="write one for each, in their order").at("laws", name)
+                message = f"has {len(masses)} probabilities for {len(values)} values"
+                raise InputError(message, fix="write one for each, in their order").at("laws", name)
             laws[name] = dict(zip(values, masses, strict=True))
         return laws
 
-    def counted_in(self, read: ReferenceRows, values: Sequence[Hashable], **about: Unpack[About]) -> FromPopulations:
-        """Return the populations that rows of the reference file support."""
+    def counted_in(self, read: ReferenceRows, values: Sequence[Hashable], **options: Unpack[About]) -> FromPopulations:
+        """Return the populations with rows in the reference file."""
         file = self._file
         with within("reference"):
             samples = samples_of(read.rows, len(values), read.people)
-            return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **about)
+            return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **options)
 
     def reference_rows(self, public: PublicRows, values: Sequence[Hashable]) -> ReferenceRows:
-        """Return the rows of the populations that count; InputError, which names the key, for a file that is wrong."""
+        """Return the rows of the populations in use.
+
+        InputError, which names the key, for a file that is wrong.
+        """
         file = self._file
         with within("reference"):
             try:
@@ -165,40 +171,43 @@ class PopulationsSection:
                 raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None
             populations = _names([row[0] for row in texts], file.file, "population", "population")
             people = _names([row[-1] for row in texts], file.file, "unit", "person")
-            counted = populations if file.populations is None else file.populations
+            used_populations = populations if file.populations is None else file.populations
             rows = [
                 (name, code, normalised(person))
-                for name, code, person in zip(populations, codes, people, strict=True) if name in counted
+                for name, code, person in zip(populations, codes, people, strict=True) if name in used_populations
             ]  # fmt: skip
-            seen = {name for name, _, _ in rows}
-            empty = [name for name in file.populations or () if name not in seen]
-            if empty or len(seen) < 2:
-                what = f"has no row of {empty[0]!r}" if empty else "has fewer than two populations"
-                raise InputError(f"{file.file} {what}", fix="name the column of the populations").at("population")
+            names_in_rows = {name for name, _, _ in rows}
+            empty = [name for name in file.populations or () if name not in names_in_rows]
+            if empty or len(names_in_rows) < 2:
+                message = f"has no row of {empty[0]!r}" if empty else "has fewer than two populations"
+                raise InputError(f"{file.file} {message}", fix="name the column of the populations").at("population")
         return ReferenceRows(
             [(name, code) for name, code, _ in rows], [person for _, _, person in rows] if file.unit else None
         )
 
     def assumptions(self) -> Iterator[str]:
-        box, given = self.box, self.reference
+        box, reference = self.box, self.reference
         if box is not None:
             yield f"a place counts as the centre of its cell, of {box.cells[0]} x {box.cells[1]} cells of a public box"
         if box is not None and box.outside == "clamp":
             yield "a place outside of the box counts as the nearest one inside"
-        if given is not None and not given.from_private_data:
+        if reference is not None and not reference.from_private_data:
             yield (
-                f"the reference file is about other people; {given.smoothing} is added to the count of each value "
+                f"the reference file is about other people; {reference.smoothing} is added to the count of each value "
                 "where losses are averaged"
             )
-        elif given is not None:
+        elif reference is not None:
             yield (
                 "the populations were counted in the private rows: that these, the table of probabilities and the maps "
                 "tell something about them is accepted, and not covered"
             )
 
 
-def _names(texts: Sequence[str | None], file: str, key: str, what: str) -> list[str]:
-    """Return the names in a column of the reference file; InputError where one is missing."""
+def _names(texts: Sequence[str | None], file: str, key: str, title: str) -> list[str]:
+    """Return the names in a column of the reference file.
+
+    InputError where one is missing.
+    """
     if None in texts:
-        raise InputError(f"{file}: a row names no {what}", fix="drop it").at(key)
+        raise InputError(f"{file}: a row names no {title}", fix="drop it").at(key)
     return [str(text) for text in texts]

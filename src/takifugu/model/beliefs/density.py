@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.forms import OnGrid, Query
@@ -75,9 +75,9 @@ class Density(Nameless):
         different deviations, or not one for each value.
         """
         if function == "parameter":
-            about: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
+            hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:
-            about = dataset_property(attribute, function, of=of)
+            hidden = dataset_property(attribute, function, of=of)
         table = _by_value(given, "given")
         if len(table) < 2:
             raise InputError("the belief knows fewer than two values of what is hidden", fix="give two or more").at(
@@ -86,20 +86,18 @@ class Density(Nameless):
         for value, curve in table.items():
             with within("given", to_text(value)):
                 check_density(curve)
-        chosen = _references(table) if references is None else _by_value(references, "references")
-        _check_references(table, chosen)
+        normals = _references(table) if references is None else _by_value(references, "references")
+        _check_references(table, normals)
         least = min(curve.deviation for curve in table.values())
         step = Fraction(10) ** math.floor(math.log10(least * FINE)) if resolution is None else as_fraction(
             resolution, "resolution", "resolution"
         )  # fmt: skip
         if step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
-        object.__setattr__(self, "about", about)
-        object.__setattr__(self, "values", tuple(table))
-        object.__setattr__(self, "curves", tuple(table.values()))
-        object.__setattr__(self, "references", tuple(chosen[value] for value in table))
-        object.__setattr__(self, "resolution", step)
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, about=hidden, values=tuple(table), curves=tuple(table.values()),
+            references=tuple(normals[value] for value in table), resolution=step, source=source,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -111,7 +109,10 @@ class Density(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Whether the source states that the belief was estimated from the data that it is to protect."""
+        """Return whether the belief was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
@@ -130,7 +131,10 @@ class Density(Nameless):
         return self
 
     def resolve(self, query: Query) -> RealNumber:
-        """Return the only answer that there is; InputError for a query other than Identity()."""
+        """Return the one answer of the belief.
+
+        InputError for a query other than Identity().
+        """
         description = query.to_dict()
         if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
             raise InputError(
@@ -153,18 +157,18 @@ class Density(Nameless):
 
     def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:
         """Return every value of one set against every value of another."""
-        inside = [
+        places = [
             [self._place(value, "sets") for value in members] if isinstance(members, tuple)
             else [i for i, value in enumerate(self.values) if members.holds(value)]
             for members in sets
         ]  # fmt: skip
-        return tuple((a, b) for one, other in combinations(inside, 2) for a in one for b in other)
+        return tuple((a, b) for first, second in combinations(places, 2) for a in first for b in second)
 
     def _place(self, value: Fraction, key: str) -> int:
         if value not in self.values:
             raise InputError(
                 f"the secret names the value {number(value)}, of which the belief tells nothing",
-                fix=f"write some of {[number(known) for known in self.values]}",
+                fix=f"write some of {[number(stated_value) for stated_value in self.values]}",
             ).at(key)
         return self.values.index(value)
 
@@ -195,27 +199,30 @@ class Density(Nameless):
     def from_dict(data: Plain) -> Density:
         from takifugu.model import secrets
 
-        about, of = secrets.from_dict(data["about"]), None
+        hidden, of = secrets.from_dict(data["about"]), None
         column: str | tuple[str, ...]
         function: str | tuple[Fraction, ...] | Named
-        if isinstance(about, DistributionParameter):
-            column, function = about.column, "parameter"
-        elif isinstance(about, DatasetProperty):
-            column, function, of = about.columns, about.function, about.of
+        if isinstance(hidden, DistributionParameter):
+            column, function = hidden.column, "parameter"
+        elif isinstance(hidden, DatasetProperty):
+            column, function, of = hidden.columns, hidden.function, hidden.of
         else:
-            raise InputError(f"a density is about {about.describe()}", rule="it hides a property, or a parameter")
-        given = {value: from_dict(curve) for value, curve, _ in data["given"]}
-        written = {value: from_dict(reference) for value, _, reference in data["given"]}
-        references = {value: law for value, law in written.items() if isinstance(law, Normal)}
+            raise InputError(f"a density is about {hidden.describe()}", rule="it hides a property, or a parameter")
+        curves = {value: from_dict(curve) for value, curve, _ in data["given"]}
+        laws = {value: from_dict(reference) for value, _, reference in data["given"]}
+        references = {value: law for value, law in laws.items() if isinstance(law, Normal)}
         source = data.get("source", "assumed")
-        return Density(column, function, given, references, data["resolution"], source, of)
+        return Density(column, function, curves, references, data["resolution"], source, of)
 
     def describe(self) -> str:
         count = len(self.values)
         return f"an answer with a stated density given each of {count} values of {self._hidden} ({self.source})"
 
     def property(self, secret: Secret) -> DensityView:
-        """Return the values that a secret weighs; InputError for one about anything else than this belief."""
+        """Return the values of a secret.
+
+        InputError for one about anything else than this belief.
+        """
         if isinstance(self.about, DistributionParameter):
             pairs = self._of_parameter(secret)
         elif isinstance(secret, DatasetProperty) and self.about == replace(
@@ -264,17 +271,17 @@ class DensityView(Nameless):
         return self.whole.describe()
 
     def describe_hypothesis(self, value: int) -> str:
-        """Word the hypothesis that what is hidden has the value of this index."""
+        """Word the hypothesis of a hidden value, by its index."""
         return f"{self.whole._hidden} is {number(self.whole.values[value])}"
 
 
-def _by_value(given: Mapping[Number, Law], name: str) -> dict[Fraction, Law]:
-    if not isinstance(given, Mapping):
+def _by_value(law_of: Mapping[Number, Law], name: str) -> dict[Fraction, Law]:
+    if not isinstance(law_of, Mapping):
         raise InputError(
-            f"{name} is {given!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
+            f"{name} is {law_of!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
         ).at(name)
-    densities = {as_fraction(value, "a value", name): density for value, density in given.items()}
-    if len(densities) != len(given):
+    densities = {as_fraction(value, "a value", name): density for value, density in law_of.items()}
+    if len(densities) != len(law_of):
         raise InputError(f"{name} names a value twice").at(name)
     return dict(sorted(densities.items()))
 
@@ -284,14 +291,14 @@ def _references(table: Mapping[Fraction, Continuous]) -> dict[Fraction, Normal]:
     return {value: Normal(curve.mean, deviation) for value, curve in table.items()}
 
 
-def _check_references(table: Mapping[Fraction, Continuous], chosen: Mapping[Fraction, Normal]) -> None:
-    wrong = [value for value in chosen if not isinstance(chosen[value], Normal)]
-    if wrong or table.keys() != chosen.keys():
+def _check_references(table: Mapping[Fraction, Continuous], normals: Mapping[Fraction, Normal]) -> None:
+    wrong = [value for value in normals if not isinstance(normals[value], Normal)]
+    if wrong or table.keys() != normals.keys():
         raise InputError(
             "the references are not one normal distribution for each value of what is hidden",
             fix="give {value: Normal(mean, deviation)}, or none",
         ).at("references")
-    if len({reference.deviation for reference in chosen.values()}) > 1:
+    if len({reference.deviation for reference in normals.values()}) > 1:
         raise InputError(
             "the references have different deviations",
             rule="Zhang22 Algorithm 2 requires one variance for all values", fix="give all of them one deviation",

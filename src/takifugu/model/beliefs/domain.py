@@ -44,7 +44,7 @@ class Domain:
 
     @staticmethod
     def of(count: int, values: Iterable[Hashable]) -> Domain:
-        """Return the domain of so many entries, people for instance, of the same values."""
+        """Return the domain of so many entries with the same values."""
         return Domain((tuple(values),) * count)
 
     @property
@@ -59,11 +59,14 @@ class Domain:
         return self.alphabets[entry]
 
     def position(self, name: Hashable) -> int:
-        """Return the number of the entry with this name; InputError for a name that it does not know."""
-        known = self.names or ()
-        if name not in known:
-            raise InputError(f"the domain has no entry {name!r}{did_you_mean(name, known)}")
-        return known.index(name)
+        """Return the number of the entry with this name.
+
+        InputError for a name that it does not know.
+        """
+        names = self.names or ()
+        if name not in names:
+            raise InputError(f"the domain has no entry {name!r}{did_you_mean(name, names)}")
+        return names.index(name)
 
     def describe(self) -> str:
         return f"{self.size} entries with values from ({', '.join(map(_word, self.alphabets[0]))})"
@@ -81,7 +84,10 @@ class Domain:
 
 
 def _word(value: Hashable) -> str:
-    """Word a value; a set in a fixed order, which its own text has not."""
+    """Word a value.
+
+    A set in a fixed order, which its own text has not.
+    """
     return f"{{{', '.join(sorted(map(str, value)))}}}" if isinstance(value, frozenset) else str(value)
 
 
@@ -92,5 +98,8 @@ KINDS: Registry[Callable[[Plain], Data]] = Registry(
 
 
 def from_dict(data: Plain) -> Data:
-    """Read a domain back from its `to_dict` form; InputError for an unknown kind."""
+    """Read a domain back from its `to_dict` form.
+
+    InputError for an unknown kind.
+    """
     return KINDS.find(data["kind"])(data) if "kind" in data else Domain.from_dict(data)

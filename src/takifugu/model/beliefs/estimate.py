@@ -26,7 +26,7 @@ PRIVATE_SOURCE = "estimated from the private data"
 
 
 def is_private_source(source: str) -> bool:
-    """Return whether a belief's source states that it was estimated from the private data.
+    """Return whether a source is the private data.
 
     >>> is_private_source("estimated from the private data: the first half of each sequence")
     True
@@ -35,7 +35,7 @@ def is_private_source(source: str) -> bool:
 
 
 def point_estimate(source: str) -> str:
-    """Return the source of numbers that are one estimate, not a class of what they may be.
+    """Return the source of numbers of one estimate, without a class.
 
     >>> point_estimate("estimated from public.csv")
     'estimated from public.csv; a point estimate'
@@ -44,7 +44,10 @@ def point_estimate(source: str) -> str:
 
 
 def checked_source(source: str, private: bool) -> str:
-    """Return the source of an estimate, marked when it is the private data; InputError for an empty one."""
+    """Return the source of an estimate, marked if it is the private data.
+
+    InputError for an empty one.
+    """
     if not isinstance(source, str) or not source.strip():
         raise InputError(
             'an estimated belief needs its source in words, for example source="estimated from 18 participants who '
@@ -72,12 +75,13 @@ _READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "
 def count_transitions(
     sequences: Iterable[Iterable[State]] | object, states: Iterable[State] | None = None, **columns: Unpack[Columns]
 ) -> tuple[tuple[State, ...], IntArray]:
-    """Return the states and counts[x, y], how often x is followed at once by y inside a sequence.
+    """Return the states and counts[x, y] of transitions in sequences.
 
-    `sequences` is a list of sequences, or a table whose `columns` are named: a frame of any engine, or the path of a
-    file. `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is
-    no state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
-    column, a text), and for a table without names of its columns or without states.
+    They count how often x is followed at once by y. `sequences` is a list of sequences, or a table whose `columns` are
+    named: a frame of any engine, or the path of a file. `states` fixes the order; without it they are all states that
+    occur, sorted. Raises InputError when there is no state at all, a sequence holds one that `states` does not name,
+    for what is no list of sequences (one sequence, a column, a text), and for a table without names of its columns or
+    without states.
 
     >>> states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])
     >>> states, counts.tolist()
@@ -124,7 +128,9 @@ def _count_in_table(
 
 
 def _walks(sequences: Any) -> list[list[State]]:
-    """Return sequences as lists; InputError, without a word of what they hold, for one where a list of them should be.
+    """Return sequences as lists.
+
+    InputError, without a word of what they hold, for one where a list of them should be.
     """
     odd = no_list(sequences)
     if odd is not None:
@@ -151,7 +157,10 @@ def _walks(sequences: Any) -> list[list[State]]:
 
 
 def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:
-    """Return the rows (counts + smoothing) / their sum; InputError for a row without any transition left empty."""
+    """Return the rows (counts + smoothing) / their sum.
+
+    InputError for a row without any transition left empty.
+    """
     if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
         raise InputError(
             f"smoothing is {smoothing!r}", rule="it is added to every count and must be 0 or above, such as 1.0"
@@ -169,7 +178,10 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
 
 
 def checked_confidence(confidence: float) -> float:
-    """Return a confidence as a float; InputError unless it lies above 0 and below 1."""
+    """Return a confidence as a float.
+
+    InputError unless it lies above 0 and below 1.
+    """
     if not 0 < as_fraction(confidence, "confidence", "confidence") < 1:
         raise InputError(
             f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99"
@@ -178,12 +190,12 @@ def checked_confidence(confidence: float) -> float:
 
 
 def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float, float]:
-    """Return an interval that misses the true p of `trials` steps with probability at most `miss`, rounded outward.
+    """Return an interval around p of `trials` steps, rounded outward.
 
-    It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two sides'
-    likelihoods is a martingale with mean 1, whatever decided when to count (docs/theory/chain-classes.md; Ville
-    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss. Trials may also count by a share
-    between 0 and 1, whose mean is p (docs/theory/distributions.md).
+    It misses the true p with probability at most `miss`. It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s
+    (1 - p)^(n - s)/miss. The ratio of the two sides' likelihoods is a martingale with mean 1, whatever decided when to
+    count (docs/theory/chain-classes.md; Ville 1939; Robbins 1970), so Markov's inequality bounds the probability of a
+    miss. Trials may also count by a share between 0 and 1, whose mean is p (docs/theory/distributions.md).
 
     >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]
     [0.7428, 0.9785]
@@ -206,9 +218,12 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
     return low, math.nextafter(high, 2.0) if high < 1 else 1.0
 
 
-def _last_outside(outside: Callable[[float], bool], inside: float) -> float:
-    """Return a point between 0 and `inside` that is outside (0 if none is found), as near to it as floats go."""
-    return halved(outside, 0.0, inside, are_neighbours, mean)
+def _last_outside(outside: Callable[[float], bool], end: float) -> float:
+    """Return the last float between 0 and `inside` outside.
+
+    It is 0 if none is found.
+    """
+    return halved(outside, 0.0, end, are_neighbours, mean)
 
 
 def _sorted(states: set[State]) -> tuple[State, ...]:

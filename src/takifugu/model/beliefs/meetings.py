@@ -34,12 +34,12 @@ class ContactsSection(PublicFile):
         return ("file",), self, [*self.columns, *(self.at_least or {})]
 
     def belief(self, public: Public) -> CliqueInfection:
-        """Return the belief that the public file of meetings and the model describe.
+        """Return the belief from the public file of meetings and the model.
 
         Raises DataError for a file that cannot be read or lacks a name, InputError for no probabilities.
         """
-        outside, inside = (float(as_fraction(given, "a probability")) for given in (self.outside, self.inside))
-        household_infection(1, outside, inside)
+        outside, at_home = (float(as_fraction(chance, "a probability")) for chance in (self.outside, self.inside))
+        household_infection(1, outside, at_home)
         met = self._meetings(public.open(self, missing=False))
         named = {name for pair in met for name in pair}
         people = [normalised(name, f"the name {name!r} of people") for name in self.people or ()]
@@ -56,18 +56,18 @@ class ContactsSection(PublicFile):
             error.fix = _fewer(self.columns)
             raise
         return clique_infection(
-            cliques, lambda size: household_infection(size, outside, inside), self.states, source=self.source
+            cliques, lambda size: household_infection(size, outside, at_home), self.states, source=self.source
         )
 
     def _meetings(self, table: PublicTable) -> dict[tuple[str, str], bool]:
-        """Return each pair of the file, and whether they met often enough to count."""
+        """Return each pair of the file, and whether it met often enough."""
         least = self.at_least or {}
         often_of: dict[tuple[str, str], bool] = {}
         rows = table.texts([*self.columns, *least])
         if any(name is None for row in rows for name in row[:2]):
             raise DataError(f"a row of {self.file} lacks a name", rule="every meeting names two people")
-        written = [(str(name), number) for number, row in enumerate(rows) for name in row[:2]]
-        called = table.people(written, " and ".join(self.columns))
+        spellings = [(str(name), number) for number, row in enumerate(rows) for name in row[:2]]
+        called = table.people(spellings, " and ".join(self.columns))
         for one, other, *numbers in rows:
             first, second = sorted((called[str(one)], called[str(other)]))
             sizes = zip(numbers, least.items(), strict=True)
@@ -87,6 +87,6 @@ def _fewer(columns: tuple[str, str]) -> str:
 
 def _size(text: str | None, column: str, table: PublicTable) -> Fraction:
     if text is None:
-        what = f"{table.source}: column {column!r} has missing values"
-        raise DataError(what, fix="fill them, or leave these rows out")
+        message = f"{table.source}: column {column!r} has missing values"
+        raise DataError(message, fix="fill them, or leave these rows out")
     return as_fraction(table.number(text, column), f"the column {column!r} of the meetings")

@@ -54,17 +54,26 @@ class OneSequence(Nameless):
 
     @property
     def has_given_start(self) -> bool:
-        """Whether the law fixes at which step of the recording the sequence starts."""
+        """Return whether the law fixes the first step of the sequence.
+
+        It is a step of the recording.
+        """
         return False
 
     @property
     def starts_anyhow(self) -> bool:
-        """Whether the first step may have any distribution, as under a class of chains."""
+        """Return whether the first step may have any distribution.
+
+        It may under a class of chains.
+        """
         return True
 
     @property
     def supports(self) -> Supports | None:
-        """Return which values each entry can take, for any length; None for a class, under which all may be taken."""
+        """Return the possible values of each entry, for any length.
+
+        None for a class, under which all may be taken.
+        """
         return None
 
     @abstractmethod
@@ -72,26 +81,33 @@ class OneSequence(Nameless):
         """Return the same law with another number of steps."""
 
     def phase(self, before: int) -> int:
-        """Return the place in a period of the step that is so many steps before the first one."""
+        """Return the place in a period of a step before the first.
+
+        It is so many steps before.
+        """
         return 0
 
     def from_step(self, step: int, length: int) -> Self | None:
-        """Return the law of a run of the recording from a step on (a negative one: before its first).
+        """Return the law of a run of the recording from a step on.
 
-        None where that is not known.
+        A negative step is before its first. None where that is not known.
         """
         return None if step and self.has_given_start else self.with_length(length)
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
-        """Return the numbers of the laws that the steps from some entries on follow; None where each may have its own.
+        """Return the numbers of the laws of the steps from some entries.
 
-        Where two sets of entries have the same, the belief says nothing of how they differ.
+        None where each may have its own. Where two sets of entries have the same, the belief says nothing of how they
+        differ.
         """
         return frozenset((0,))
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the belief was estimated from the data that it is to protect."""
+        """Return whether the belief was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     @property
@@ -123,7 +139,10 @@ class OneSequence(Nameless):
     def describe(self) -> str: ...
 
     def describe_piece(self) -> str:
-        """Describe one piece of a recording; where that can be done without its length, this is said of all pieces."""
+        """Describe one piece of a recording.
+
+        Where that can be done without its length, this is said of all pieces.
+        """
         return self.describe()
 
 
@@ -169,20 +188,29 @@ class Recording(Belief, Protocol):
 
 
 def is_recording(belief: object) -> TypeGuard[Recording]:
-    """Whether a belief is about steps of sequences, which have positions and no names."""
+    """Return whether a belief is about steps of sequences.
+
+    They have positions and no names.
+    """
     return isinstance(belief, Recording)
 
 
 def checked_length(length: int) -> int:
-    """Return a number of steps; InputError unless it is a whole number above 0."""
+    """Return a number of steps.
+
+    InputError unless it is a whole number above 0.
+    """
     if isinstance(length, bool) or int(length) != length or length < 1:
         raise InputError(f"the chain's length is {length!r}", rule="it must be a whole number above 0").at("length")
     return int(length)
 
 
-def checked_states(states: Iterable[State] | None, count: int, what: str) -> tuple[State, ...]:
-    """Return `count` different names of states (0, 1, ... by default); InputError for others."""
-    names = tuple(range(count)) if states is None else checked_alphabet(states, what)
+def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:
+    """Return `count` different names of states (0, 1, ... by default).
+
+    InputError for others.
+    """
+    names = tuple(range(count)) if states is None else checked_alphabet(states, title)
     if len(names) != count:
-        raise InputError(f"{what} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
+        raise InputError(f"{title} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
     return names

@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 
 
+def _pmf_to(law: Pmf) -> list[list[str | float]]:
+    return [[_number_to(v), _number_to(p)] for v, p in law.items()]
+
+
+def _pmf_from(rows: list[list[str | float]]) -> Pmf:
+    return Pmf([exact_or_float(v) for v, _ in rows], [exact_or_float(p) for _, p in rows])
+
+
+def _number_to(value: int | float | Fraction) -> str | float:
+    """Integers and fractions become strings, floats stay floats: both read back exactly."""
+    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
+
+
+#: How a distribution is written.
+_LAW = form(_pmf_to, _pmf_from)
+
+
 @dataclass(frozen=True, eq=False)
-class LawPair(Nameless):
+class LawPair(PlainForm, Nameless, kind="law-pair"):
     """An answer whose distribution is `left` or `right`; there is one entry, the choice.
 
     Float atoms are read as decimals (0.1 is 1/10), as the published value will be, so that both are the same number.
     """
 
-    left: Pmf
-    right: Pmf
+    left: Pmf = field(metadata=_LAW)
+    right: Pmf = field(metadata=_LAW)
     source: str = "assumed"
 
     def __post_init__(self) -> None:
-        for side, law in (("left", self.left), ("right", self.right)):
-            object.__setattr__(self, side, law.in_decimals())
+        set_fields(self, left=self.left.in_decimals(), right=self.right.in_decimals())
 
     @property
     def size(self) -> int:
@@ -56,37 +72,11 @@ class LawPair(Nameless):
         return max(ends) - min(ends)
 
     def law(self, value: int) -> Pmf:
-        """Return the law of the answer under value index 0 (left) or 1 (right)."""
+        """Return the law of the answer for index 0 (left) or 1 (right)."""
         return self.right if value else self.left
 
     def assumptions(self) -> tuple[str, ...]:
         return ("the answer follows one of the two stated distributions",)
 
-    def to_dict(self) -> Json:
-        return {
-            "kind": "law-pair", "left": _pmf_to(self.left), "right": _pmf_to(self.right), "source": self.source
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> LawPair:
-        return LawPair(_pmf_from(data["left"]), _pmf_from(data["right"]), data.get("source", "assumed"))
-
     def describe(self) -> str:
         return f"two distributions of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"
-
-
-def _pmf_to(law: Pmf) -> list[list[str | float]]:
-    return [[_number_to(v), _number_to(p)] for v, p in law.items()]
-
-
-def _pmf_from(rows: list[list[str | float]]) -> Pmf:
-    return Pmf([_number_from(v) for v, _ in rows], [_number_from(p) for _, p in rows])
-
-
-def _number_to(value: int | float | Fraction) -> str | float:
-    """Integers and fractions become strings, floats stay floats: both read back exactly."""
-    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
-
-
-def _number_from(value: str | float) -> Fraction | float:
-    return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value

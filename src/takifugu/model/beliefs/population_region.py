@@ -60,7 +60,9 @@ class Region:
     high: tuple[int, ...]
 
     def largest(self, column: Sequence[int]) -> Fraction:
-        """Return the largest <p, column> of a distribution p in the region, exactly.
+        """Return the largest <p, column> over the region, exactly.
+
+        p is a distribution in the region.
 
         >>> tree = tree_of(["a", "b", "c"])
         >>> Region(tree, (WHOLE, 0, 0, 0), (WHOLE, WHOLE // 4, WHOLE // 2, WHOLE)).largest([3, 2, 1])
@@ -69,7 +71,7 @@ class Region:
         ends = iter(zip(self.low, self.high, strict=True))
 
         def line(block: Block) -> tuple[int, int, Pieces]:
-            """Return the least mass of a block, what it gains with that at most, and what more mass gains."""
+            """Return the least mass of a block, its gain, and the gain of more."""
             low, high = next(ends)
             mass, gain, pieces, more = 0, 0, Pieces(), Pieces()
             for part in block.parts:
@@ -87,20 +89,26 @@ class Region:
             for slope, length in pieces:
                 needed = min(max(low - mass, 0), length)
                 mass, gain = mass + needed, gain + needed * slope
-                rest = min(length - needed, room)
-                room -= rest
-                if rest:
-                    more.append((slope, rest))
+                remainder = min(length - needed, room)
+                room -= remainder
+                if remainder:
+                    more.append((slope, remainder))
             return mass, gain, more
 
         return Fraction(line(self.tree)[1], WHOLE)
 
     def least(self, column: Sequence[int]) -> Fraction:
-        """Return the least <p, column> of a distribution p in the region, exactly."""
+        """Return the least <p, column> over the region, exactly.
+
+        p is a distribution in the region.
+        """
         return -self.largest([-value for value in column])
 
     def about(self, columns: Floats, sign: int = 1) -> Floats:
-        """Return about the largest <p, column> of every column, or with sign -1 the least; shape (columns,)."""
+        """Return about the largest <p, column> of every column.
+
+        With sign -1 it is the least; shape (columns,).
+        """
         ends = iter(zip(self.low, self.high, strict=True))
         slopes = sign * columns.T
 
@@ -147,7 +155,7 @@ class Regions:
 
     @property
     def largest_move(self) -> float:
-        """Return a bound on the total variation distance between two distributions of one region."""
+        """Bound the total variation distance in one region."""
         places = [n for n, block in enumerate(self.tree.all) if not block.parts]
         widths = [sum(of.high[n] - of.low[n] for n in places) / WHOLE / 2 for of in self.by_name.values()]
         return min(1.0, max(widths))
@@ -158,18 +166,18 @@ class Regions:
         return Regions(self.confidence, self.tree, some, {name: self.sizes[name] for name in names}, self.of_people)
 
     def assumptions(self) -> tuple[str, ...]:
-        """Return what the promise over the class takes for granted, in the words of a certificate."""
-        listed = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
-        what = "people" if self.of_people else "rows"
-        apart = (
+        """Return the assumptions of the class, in words of a certificate."""
+        sizes = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
+        word = "people" if self.of_people else "rows"
+        independence = (
             "the people of the reference file are independent of each other, and each counts once" if self.of_people
             else "the rows of the reference file are independent of each other"
         )  # fmt: skip
         return (
-            f"the populations were counted in a sample ({what}: {listed}); the promise holds for every distribution in "
+            f"the populations were counted in a sample ({word}: {sizes}); the promise holds for every distribution in "
             f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one "
             f"population in it differ by at most {100 * self.largest_move:.3g} % of their mass",
-            apart,
+            independence,
         )
 
     def to_dict(self) -> Json:
@@ -199,7 +207,10 @@ class Sample:
     of_people: bool = False
 
     def smoothed(self, share: Fraction) -> tuple[Fraction, ...]:
-        """Return the distribution of counts to each of which a share is added; all equal where there is nothing."""
+        """Return the distribution of counts plus a share each.
+
+        All are equal where there is nothing.
+        """
         weights = [count + share for count in self.counts]
         total = sum(weights, Fraction(0))
         return tuple(w / total if total else Fraction(1, len(weights)) for w in weights)
@@ -208,15 +219,17 @@ class Sample:
 def samples_of(
     rows: Iterable[tuple[str, int]], values: int, people: Iterable[Hashable] | None = None
 ) -> dict[str, Sample]:
-    """Return the samples in rows (name of the population, number of the value), with the person of each row or none.
+    """Return the samples in rows, with the person of each or none.
+
+    A row is the name of the population and the number of the value.
 
     >>> samples_of([("m", 0), ("m", 1), ("m", 1)], 2, ["p", "p", "q"])["m"]
     Sample(counts=(Fraction(1, 2), Fraction(3, 2)), size=2, of_people=True)
     """
-    listed = list(rows)
-    whose: list[Hashable] = list(range(len(listed))) if people is None else list(people)
+    all_rows = list(rows)
+    whose: list[Hashable] = list(range(len(all_rows))) if people is None else list(people)
     by_person: dict[str, dict[Hashable, Counter[int]]] = {}
-    for (name, value), person in zip(listed, whose, strict=True):
+    for (name, value), person in zip(all_rows, whose, strict=True):
         by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
     several = any(counts.total() > 1 for of in by_person.values() for counts in of.values())
     samples = {}
@@ -230,9 +243,10 @@ def samples_of(
 
 
 def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confidence: float) -> Regions:
-    """Return regions that hold all true distributions with probability `confidence` or more.
+    """Return regions around all true distributions.
 
-    Raises InputError for a confidence outside (0, 1), and for counts that are not one for each value.
+    They hold all with probability `confidence` or more. Raises InputError for a confidence outside (0, 1), and for
+    counts that are not one for each value.
 
     >>> rows = [("m", 0)] * 90 + [("m", 1)] * 10 + [("f", 0)]
     >>> found = covering(samples_of(rows, 2), ["a", "b"], 0.99)
@@ -265,9 +279,10 @@ def _region(tree: Block, sample: Sample, miss: float) -> Region:
 
 
 def interval(count: int, total: int, miss: float) -> tuple[float, float]:
-    """Return an interval that misses the probability of an event, seen `count` times of `total`, at most so often.
+    """Return an interval for the probability of an event.
 
-    Clopper and Pearson 1934, rounded outward.
+    It was seen `count` times of `total`; the interval misses it at most so often. Clopper and Pearson 1934, rounded
+    outward.
 
     >>> [round(end, 4) for end in interval(0, 100, 0.01)], interval(0, 0, 0.01)
     ([0.0, 0.0516], (0.0, 1.0))
@@ -281,7 +296,10 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
 
 
 def _interval_of_people(count: Fraction, people: int, values: int, miss: float) -> tuple[float, float]:
-    """Return an interval for the mean of people's shares of a set: those are numbers in [0, 1], not only 0 or 1."""
+    """Return an interval for the mean share of people in a set.
+
+    Shares are numbers in [0, 1], not only 0 or 1.
+    """
     off = float(STEP) * people * values
     low = mixture_interval(max(float(count) - off, 0.0), people, miss)[0]
     high = mixture_interval(min(float(count) + off, float(people)), people, miss)[1]
@@ -289,9 +307,9 @@ def _interval_of_people(count: Fraction, people: int, values: int, miss: float) 
 
 
 def tree_of(values: Sequence[Hashable]) -> Block:
-    """Return a tree of blocks, from what is public: places by halves of both coordinates, numbers by halves.
+    """Return a tree of blocks from public facts.
 
-    Anything else has single values only.
+    Places are halved by both coordinates, numbers by size. Anything else has single values only.
 
     >>> [block.values for block in tree_of([1, 2, 3]).all]
     [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
@@ -315,10 +333,10 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _halved(ranks: npt.NDArray[np.int64], inside: npt.NDArray[np.int64]) -> Block:
-    if len(inside) == 1:
-        return Block((int(inside[0]),))
-    low, high = ranks[:, inside].min(axis=1), ranks[:, inside].max(axis=1)
-    upper = ranks[:, inside] > ((low + high) // 2)[:, None]
-    parts = [inside[(half == upper.T).all(axis=1)] for half in product((False, True), repeat=len(ranks))]
-    return Block(tuple(map(int, inside)), tuple(_halved(ranks, part) for part in parts if len(part)))
+def _halved(ranks: npt.NDArray[np.int64], members: npt.NDArray[np.int64]) -> Block:
+    if len(members) == 1:
+        return Block((int(members[0]),))
+    low, high = ranks[:, members].min(axis=1), ranks[:, members].max(axis=1)
+    upper = ranks[:, members] > ((low + high) // 2)[:, None]
+    parts = [members[(half == upper.T).all(axis=1)] for half in product((False, True), repeat=len(ranks))]
+    return Block(tuple(map(int, members)), tuple(_halved(ranks, part) for part in parts if len(part)))

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
@@ -100,21 +100,17 @@ class FromPopulations(Nameless):
         if weights is not None and (unknown := [value for value in weights if value not in values]):
             raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
         mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*masses_by_name.values(), strict=True))
-        object.__setattr__(self, "populations", tuple(masses_by_name))
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "laws", tuple(masses_by_name.values()))
-        object.__setattr__(self, "rows", count)
-        object.__setattr__(self, "independent", bool(independent))
-        object.__setattr__(self, "scales", units)
-        object.__setattr__(self, "measure", str(measure))
+        set_fields(
+            self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
+            independent=bool(independent), scales=units, measure=str(measure),
+        )  # fmt: skip
         shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
-        object.__setattr__(self, "prior", shares)
-        object.__setattr__(self, "source", source)
+        set_fields(self, prior=shares, source=source)
         if regions is not None and (
             set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
         ):
             raise InputError("the regions are those of other populations", fix="count the same values").at("regions")
-        object.__setattr__(self, "regions", regions)
+        set_fields(self, regions=regions)
 
     @staticmethod
     def counted(
@@ -124,10 +120,11 @@ class FromPopulations(Nameless):
         smoothing: Number = 1,
         **more: Unpack[About],
     ) -> FromPopulations:
-        """Return a class of populations that were counted (`samples_of`): promises hold for all of it.
+        """Return a class of counted populations (`samples_of`).
 
-        `smoothing` is added to each count for the distributions that losses are averaged over. `more` is what
-        FromPopulations takes beside distributions. Raises InputError for a confidence outside (0, 1).
+        Promises hold for all of it. `smoothing` is added to each count for the distributions that losses are averaged
+        over. `more` is what FromPopulations takes beside distributions. Raises InputError for a confidence outside (0,
+        1).
 
         >>> from takifugu.model.beliefs.population_region import samples_of
         >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
@@ -146,7 +143,10 @@ class FromPopulations(Nameless):
 
     @property
     def adds_up(self) -> bool:
-        """Whether r rows tell at most r times what one row tells: there is one, or they are independent."""
+        """Return whether r rows tell at most r times as much as one.
+
+        There is one, or they are independent.
+        """
         return self.rows == 1 or self.independent
 
     @property
@@ -156,12 +156,15 @@ class FromPopulations(Nameless):
 
     @cached_property
     def places(self) -> tuple[tuple[float, float], ...]:
-        """The values that are places, as pairs of coordinates."""
+        """Return the places among the values, as pairs of coordinates."""
         return tuple(value for value in self.values if isinstance(value, tuple))
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the populations were taken from the data that it is to protect."""
+        """Return whether the populations were taken from the private data.
+
+        The source states that.
+        """
         return is_private_source(self.source)
 
     @cached_property
@@ -190,29 +193,29 @@ class FromPopulations(Nameless):
     def component(self, number: int) -> FromPopulations:
         return self
 
-    def distance(self, one: Value, other: Value) -> float:
+    def distance(self, first: Value, second: Value) -> float:
         """Return what it costs to take one value for another: the length between places, |x - y|, or 0 or 1."""
-        if isinstance(one, tuple) and isinstance(other, tuple):
-            (a, b), (c, d) = one, other
+        if isinstance(first, tuple) and isinstance(second, tuple):
+            (a, b), (c, d) = first, second
             return math.hypot(float(self.scales[0]) * (a - c), float(self.scales[1]) * (b - d))
         if self._are_numbers:
-            return abs(float(one) - float(other))  # type: ignore[arg-type]
-        return float(one != other)
+            return abs(float(first) - float(second))  # type: ignore[arg-type]
+        return float(first != second)
 
     @cached_property
     def _are_numbers(self) -> bool:
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
 
     def assumptions(self) -> tuple[str, ...]:
-        each = "each row of a person follows the stated distribution of that person's population"
+        law_of_row = "each row of a person follows the stated distribution of that person's population"
         class_of = () if self.regions is None else self.regions.assumptions()
         if self.rows == 1:
-            return (each, "no person has more than 1 row", *class_of)
+            return (law_of_row, "no person has more than 1 row", *class_of)
         together = (
             "given the population, the rows of a person are independent of each other" if self.independent
             else "the rows of a person may depend on each other in any way"
         )  # fmt: skip
-        return (each, f"no person has more than {self.rows} rows", together, *class_of)
+        return (law_of_row, f"no person has more than {self.rows} rows", together, *class_of)
 
     def to_dict(self) -> Json:
         return {
@@ -236,11 +239,11 @@ class FromPopulations(Nameless):
 
     def describe(self) -> str:
         names = " or ".join(map(repr, self.populations[:6])) + (", ..." if len(self.populations) > 6 else "")
-        what = "places" if self.is_planar else "values"
+        word = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
-        words = f"{count} of a person, each of {len(self.values)} {what}, drawn from the population {names}"
-        counted = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
-        return f"{words} ({self.source}{counted})"
+        words = f"{count} of a person, each of {len(self.values)} {word}, drawn from the population {names}"
+        confidence = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
+        return f"{words} ({self.source}{confidence})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +275,7 @@ class WhichOf(Nameless):
         return self
 
     def describe_hypothesis(self, value: int) -> str:
-        """Say what it means that the entry has the value of this index."""
+        """Word the hypothesis of a value, by its index."""
         return f"the population is {self.rows.populations[value]!r}"
 
     def assumptions(self) -> tuple[str, ...]:
@@ -285,17 +288,17 @@ class WhichOf(Nameless):
         return self.rows.describe()
 
 
-def _masses(given: object, what: str) -> dict[Value, Fraction]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"{what} is {given!r}", fix="give a mapping from values to masses").at("laws")
+def _masses(law: object, title: str) -> dict[Value, Fraction]:
+    if not isinstance(law, Mapping):
+        raise InputError(f"{title} is {law!r}", fix="give a mapping from values to masses").at("laws")
     masses: dict[Value, Fraction] = {}
-    for value, mass in given.items():
+    for value, mass in law.items():
         plain = tuple(map(plain_state, value)) if isinstance(value, tuple) else plain_state(value)
         masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
     total = sum(masses.values(), Fraction(0))
     if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:
         raise InputError(
-            f"the masses of {what} sum to {float(total):g}", rule="they are not negative and sum to 1"
+            f"the masses of {title} sum to {float(total):g}", rule="they are not negative and sum to 1"
         ).at("laws")
     return {value: mass / total for value, mass in masses.items()}
 

@@ -47,7 +47,10 @@ class PublicTable(Protocol):
     def source(self) -> str: ...
 
     def values(self, column: str) -> tuple[str, ...]:
-        """Return the different texts of a column, sorted; DataError where one is missing."""
+        """Return the different texts of a column, sorted.
+
+        DataError where one is missing.
+        """
         ...
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
@@ -55,19 +58,31 @@ class PublicTable(Protocol):
         ...
 
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
-        """Return which of the values each row of a column has, or in which cell of a grid its two coordinates lie."""
+        """Return the number of the value in each row of a column.
+
+        With two coordinates it is the number of a cell of a grid.
+        """
         ...
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
-        """Return how often each row of some columns is there, with numbers in the bins of [source] or in classes."""
+        """Return how often each row of some columns is there.
+
+        Numbers are in the bins of [source] or in classes.
+        """
         ...
 
-    def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
-        """Return the canonical name of everybody who is named; DataError where two spellings may be one person."""
+    def people(self, spellings: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
+        """Return the canonical names of all people.
+
+        DataError where two spellings may be one person.
+        """
         ...
 
     def number(self, text: str, column: str) -> str:
-        """Return a number of the file as Python writes it; DataError for a text that is none."""
+        """Return a number of the file as Python writes it.
+
+        DataError for a text that is none.
+        """
         ...
 
 
@@ -81,7 +96,10 @@ class Public(Protocol):
     def source(self) -> object: ...
 
     def open(self, file: object, missing: bool = True) -> PublicTable:
-        """Open the file that a section names; the texts that are `missing` in the source are so there, too."""
+        """Open the file of a section.
+
+        The texts that are `missing` in the source are so there, too.
+        """
         ...
 
 
@@ -104,6 +122,9 @@ Counts = Annotated[tuple[int, ...] | None, Key("how often each row was counted")
 Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of each row")]
 
 
-def mass(given: Number) -> int | float | Fraction:
-    """Return a probability as it was written: floats stay floats, fractions written as text are exact."""
-    return as_fraction(given, "a probability") if isinstance(given, str) else given
+def mass(probability: Number) -> int | float | Fraction:
+    """Return a probability as it was written.
+
+    Floats stay floats, fractions written as text are exact.
+    """
+    return as_fraction(probability, "a probability") if isinstance(probability, str) else probability

@@ -11,7 +11,7 @@ from takifugu.core.lists import list_of
 State = Hashable
 
 
-def checked_alphabet(states: Iterable[Hashable], what: str, key: str = "states") -> tuple[State, ...]:
+def checked_alphabet(states: Iterable[Hashable], title: str, key: str = "states") -> tuple[State, ...]:
     """Return different states as plain Python text, numbers, true or false.
 
     `what` begins a message ("the chain"); `key` is the parameter that holds them, for the place of a fault.
@@ -22,50 +22,53 @@ def checked_alphabet(states: Iterable[Hashable], what: str, key: str = "states")
     >>> checked_alphabet(["still", "walking"], "the chain")
     ('still', 'walking')
     """
-    listed = list_of(states, f"the states of {what}", key, "['still', 'walking']")
-    names = tuple(_plain(state, what, key) for state in listed)
+    values = list_of(states, f"the states of {title}", key, "['still', 'walking']")
+    names = tuple(_plain(state, title, key) for state in values)
     if len(set(names)) != len(names):
         raise InputError(
-            f"{what} has the states {list(names)}, which repeat a name", fix="give different names, each once"
+            f"{title} has the states {list(names)}, which repeat a name", fix="give different names, each once"
         ).at(key)
-    written: dict[str, State] = {}
+    state_of_text: dict[str, State] = {}
     for name in names:
-        if str(name) in written:
+        if str(name) in state_of_text:
             raise InputError(
-                f"{what} has the states {written[str(name)]!r} and {name!r}, which are written alike",
+                f"{title} has the states {state_of_text[str(name)]!r} and {name!r}, which are written alike",
                 rule="results could not be told apart",
                 fix="rename one of them",
             ).at(key)
-        written[str(name)] = name
+        state_of_text[str(name)] = name
     return names
 
 
-def different(values: Iterable[Hashable], what: str, key: str = "states") -> set[State]:
-    """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
-    listed = list(values)
+def different(values: Iterable[Hashable], title: str, key: str = "states") -> set[State]:
+    """Return the different values of some entries, not checked further.
+
+    InputError where one cannot name a state.
+    """
+    states = list(values)
     try:
-        return set(listed)
+        return set(states)
     except TypeError:
-        odd = next(value for value in listed if not isinstance(value, Hashable))
-        _plain(odd, what, key)
+        odd = next(value for value in states if not isinstance(value, Hashable))
+        _plain(odd, title, key)
         raise
 
 
 def plain_state(state: object) -> object:
-    """Return a NumPy scalar as the Python value that it holds, anything else as it is."""
+    """Return a NumPy scalar as Python's value, others as they are."""
     return state.item() if hasattr(state, "item") and getattr(state, "ndim", 1) == 0 else state
 
 
-def _plain(state: object, what: str, key: str) -> State:
+def _plain(state: object, title: str, key: str) -> State:
     plain = plain_state(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(
-            f"{what} has the state {plain!r}, which in data means that a value was not observed",
+            f"{title} has the state {plain!r}, which in data means that a value was not observed",
             fix="give the state a name, such as 'unknown'",
         ).at(key)
     if not isinstance(plain, str | int | float | Fraction):
         raise InputError(
-            f"{what} has the state {plain!r} of type {type(plain).__name__}",
+            f"{title} has the state {plain!r} of type {type(plain).__name__}",
             fix="write states as text, numbers, true or false, so that they read back from a file",
         ).at(key)
     return plain

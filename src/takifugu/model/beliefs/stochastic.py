@@ -49,15 +49,19 @@ class WideLaw:
         return WideLaw(mantissas, exponents.astype(np.int64))
 
     def floats(self) -> FloatArray:
-        """Return the nearest floats: a mass below 5e-324 becomes 0, and one below 2e-308 loses digits."""
+        """Return the nearest floats.
+
+        A mass below 5e-324 becomes 0, and one below 2e-308 loses digits.
+        """
         return np.asarray(np.ldexp(self.mantissas, np.maximum(self.exponents, -4000).astype(np.int32)))
 
 
 def wide_stationary_law(matrix: FloatArray) -> WideLaw:
-    """Return the unique stationary law of a stochastic matrix; InputError where it is not unique.
+    """Return the unique stationary law of a stochastic matrix.
 
-    Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its relative accuracy. Where floats are too
-    small for it, with exponents of its own for every number: what is possible stays possible.
+    InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its
+    relative accuracy. Where floats are too small for it, with exponents of its own for every number: what is possible
+    stays possible.
 
     >>> wide_stationary_law(np.array([[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]])).logs.round()
     array([   0., -460., -920.])
@@ -69,14 +73,14 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
             fix='give initial=[...] or initial="any"',
         ).at("matrix")
     members = closed[0]
-    inside = matrix[np.ix_(members, members)]
+    closed_matrix = matrix[np.ix_(members, members)]
     try:
-        law = WideLaw.of(_eliminated(inside))
+        law = WideLaw.of(_eliminated(closed_matrix))
         small = bool((law.exponents < _SMALL).any()) or not law.support.all()
     except FloatingPointError:
         small = True
     if small:
-        law = _eliminated_wide(inside)
+        law = _eliminated_wide(closed_matrix)
     mantissas, exponents = np.zeros(len(matrix)), np.zeros(len(matrix), dtype=np.int64)
     mantissas[members], exponents[members] = law.mantissas, law.exponents
     for array in (mantissas, exponents):
@@ -85,7 +89,10 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
 
 
 def _eliminated(matrix: FloatArray) -> FloatArray:
-    """Return pi of an irreducible matrix in floats; FloatingPointError where a rate is beyond them."""
+    """Return pi of an irreducible matrix in floats.
+
+    FloatingPointError where a rate is beyond them.
+    """
     p, n = matrix.copy(), len(matrix)
     law = np.zeros(n)
     law[0] = 1.0
@@ -99,12 +106,15 @@ def _eliminated(matrix: FloatArray) -> FloatArray:
 
 
 def _eliminated_wide(matrix: FloatArray) -> WideLaw:
-    """Return the same from mantissas and exponents: each operation rounds once, and none leaves the range."""
+    """Return the same from mantissas and exponents.
+
+    Each operation rounds once, and none leaves the range.
+    """
     m, e = _normal(matrix, np.zeros(matrix.shape, dtype=np.int64))
     n = len(matrix)
     for last in range(n - 1, 0, -1):
-        whole, scale = _sum(m[last, :last], e[last, :last])
-        m[:last, last], e[:last, last] = _normal(m[:last, last] / whole, e[:last, last] - scale)
+        total, scale = _sum(m[last, :last], e[last, :last])
+        m[:last, last], e[:last, last] = _normal(m[:last, last] / total, e[:last, last] - scale)
         products = np.multiply.outer(m[:last, last], m[last, :last]), np.add.outer(e[:last, last], e[last, :last])
         top = np.maximum(e[:last, :last], products[1])
         added = _shift(m[:last, :last], e[:last, :last] - top) + _shift(products[0], products[1] - top)
@@ -113,8 +123,8 @@ def _eliminated_wide(matrix: FloatArray) -> WideLaw:
     law[0], exponents[0] = 0.5, 1
     for i in range(1, n):
         law[i], exponents[i] = _sum(law[:i] * m[:i, i], exponents[:i] + e[:i, i])
-    whole, scale = _sum(law, exponents)
-    return WideLaw(*_normal(law / whole, exponents - scale))
+    total, scale = _sum(law, exponents)
+    return WideLaw(*_normal(law / total, exponents - scale))
 
 
 def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:
@@ -146,7 +156,10 @@ def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    """Return a square table of probabilities whose rows sum to one; InputError with the fault where it is not."""
+    """Return a square table with rows that sum to one.
+
+    InputError with the fault where they do not.
+    """
     rows = list_of(matrix, "the matrix", "matrix", _ROWS)
     rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
     try:
@@ -176,16 +189,19 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
 
 
 def normalised(rows: FloatArray) -> FloatArray:
-    """Return the rows (the last axis) divided by their sums; those that sum to one up to rounding stay as they are.
+    """Return the rows (the last axis) divided by their sums.
 
-    So a belief reads back from its own text without change.
+    Those that sum to one up to rounding stay as they are. So a belief reads back from its own text without change.
     """
     sums = rows.sum(axis=-1, keepdims=True)
     return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[-1], rows, rows / sums)
 
 
 def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
-    """Return "stationary", "any" or a law of the first entry over k states; InputError for anything else."""
+    """Return "stationary", "any" or a law over k states.
+
+    It is of the first entry. InputError for anything else.
+    """
     if isinstance(initial, str):
         if initial not in ("stationary", "any"):
             raise InputError(

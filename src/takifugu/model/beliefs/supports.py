@@ -19,25 +19,31 @@ class Supports:
     first: int
 
     def at(self, time: int) -> BoolArray:
-        """Return which values X_time can take."""
+        """Return the possible values of X_time."""
         return self.patterns[self.number(time)]
 
     def number(self, time: int) -> int:
-        """Return which element of `patterns` is the support of X_time."""
+        """Return the place in `patterns` of the support of X_time."""
         repeats = time >= len(self.patterns)
         return self.first + (time - self.first) % (len(self.patterns) - self.first) if repeats else time
 
     @cached_property
     def late(self) -> BoolArray:
-        """Return the values that are possible at some time of the cycle."""
+        """Return the possible values at some time of the cycle."""
         return np.asarray(np.logical_or.reduce(self.patterns[self.first :]))
 
     def late_by_phase(self, period: int) -> BoolArray:
-        """Return the values possible at times of the cycle that are so many steps, modulo the period, from X_0."""
+        """Return the possible values at the cycle's times of each phase.
+
+        The phase is the number of steps from X_0, modulo the period.
+        """
         return self._met(period, self.first)
 
     def met_by_phase(self, period: int) -> BoolArray:
-        """Return the values possible at any time that is so many steps, modulo the period, from X_0."""
+        """Return the possible values at any time of each phase.
+
+        The phase is the number of steps from X_0, modulo the period.
+        """
         return self._met(period, 0)
 
     def _met(self, period: int, first: int) -> BoolArray:
@@ -47,28 +53,30 @@ class Supports:
         return rows
 
     def numbers(self, times: IntArray) -> IntArray:
-        """Return which element of `patterns` is the support at each time."""
+        """Return the place in `patterns` of the support at each time."""
         cycle = len(self.patterns) - self.first
         return np.where(times < len(self.patterns), times, self.first + (times - self.first) % cycle)
 
     def pairs(self, times: IntArray, first: IntArray, second: IntArray) -> BoolArray:
-        """Return which pairs of values (first, second) are both possible at each time, shape (times, pairs)."""
+        """Return the pairs of possible values at each time, shape (times, pairs)."""
         supports = np.array(self.patterns)
         return np.logical_and(supports[:, first], supports[:, second])[self.numbers(times)]
 
 
 def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> Supports:
-    """Return the supports of X_0, X_1, ... from that of X_0 and the possible transitions of each step of a period.
+    """Return the supports of X_0, X_1, ... from that of X_0.
+
+    `steps` are the possible transitions of each step of a period.
 
     >>> swap = np.array([[False, True], [True, False]])
     >>> supports_from(np.array([True, False]), [swap]).at(7).tolist()
     [False, True]
     """
-    seen: dict[tuple[bytes, int], int] = {}
+    first_time: dict[tuple[bytes, int], int] = {}
     supports: list[BoolArray] = []
     now, period = start, len(steps)
-    while (key := (now.tobytes(), len(supports) % period)) not in seen:
-        seen[key] = len(supports)
+    while (key := (now.tobytes(), len(supports) % period)) not in first_time:
+        first_time[key] = len(supports)
         supports.append(now)
         now = np.asarray((now[:, None] & steps[(len(supports) - 1) % period]).any(axis=0))
-    return Supports(tuple(supports), seen[key])
+    return Supports(tuple(supports), first_time[key])

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 
@@ -52,12 +52,12 @@ class JointTable:
         source: str = "assumed",
     ) -> None:
         table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
-        given = list(probabilities)
-        if not table or len(table) != len(given):
+        all_masses = list(probabilities)
+        if not table or len(table) != len(all_masses):
             raise InputError(
-                f"the table has {len(table)} rows and {len(given)} probabilities", fix="give one mass per row"
+                f"the table has {len(table)} rows and {len(all_masses)} probabilities", fix="give one mass per row"
             ).at("probabilities")
-        masses, total = _masses(given)
+        masses, total = _masses(all_masses)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
             raise InputError(
@@ -67,18 +67,15 @@ class JointTable:
         table = tuple(tuple(plain_state(value) for value in row) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
-        listed = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
-        columns = tuple(f"x{i + 1}" for i in range(width)) if listed is None else tuple(listed)
+        list_of_names = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
+        columns = tuple(f"x{i + 1}" for i in range(width)) if list_of_names is None else tuple(list_of_names)
         if len(columns) != width or len(set(columns)) != width:
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
             ).at("names")
-        object.__setattr__(self, "rows", table)
-        object.__setattr__(self, "_alphabets", alphabets)
-        object.__setattr__(self, "masses", masses)
-        object.__setattr__(self, "total", total)
-        object.__setattr__(self, "column_names", columns)
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, rows=table, _alphabets=alphabets, masses=masses, total=total, column_names=columns, source=source,
+        )  # fmt: skip
 
     @staticmethod
     def from_counts(
@@ -89,10 +86,11 @@ class JointTable:
         source: str,
         private: bool = False,
     ) -> JointTable:
-        """Return the empirical distribution of counted rows, with exact masses count / total.
+        """Return the empirical distribution of counted rows.
 
-        `source` states in words where the counts come from; `private=True` marks that it is the data to protect.
-        Raises InputError for counts that are negative, all zero or not whole, and for an empty source.
+        Its masses are count / total, exactly. `source` states in words where the counts come from; `private=True` marks
+        that it is the data to protect. Raises InputError for counts that are negative, all zero or not whole, and for
+        an empty source.
 
         >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
         4
@@ -106,7 +104,10 @@ class JointTable:
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the table was estimated from the data that it is to protect."""
+        """Return whether the table was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     @property
@@ -163,7 +164,7 @@ class JointTable:
 
     @staticmethod
     def from_dict(data: Plain) -> JointTable:
-        probabilities = [as_fraction(p, "a probability") if isinstance(p, str) else p for p in data["probabilities"]]
+        probabilities = [exact_or_float(p) for p in data["probabilities"]]
         return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
 
     def describe(self) -> str:
@@ -172,8 +173,8 @@ class JointTable:
 
 
 def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
-    what = f"column {number + 1} of the table"
-    return checked_alphabet(_ordered(different(column, what, "rows")), what, "rows")
+    title = f"column {number + 1} of the table"
+    return checked_alphabet(_ordered(different(column, title, "rows")), title, "rows")
 
 
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...] | tuple[float, ...], int | None]:
@@ -231,7 +232,10 @@ DECLARED = ("columns", "rows", "counts", "probabilities")
 
 
 def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterator[InputError]:
-    """Yield what is wrong with a section that is either fitted or has the `declared` ones of the keys `DECLARED`."""
+    """Yield the faults of a section, fitted or with `declared` keys.
+
+    Those are of the keys `DECLARED`.
+    """
     if fit is not None:
         for key in declared:
             yield InputError("is given beside fit", fix="write only one of them").at(key)
@@ -243,7 +247,10 @@ def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterato
 def declared_table(
     columns: Columns, rows: Rows, counts: Counts, probabilities: Probabilities, source: str
 ) -> JointTable:
-    """Return the table of a section that lists its rows; raises InputError as `JointTable`."""
+    """Return the table of a section with its rows.
+
+    Raises InputError as `JointTable`.
+    """
     if counts is not None:
         return JointTable.from_counts(rows or (), counts, columns, source=source)
     return JointTable(rows or (), list(map(mass, probabilities or ())), columns, source)
@@ -252,7 +259,10 @@ def declared_table(
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
 ) -> JointTable:
-    """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
+    """Return the empirical distribution of columns of a file of records.
+
+    Its masses are count / total, exactly.
+    """
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
     return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source)

@@ -56,14 +56,17 @@ class UsersSection:
                     fix = "write size, values and probabilities, or [[belief.groups]]"
                     yield InputError("is missing", fix=fix).at(key)
             return
-        given = [key for key, value in shared.items() if value is not None]
-        for key in [*given, *(["presence"] if self.presence != 1 else [])]:
+        keys = [key for key, value in shared.items() if value is not None]
+        for key in [*keys, *(["presence"] if self.presence != 1 else [])]:
             yield InputError("is given beside groups", fix="each group has its own").at(key)
         if len({group.name for group in self.groups}) != len(self.groups):
             yield InputError("two groups have the same name", fix="give each its own name").at("groups")
 
     def layout(self) -> Plain:
-        """Return what decides which value a user has: missing ones are replaced."""
+        """Return the rules for the value of a user.
+
+        Missing ones are replaced.
+        """
         return {"belief.missing": self.missing}
 
     def assumptions(self) -> Iterator[str]:
@@ -80,14 +83,17 @@ class UsersSection:
 
 
 def combined(value: State | tuple[State, ...]) -> State:
-    """Return the name of a combination of values; a single value is its own."""
+    """Return the name of a combination of values.
+
+    A single value is its own.
+    """
     return BETWEEN.join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _shares(
     size: int, values: Values, probabilities: Sequence[Number], presence: Number
 ) -> tuple[int, dict[State, Mass], Mass]:
-    """Return how many users there are, how likely each value of one is, and to be present."""
+    """Return the number of users, and the chances of values and presence."""
     return size, _law(values, probabilities), mass(presence)
 
 

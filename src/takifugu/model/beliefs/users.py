@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, did_you_mean, per_cent
 from takifugu.core.lists import list_of, value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.secrets.families import ABSENT
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import exact_or_float
 
 State = Hashable
 Mass = int | float | Fraction
@@ -43,6 +43,9 @@ class UserLaw:
     def items(self) -> Iterator[tuple[State, Fraction | float]]:
         """Yield (value, probability)."""
         return zip(self.values, self.probabilities, strict=True)
+
+    def to_dict(self) -> Json:
+        return {"law": [[value, to_plain(mass)] for value, mass in self.items()], "presence": to_plain(self.presence)}
 
     @property
     def exact(self) -> bool:
@@ -120,27 +123,29 @@ class IndependentUsers:
         names: Iterable[Hashable] | None = None,
         source: str = "assumed",
     ) -> None:
-        given = [laws] if isinstance(laws, Mapping) else list(laws)
-        if not given:
+        all_laws = [laws] if isinstance(laws, Mapping) else list(laws)
+        if not all_laws:
             raise InputError(
                 "there are no users", fix="give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
             ).at("laws")
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
-        each = [presence] * len(given) if shared else list(presence)  # type: ignore[arg-type]
-        if len(each) != len(given):
+        presences = [presence] * len(all_laws) if shared else list(presence)  # type: ignore[arg-type]
+        if len(presences) != len(all_laws):
             raise InputError(
-                f"there are {len(given)} users and {len(each)} presences", fix="give one, or one per user"
+                f"there are {len(all_laws)} users and {len(presences)} presences", fix="give one, or one per user"
             ).at("presence")
         read = _Reader()
-        self._fill([read.law(law, there) for law, there in zip(given, each, strict=True)], absence, names, source)
+        pairs = zip(all_laws, presences, strict=True)
+        self._fill([read.law(law, chance) for law, chance in pairs], absence, names, source)
 
     @staticmethod
     def groups(
         groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
-        """Return users given as (count, law) or (count, law, presence), in this order; no user is stored individually.
+        """Return users given as (count, law) or (count, law, presence).
 
-        Raises InputError as the class does, and for a count that is not a whole number above 0.
+        They come in this order; no user is stored individually. Raises InputError as the class does, and for a count
+        that is not a whole number above 0.
 
         >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
         1000000
@@ -164,25 +169,24 @@ class IndependentUsers:
 
     def _fill(
         self,
-        given: Sequence[UserLaw],
+        laws: Sequence[UserLaw],
         absence: str | None,
         names: Iterable[Hashable] | None,
         source: str,
         counts: Sequence[int] | None = None,
     ) -> None:
-        number = {law: i for i, law in enumerate(dict.fromkeys(given))}
-        law_of = np.array([number[law] for law in given], dtype=np.int64)
+        number = {law: i for i, law in enumerate(dict.fromkeys(laws))}
+        law_of = np.array([number[law] for law in laws], dtype=np.int64)
         law_of = law_of if counts is None else np.repeat(law_of, counts)
         law_of.setflags(write=False)
-        listed = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
-        called = None if listed is None else tuple(map(value_of, listed))
+        list_of_names = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
+        called = None if list_of_names is None else tuple(map(value_of, list_of_names))
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
-        object.__setattr__(self, "laws", tuple(number))
-        object.__setattr__(self, "law_of", law_of)
-        object.__setattr__(self, "absence", _mode(absence, [law.presence for law in number]))
-        object.__setattr__(self, "user_names", called)
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, laws=tuple(number), law_of=law_of, absence=_mode(absence, [law.presence for law in number]),
+            user_names=called, source=source,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -198,7 +202,10 @@ class IndependentUsers:
 
     @cached_property
     def letters(self) -> tuple[Letters, ...]:
-        """The different alphabets; `letters_of` says which each user has."""
+        """The different alphabets.
+
+        `letters_of` says which each user has.
+        """
         return tuple(dict.fromkeys(self._letters(law) for law in self.laws))
 
     @cached_property
@@ -207,24 +214,27 @@ class IndependentUsers:
 
     @cached_property
     def likeness(self) -> IntArray:
-        """One number per user: equal for users with the same alphabet and the same possible values."""
-        known: dict[Hashable, int] = {}
+        """Return one number per user, equal for like users.
+
+        Those have the same alphabet and the same possible values.
+        """
+        number_of: dict[Hashable, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
-        return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)[self.law_of]
+        return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
 
     def _letters(self, law: UserLaw) -> Letters:
         may_leave = self.absence == "unknown" or law.presence < 1
         return Letters(law.values, self.absence if may_leave else "")
 
     def law(self, user: int) -> UserLaw:
-        """Return what user number `user` contributes, and how likely it is to be present."""
+        """Return the contribution of a user, and the chance of presence."""
         return self.laws[int(self.law_of[user])]
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self._alphabets[int(self.law_of[entry])]
 
     def observable(self, entry: int) -> tuple[State, ...]:
-        """Return the values that data may have at an entry; absence of mode "unknown" is none."""
+        """Return the values that data may have at an entry."""
         letters = self.letters[int(self.letters_of[entry])]
         return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
 
@@ -255,22 +265,23 @@ class IndependentUsers:
         return Singles(self.size)
 
     def component(self, number: int) -> IndependentUsers:
-        which = int(self.law_of[number])
-        if which not in self._alone:
+        number_of_law = int(self.law_of[number])
+        if number_of_law not in self._alone:
             alone = object.__new__(IndependentUsers)
-            alone._fill([self.laws[which]], "unknown", None, self.source)
-            object.__setattr__(alone, "absence", self.absence)
-            self._alone[which] = alone
-        return self._alone[which]
+            alone._fill([self.laws[number_of_law]], "unknown", None, self.source)
+            set_fields(alone, absence=self.absence)
+            self._alone[number_of_law] = alone
+        return self._alone[number_of_law]
 
     @cached_property
     def _alone(self) -> dict[int, IndependentUsers]:
         return {}
 
     def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
-        """Return one number per user, equal for those who are alike: alphabet, possible values, and all columns.
+        """Return one number per user, equal for like users.
 
-        With `by_law` users whose laws differ are not alike.
+        Those have the same alphabet, possible values, and all columns. With `by_law` users whose laws differ are not
+        alike.
         """
         code = self.law_of if by_law else self.likeness
         for column in columns:
@@ -282,10 +293,13 @@ class IndependentUsers:
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of users in `entries` who are alike (see `likenesses`), in order."""
-        chosen = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
-        code = self.likenesses(columns, by_law)[chosen]
-        return sorted(chosen[np.unique(code, return_index=True)[1]].tolist())
+        """Return the first of each set of like users in `entries`.
+
+        They are in order; see `likenesses`.
+        """
+        places = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
+        code = self.likenesses(columns, by_law)[places]
+        return sorted(places[np.unique(code, return_index=True)[1]].tolist())
 
     def assumptions(self) -> tuple[str, ...]:
         return (
@@ -296,27 +310,26 @@ class IndependentUsers:
     def to_dict(self) -> Json:
         ends = np.flatnonzero(np.diff(self.law_of)) + 1
         starts = [0, *ends.tolist()]
+        runs = zip(starts, [*starts[1:], self.size], strict=True)
         return {
             "kind": "independent-users",
-            "laws": [
-                {"law": [[v, _to(p)] for v, p in law.items()], "presence": _to(law.presence)} for law in self.laws
-            ],
-            "users": [
-                [end - start, int(self.law_of[start])]
-                for start, end in zip(starts, [*starts[1:], self.size], strict=True)
-            ],
+            "laws": [law.to_dict() for law in self.laws],
+            "users": [[end - start, int(self.law_of[start])] for start, end in runs],
             "absence": self.absence,
             "names": None if self.user_names is None else list(self.user_names),
             "source": self.source,
-        }  # fmt: skip
+        }
 
     @staticmethod
     def from_dict(data: Plain) -> IndependentUsers:
-        laws = [([(v, _from(p)) for v, p in law_data["law"]], _from(law_data["presence"])) for law_data in data["laws"]]
+        laws = []
+        for of_user in data["laws"]:
+            pairs = [(value, exact_or_float(mass)) for value, mass in of_user["law"]]
+            laws.append((pairs, exact_or_float(of_user["presence"])))
         groups = [(count, *laws[number]) for count, number in data["users"]]
         users = IndependentUsers.groups(groups, data["absence"], data.get("source", "assumed"))
         names = data.get("names")
-        object.__setattr__(users, "user_names", None if names is None else tuple(names))
+        set_fields(users, user_names=None if names is None else tuple(names))
         return users
 
     def describe(self) -> str:
@@ -377,14 +390,14 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
 
 
 def _presence(presence: object) -> Fraction | float:
-    there = value_of(presence)
-    if not isinstance(there, int | float | Fraction) or isinstance(there, bool) or not 0 <= there <= 1:
+    chance = value_of(presence)
+    if not isinstance(chance, int | float | Fraction) or isinstance(chance, bool) or not 0 <= chance <= 1:
         raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")
-    return there if isinstance(there, float) and there not in (0.0, 1.0) else Fraction(there)
+    return chance if isinstance(chance, float) and chance not in (0.0, 1.0) else Fraction(chance)
 
 
 def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
-    certain = all(there == 1 for there in presences)
+    certain = all(chance == 1 for chance in presences)
     if absence is None and certain:
         return "unknown"
     if absence not in MODES:
@@ -400,12 +413,3 @@ def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
             'the absence is "removed", and every user is present with probability 1', fix="give a presence below 1"
         ).at("absence")
     return absence
-
-
-def _to(p: Fraction | float) -> str | float:
-    """Fractions become text, floats stay floats: both read back exactly."""
-    return to_text(p) if isinstance(p, Fraction) else p
-
-
-def _from(p: str | float) -> Fraction | float:
-    return as_fraction(p, "a probability") if isinstance(p, str) else p

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.core.plain import Plain, PlainForm
+from takifugu.numbers.rationals import Number, as_fraction
 
 #: Most boxes of a grid.
 MOST_BOXES = 2_000_000
@@ -17,7 +17,7 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Boxes:
+class Boxes(PlainForm):
     """`columns` equal boxes from one end of x to the other, and `rows` of y; the last ones include their far ends.
 
     Raises InputError for ends that are no range, and for more than 2,000,000 boxes.
@@ -41,7 +41,7 @@ class Boxes:
 
     @staticmethod
     def of(x: tuple[Number, Number], y: tuple[Number, Number], columns: int, rows: int) -> Boxes:
-        """Return the boxes over ranges that are given as any numbers."""
+        """Return the boxes over ranges of any numbers."""
         (left, right), (low, high) = x, y
         across = as_fraction(left, "an end of the grid", "x"), as_fraction(right, "an end of the grid", "x")
         along = as_fraction(low, "an end of the grid", "y"), as_fraction(high, "an end of the grid", "y")
@@ -52,12 +52,17 @@ class Boxes:
         return tuple(f"r{row}c{column}" for row in range(self.rows) for column in range(self.columns))
 
     def place(self, x: Fraction, y: Fraction) -> str | None:
-        """Return the name of the box of a point; None outside of the range."""
+        """Return the name of the box of a point.
+
+        None outside of the range.
+        """
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
         return None if column is None or row is None else f"r{row}c{column}"
 
     def box(self, name: str) -> tuple[float, float, float, float]:
-        """Return where a named box lies: left, low, right, high; neighbours share their edge to the last digit.
+        """Return the ends of a named box: left, low, right, high.
+
+        Neighbours share their edge to the last digit.
 
         >>> Boxes.of((0, 10), (0, 4), columns=5, rows=2).box("r1c4")
         (8.0, 2.0, 10.0, 4.0)
@@ -73,10 +78,6 @@ class Boxes:
         """Return the middle of a named box."""
         left, low, right, high = self.box(name)
         return round((left + right) / 2, DIGITS + 1), round((low + high) / 2, DIGITS + 1)
-
-    def to_dict(self) -> Json:
-        ends = {name: [to_text(end) for end in pair] for name, pair in (("x", self.x), ("y", self.y))}
-        return {**ends, "columns": self.columns, "rows": self.rows}
 
     @staticmethod
     def from_dict(data: Plain) -> Boxes:

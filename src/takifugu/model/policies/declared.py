@@ -66,26 +66,29 @@ class PolicySection:
 
     @property
     def forms(self) -> list[str]:
-        """Return the keys that say what the data can be: there is to be one."""
+        """Return the keys of the data's form, of which one is due."""
         return written(self, ("places", "grid", "values"))
 
     def faults(self) -> Iterator[InputError]:
         if len(self.forms) != 1:
-            what = f"has {' and '.join(self.forms)}" if self.forms else "does not say what the data can be"
-            yield InputError(what, fix="write one of places, grid and values")
+            message = f"has {' and '.join(self.forms)}" if self.forms else "does not say what the data can be"
+            yield InputError(message, fix="write one of places, grid and values")
             return
         if (self.people is None) is (self.values is not None):
-            what = "is missing: how many people there are is public here" if self.people is None else "is not used"
-            yield InputError(what, fix="it belongs to values, and values need it").at("people")
+            message = "is missing: how many people there are is public here" if self.people is None else "is not used"
+            yield InputError(message, fix="it belongs to values, and values need it").at("people")
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")
 
     def layout(self) -> Plain:
-        """Return what decides at which place a row is: boxes of two grids are named alike."""
+        """Return the rules for the place of a row.
+
+        Boxes of two grids are named alike.
+        """
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 
     def belief(self, public: Public) -> Visits | Domain:
-        """Return what the data can be, from public files only."""
+        """Return the domain of the data, from public files only."""
         with about(*self.forms):
             if self.values is not None and self.people is not None:
                 return Domain.of(self.people, self.values)
@@ -94,7 +97,7 @@ class PolicySection:
             if not isinstance(self.places, Places):
                 return Visits.of(self.places or (), self.most)
             try:
-                listed = public.open(self.places, missing=False).values(self.places.column)
+                names = public.open(self.places, missing=False).values(self.places.column)
             except DataError as error:
                 raise error.of(InputError) from None
-            return Visits.of(listed, self.most)
+            return Visits.of(names, self.most)

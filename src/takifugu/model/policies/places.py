@@ -71,11 +71,14 @@ class VisitCounts:
 
     @property
     def key(self) -> Hashable:
-        """Return what it counts: two answers with one key add up the same."""
+        """Return a key of the count, equal for equal sums."""
         return "visitors" if self.boxes is None else ("visitors", self.boxes)
 
     def entry_changes(self) -> NoReturn:
-        """Raise Unsupported: nothing bounds how many people there are, so nothing bounds a change of all data."""
+        """Raise Unsupported, as nothing bounds the number of people.
+
+        So nothing bounds a change of all data.
+        """
         raise Unsupported("how many people there are is not declared, so nothing bounds the change of all data")
 
     def cell_ranges(self) -> tuple[None, ...]:
@@ -83,7 +86,10 @@ class VisitCounts:
         return (None,) * self.cells
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
-        """Return the counts, from an array (1, places) of people counted at every place of the domain."""
+        """Return the counts from an array (1, places) of people.
+
+        It counts them at every place of the domain.
+        """
         return tuple(values[0, self.places].tolist())
 
 
@@ -122,7 +128,7 @@ class Visits:
 
     @staticmethod
     def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:
-        """Return the domain whose places are the boxes of a grid."""
+        """Return the domain of the boxes of a grid."""
         return Visits(boxes.names(), most, boxes)
 
     @property
@@ -138,7 +144,10 @@ class Visits:
         return (False, True)
 
     def position(self, name: Hashable) -> int:
-        """Return the number of a place; InputError for one that there is not."""
+        """Return the number of a place.
+
+        InputError for one that there is not.
+        """
         if name not in self.numbers:
             raise InputError(f"the domain has no place {name!r}{did_you_mean(name, self.places)}").at("places")
         return self.numbers[name]
@@ -149,7 +158,10 @@ class Visits:
         return {place: number for number, place in enumerate(self.places)}
 
     def resolve(self, query: Query) -> VisitCounts:
-        """Return the answer to Visitors, or to AtMost of it; InputError for another query."""
+        """Return the answer to Visitors, or to AtMost of it.
+
+        InputError for another query.
+        """
         if isinstance(query, AtMost):
             answer = self.resolve(query.query)
             query.steps(answer)
@@ -164,12 +176,12 @@ class Visits:
         return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
 
     def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:
-        """Return how the counts move along one allowed move, from the structure of the policy.
+        """Return how the counts move along one allowed move.
 
-        A place rises where some V without it may become a V' with it: never where "not there" is a predicate of its
-        own. It falls unless "there" is one. A move takes away m places at most, and adds m at most. For predicates
-        of several places this is an upper bound, and a policy with a function is looked at record by record, where
-        records are few, or taken to allow every move.
+        It follows from the structure of the policy. A place rises where some V without it may become a V' with it:
+        never where "not there" is a predicate of its own. It falls unless "there" is one. A move takes away m places at
+        most, and adds m at most. For predicates of several places this is an upper bound, and a policy with a function
+        is looked at record by record, where records are few, or taken to allow every move.
         """
         policy.check_known(self.numbers)
         rises, falls = np.ones(self.size, dtype=bool), np.ones(self.size, dtype=bool)
@@ -189,24 +201,27 @@ class Visits:
         return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
 
     def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
-        """Return a move that reaches the total, or the one from the most of the counted places to nowhere."""
+        """Return a move to the total, or from the counted places to nowhere.
+
+        The second is from the most of them.
+        """
         if not total:
             return None
         most = [self.places[number] for number in answer.places[: self.largest].tolist()]
-        rest = [self.places[number] for number in answer.places[self.largest : total].tolist()]
+        others_left = [self.places[number] for number in answer.places[self.largest : total].tolist()]
         alone = [Set([self.places[number]]) for number in answer.places[:50].tolist()]
         single = [pair for place in alone for pair in ((place, Set()), (Set(), place))]
-        tries = [(Set(most), Set(rest)), (Set(most), Set()), (Set(), Set(most)), *single]
+        tries = [(Set(most), Set(others_left)), (Set(most), Set()), (Set(), Set(most)), *single]
         return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
 
     def as_records(self, people: int) -> Domain:
-        """Return a domain of so many people whose values are the sets of places, listed: for audits of few places.
+        """Return a domain of so many people with listed sets of places.
 
-        Raises Unsupported beyond 4,096 sets.
+        It is for audits of few places. Raises Unsupported beyond 4,096 sets.
         """
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
-        sets = [Set(chosen) for size in range(self.largest + 1) for chosen in combinations(self.places, size)]
+        sets = [Set(members) for size in range(self.largest + 1) for members in combinations(self.places, size)]
         return Listed((tuple(sets),) * people, None, self.places)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:
@@ -217,15 +232,18 @@ class Visits:
         """
         counts = np.zeros((1, self.size), dtype=np.int64)
         for record in records:
-            there = {*record}
-            if not there <= self.numbers.keys():
+            visited = {*record}
+            if not visited <= self.numbers.keys():
                 raise DataError("a record names a place that the domain does not have", fix="declare all places")
-            self.check_sizes([len(there)])
-            counts[0, [self.numbers[place] for place in there]] += 1
+            self.check_sizes([len(visited)])
+            counts[0, [self.numbers[place] for place in visited]] += 1
         return counts
 
     def check_sizes(self, sizes: Sequence[int]) -> None:
-        """Raise DataError, which names nobody, for a record of more places than `most`."""
+        """Raise DataError for a record of more places than `most`.
+
+        It names nobody.
+        """
         if self.most is not None and max(sizes, default=0) > self.most:
             raise DataError(
                 f"a record has more places than the {self.most} that are declared",
@@ -234,7 +252,7 @@ class Visits:
             ).at("data")
 
     def assumptions(self) -> tuple[str, ...]:
-        """Return what is taken to be true of everybody."""
+        """Return the facts about everybody."""
         if self.most is None:
             return ()
         places = "1 of the places" if self.most == 1 else f"{self.most} of the places"
@@ -250,8 +268,8 @@ class Visits:
             return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
         return {"kind": "visits", "places": list(self.places), "most": self.most}
 
-    def _chosen(self, named: tuple[Value, ...] | None) -> slice | list[int]:
-        return slice(None) if named is None else [self.numbers[value] for value in named]
+    def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
+        return slice(None) if places is None else [self.numbers[value] for value in places]
 
     def _records(self) -> int:
         return sum(comb(self.size, count) for count in range(self.largest + 1)) if self.size <= 64 else MOST_LISTED + 1
@@ -265,7 +283,10 @@ def read(data: Plain) -> Visits:
 
 
 def counts_of(domain: Visits, data: object) -> IntArray:
-    """Return the data as counts: a mapping of people to their places, a list of sets of places, or counts."""
+    """Return the data as counts.
+
+    Data are a mapping of people to their places, a list of sets of places, or counts.
+    """
     if isinstance(data, np.ndarray):
         if data.shape != (1, domain.size) or data.dtype.kind not in "iu" or (data < 0).any():
             raise DataError("the counts are not one whole number for each place, in order").at("data")

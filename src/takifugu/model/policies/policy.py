@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from takifugu.core.errors import InputError, did_you_mean
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, set_fields
 from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 
@@ -28,7 +28,7 @@ ASYMMETRIC = "asymmetric"
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(PlainForm, kind="policy"):
     """A set of predicates over records; none at all is ordinary differential privacy, where every move is allowed.
 
     It stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
@@ -50,17 +50,17 @@ class Policy:
                     f"the policy holds {rule!r}", rule="it is a set of predicates",
                     fix="write none_of('ill'), visits(), or checked(name, version, function)",
                 ).at("policy")  # fmt: skip
-        object.__setattr__(self, "rules", tuple(dict.fromkeys(self.rules)))
+        set_fields(self, rules=tuple(dict.fromkeys(self.rules)))
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:
-        """Return the policy that allows the moves which every one of the predicates allows."""
+        """Return the policy of moves that all predicates allow."""
         return Policy(tuple(rules))
 
     def allows(self, before: Record, after: Record) -> bool:
-        """Return whether the move of one record, before -> after, must not be noticed (E4: p(before) -> p(after)).
+        """Return whether the move before -> after must stay hidden.
 
-        Raises InputError where a predicate does.
+        It is of one record (E4: p(before) -> p(after)). Raises InputError where a predicate does.
         """
         return all(
             rule.allows(before, after) if isinstance(rule, EachOf) else (not rule(before) or rule(after))
@@ -68,30 +68,37 @@ class Policy:
         )
 
     def intersected(self, other: Policy) -> Policy:
-        """Return the policy that allows the moves which both allow: promises under the two add up under it."""
+        """Return the policy of the moves allowed by both.
+
+        Promises under the two add up under it.
+        """
         return Policy((*self.rules, *other.rules))
 
     def predicates(self, values: Iterable[Value]) -> tuple[Predicate, ...]:
-        """Return the predicates one by one, where `values` are all that there are."""
-        known, predicates = tuple(values), list[Predicate]()
+        """Return the predicates one by one; `values` are all values."""
+        all_values, predicates = tuple(values), list[Predicate]()
         for rule in self.rules:
-            predicates += rule.predicates(known) if isinstance(rule, EachOf) else [rule]
+            predicates += rule.predicates(all_values) if isinstance(rule, EachOf) else [rule]
         return tuple(predicates)
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The declared values that its predicates name."""
+        """Return the declared values in its predicates."""
         return tuple(dict.fromkeys(value for rule in self.rules for value in rule.values))
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether there is no predicate, so that every move is allowed: ordinary differential privacy."""
+        """Return whether every move is allowed, as without a predicate.
+
+        That is ordinary differential privacy.
+        """
         return not self.rules
 
     def distance(self, one: Sequence[Record], other: Sequence[Record]) -> int | float:
-        """Return d_p(X, X'), the least number of allowed moves of one record from X to X'; infinite without a path.
+        """Return d_p(X, X'), the least number of allowed moves.
 
-        Raises InputError for data sets of different sizes (Takagi21 Definition IV.6 replaces records).
+        Each is of one record; it is infinite without a path. Raises InputError for data sets of different sizes
+        (Takagi21 Definition IV.6 replaces records).
 
         >>> from takifugu.model.policies.predicates import none_of
         >>> one = Policy.of(none_of(1))
@@ -102,9 +109,6 @@ class Policy:
             raise InputError(f"the data sets have {len(one)} and {len(other)} records", rule="a move replaces one")
         moved = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
         return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
-
-    def to_dict(self) -> Json:
-        return {"kind": "policy", "rules": [rule.to_dict() for rule in self.rules]}
 
     def describe(self) -> str:
         """Say what is hidden, and that its opposite is not."""
@@ -119,14 +123,14 @@ class Policy:
         ).at("secrets")
 
     def check_known(self, values: Iterable[Value]) -> None:
-        """Raise InputError for a value that a predicate names and no record has."""
-        known = set(values)
+        """Raise InputError for a predicate's value without a record."""
+        all_values = set(values)
         for value in self.values:
-            if value not in known:
-                first_values = [str(v) for v in list(known)[:20]]
+            if value not in all_values:
+                first_values = [str(v) for v in list(all_values)[:20]]
                 raise InputError(
-                    f"the policy names {value!r}, which no record has{did_you_mean(value, known)}",
-                    rule=f"its values are {first_values}{' and more' if len(known) > 20 else ''}",
+                    f"the policy names {value!r}, which no record has{did_you_mean(value, all_values)}",
+                    rule=f"its values are {first_values}{' and more' if len(all_values) > 20 else ''}",
                 ).at("policy")
 
 
@@ -140,12 +144,13 @@ def policy_from(data: Plain) -> Policy:
 
 
 def visits(places: Iterable[Value] | None = None) -> Policy:
-    """Return the policy {"not at v", for each place v}: the places V of a person against any V' that is a part of V.
+    """Return the policy {"not at v", for each place v}.
 
-    `places` are those that it is about; without them, every place of the domain. It hides that a person was somewhere,
-    not that they were elsewhere or nowhere: the move {A} -> {B} is not allowed, so who knows that somebody was at
-    exactly one of A and B may learn which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with
-    p = not c (docs/errata.md, N3) and a set of predicates for several places (E6).
+    It hides the places V of a person against any V' that is a part of V. `places` are those that it is about; without
+    them, every place of the domain. It hides that a person was somewhere, not that they were elsewhere or nowhere: the
+    move {A} -> {B} is not allowed, so who knows that somebody was at exactly one of A and B may learn which. Raises
+    InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (docs/errata.md, N3) and a set of
+    predicates for several places (E6).
 
     >>> visits().allows(frozenset({"A", "B"}), frozenset({"B"})), visits().allows(frozenset({"A"}), frozenset({"B"}))
     (True, False)
@@ -154,20 +159,20 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
 
 
 def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
-    """Return what a promise (epsilon, delta) for one move says of `moves` allowed moves: k epsilon, and the delta.
+    """Return the promise for `moves` moves: k epsilon, and the delta.
 
-    The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy along a path of data sets).
-    Raises InputError for a negative number of moves.
+    Given is that for one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy
+    along a path of data sets). Raises InputError for a negative number of moves.
 
     >>> along_path(1, 0, 3)
     (Fraction(3, 1), 0.0)
     """
     if isinstance(moves, bool) or not isinstance(moves, int) or moves < 0:
         raise InputError(f"the number of moves is {moves!r}", rule="it is a whole number from 0").at("moves")
-    each, excess = as_epsilon(epsilon), as_delta(delta)
+    epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
     try:
-        total = float(excess) * math.fsum(math.exp(i * float(each)) for i in range(moves)) if excess else 0.0
+        total = float(excess) * math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves)) if excess else 0.0
     except OverflowError:
         total = 1.0
-    return moves * each, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
+    return moves * epsilon_of_move, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
 

@@ -14,19 +14,25 @@ from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.registry import Registry
 
 Value = Hashable
 Record = Value | frozenset[Value]
 
+#: How the named values of a predicate are written.
+_VALUES = form(list, key="values")
+
 
 def held(record: Record) -> frozenset[Value]:
-    """Return the values that a record has: itself, or its elements where it is a set."""
+    """Return the values of a record: itself, or its elements.
+
+    Elements are those of a set.
+    """
     return record if isinstance(record, frozenset) else frozenset((record,))
 
 
-class Predicate:
+class Predicate(PlainForm):
     """One predicate over records: called with a record it says whether it holds."""
 
     def __call__(self, record: Record) -> bool:
@@ -34,11 +40,8 @@ class Predicate:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The declared values that it names."""
+        """Return the declared values in its name."""
         return ()
-
-    def to_dict(self) -> Json:
-        raise NotImplementedError
 
     def describe(self) -> str:
         """Say what a policy hides with it, and what not."""
@@ -63,14 +66,14 @@ class Predicate:
 
 
 @dataclass(frozen=True)
-class NoneOf(Predicate):
+class NoneOf(Predicate, kind="none-of"):
     """p = not c: the record has none of these values; what is hidden is that it has one.
 
     >>> NoneOf(("ill",))("well"), NoneOf(("bar",))(frozenset({"bar", "shop"}))
     (True, False)
     """
 
-    named: tuple[Value, ...]
+    named: tuple[Value, ...] = field(metadata=_VALUES)
 
     def __call__(self, record: Record) -> bool:
         return held(record).isdisjoint(self.named)
@@ -82,18 +85,15 @@ class NoneOf(Predicate):
     def values(self) -> tuple[Value, ...]:
         return self.named
 
-    def to_dict(self) -> Json:
-        return {"kind": "none-of", "values": list(self.named)}
-
     def describe(self) -> str:
         return f"that a record has {_one_of(self.named)} (not that it has not)"
 
 
 @dataclass(frozen=True)
-class AnyOf(Predicate):
+class AnyOf(Predicate, kind="any-of"):
     """p = c: the record has one of these values at least; what is hidden is that it has none."""
 
-    named: tuple[Value, ...]
+    named: tuple[Value, ...] = field(metadata=_VALUES)
 
     def __call__(self, record: Record) -> bool:
         return not held(record).isdisjoint(self.named)
@@ -105,15 +105,12 @@ class AnyOf(Predicate):
     def values(self) -> tuple[Value, ...]:
         return self.named
 
-    def to_dict(self) -> Json:
-        return {"kind": "any-of", "values": list(self.named)}
-
     def describe(self) -> str:
         return f"that a record does not have {_one_of(self.named)} (not that it has)"
 
 
 @dataclass(frozen=True)
-class Checked(Predicate):
+class Checked(Predicate, kind="checked"):
     """A predicate that is a function of a record; its name and version are what a ledger writes down.
 
     `from_dict` finds again what this process has defined. Raises InputError, which does not quote what the function
@@ -125,7 +122,7 @@ class Checked(Predicate):
 
     name: str
     version: int
-    function: Callable[[Record], object] = field(compare=False, repr=False)
+    function: Callable[[Record], object] = field(compare=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
@@ -151,9 +148,6 @@ class Checked(Predicate):
             ).at("policy")
         return bool(verdict)
 
-    def to_dict(self) -> Json:
-        return {"kind": "checked", "name": self.name, "version": self.version}
-
     def describe(self) -> str:
         return f"that {self.name!r} (version {self.version}) is false of a record (not that it is true)"
 
@@ -162,9 +156,9 @@ _DEFINED: dict[tuple[str, int], Checked] = {}
 
 
 def none_of(*values: Value) -> NoneOf:
-    """Return the predicate "the record has none of these values": that it has one of them is hidden.
+    """Return the predicate "the record has none of these values".
 
-    Raises InputError for no value.
+    Hidden is the fact that it has one of them. Raises InputError for no value.
 
     >>> none_of("ill").describe()
     "that a record has 'ill' (not that it has not)"
@@ -173,17 +167,26 @@ def none_of(*values: Value) -> NoneOf:
 
 
 def any_of(*values: Value) -> AnyOf:
-    """Return the predicate "the record has one of these values at least": that it has none of them is hidden."""
+    """Return the predicate "the record has one of these values".
+
+    Hidden is the fact that it has none of them.
+    """
     return AnyOf(listed(values))
 
 
 def checked(name: str, version: int, function: Callable[[Any], object]) -> Checked:
-    """Return a function of a record as a predicate, with the name and version that a ledger writes down."""
+    """Return a function of a record as a predicate.
+
+    A ledger writes down its name and version.
+    """
     return Checked(name, version, function)
 
 
 def listed(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Return values once each; InputError for none, and for what no record can have."""
+    """Return values once each.
+
+    InputError for none, and for what no record can have.
+    """
     plain_values = []
     for value in values:
         plain = value_of(value)
@@ -198,7 +201,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 @dataclass(frozen=True)
-class EachOf:
+class EachOf(PlainForm, kind="each-of"):
     """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
 
     For places where people were: their set of places V against any V' without a named place that V lacks.
@@ -209,7 +212,7 @@ class EachOf:
     False
     """
 
-    named: tuple[Value, ...] | None = None
+    named: tuple[Value, ...] | None = field(default=None, metadata=_VALUES)
 
     def allows(self, before: Record, after: Record) -> bool:
         new = held(after) - held(before)
@@ -220,11 +223,11 @@ class EachOf:
         return self.named or ()
 
     def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
-        """Return the predicates one by one; `values` are all that there are."""
-        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
+        """Return the predicates one by one.
 
-    def to_dict(self) -> Json:
-        return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
+        `values` are all that there are.
+        """
+        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
 
     def describe(self) -> str:
         """Say what is hidden of a record, and what is not."""
@@ -236,7 +239,10 @@ class EachOf:
 
 
 def from_dict(data: Plain) -> Predicate | EachOf:
-    """Read a predicate back; InputError for an unknown kind, or a function that this process has not defined."""
+    """Read a predicate back.
+
+    InputError for an unknown kind, or a function that this process has not defined.
+    """
     return KINDS.find(data.get("kind"))(data)
 
 

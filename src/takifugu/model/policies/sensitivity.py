@@ -37,7 +37,7 @@ class Monotone(StrEnum):
 
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
-        """Return the direction of what may rise, and may fall."""
+        """Return the direction of cells that may rise and fall."""
         if rises:
             return Monotone.NONE if falls else Monotone.INCREASING
         return Monotone.DECREASING if falls else Monotone.CONSTANT
@@ -66,19 +66,21 @@ class Sensitivity:
 
     @property
     def direction(self) -> Monotone:
-        """Return the direction that all cells share, those that never move aside; NONE where they share none."""
+        """Return the common direction of all moving cells, or NONE."""
         directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
-        return directions.pop() if len(directions) == 1 else Monotone.NONE if directions else Monotone.CONSTANT
+        if not directions:
+            return Monotone.CONSTANT
+        return directions.pop() if len(directions) == 1 else Monotone.NONE
 
     def describe(self) -> str:
-        """Say which way the cells move, and how far."""
+        """Say the direction and the length of the cells' moves."""
         if self.is_ordinary:
             return f"{ORDINARY}; the answer moves by up to {_number(self.total)}"
         if self.direction is Monotone.CONSTANT:
             return "no allowed move changes the answer"
         if self.direction is not Monotone.NONE:
-            which = "fall" if self.direction is Monotone.DECREASING else "rise"
-            return f"along an allowed move no cell can but {which}, by up to {_number(self.total)} in all"
+            verb = "fall" if self.direction is Monotone.DECREASING else "rise"
+            return f"along an allowed move no cell can but {verb}, by up to {_number(self.total)} in all"
         odd = sum(change.direction is Monotone.NONE for change in self.changes)
         words = f"{odd} of {len(self.changes)} cells can rise and fall" if odd else "some cells rise while others fall"
         return f"along an allowed move {words}, by up to {_number(self.total)} in all"
@@ -92,7 +94,7 @@ class Moved(Protocol):
 
 
 def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
-    """Return how the query's answer moves along one allowed move of the policy, cell by cell.
+    """Return how the answer moves along one allowed move, by cell.
 
     `about` is a domain: what a record can be. Exact for a sum over records of listed values (all allowed pairs of
     values are looked at); a domain with `moves` of its own, such as places that people visit, says it from its
@@ -112,7 +114,10 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
 
 
 def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
-    """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
+    """Return the sensitivity of a sum over records of listed values.
+
+    Every allowed pair of values is looked at.
+    """
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)
     worst: tuple[int, Hashable, Hashable] | None = None
@@ -137,23 +142,29 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
 
 
 def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
-    """Return the different sorts of records: values, table, the ends of the weights with 0, and who weighs most."""
-    one = about.one_alphabet and answer.table_of is None
+    """Return the different sorts of records, with weights.
+
+    They are values, table, the ends of the weights with 0, and the place of the largest.
+    """
+    is_uniform = about.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
-    for record in [0] if one else range(answer.size):
+    for record in [0] if is_uniform else range(answer.size):
         key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
         groups.setdefault(key, []).append(record)
     kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
     for (alphabet, number), records in groups.items():
-        weights = answer.weights if one else answer.weights[records]
+        weights = answer.weights if is_uniform else answer.weights[records]
         heaviest = int(np.abs(weights).argmax())
         ends = min(0, int(weights.min())), max(0, int(weights.max()))
-        kinds.append((alphabet, answer.tables[number], *ends, heaviest if one else records[heaviest]))
+        kinds.append((alphabet, answer.tables[number], *ends, heaviest if is_uniform else records[heaviest]))
     return kinds
 
 
 def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], list[int], bool]:
-    """Return the indices of all allowed moves between different values, and whether every move is allowed."""
+    """Return the indices of all allowed moves, and whether all are.
+
+    They are moves between different values.
+    """
     pairs = [
         (i, j)
         for i, before in enumerate(alphabet)

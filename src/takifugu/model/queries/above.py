@@ -12,18 +12,18 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, set_fields
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import code_of, state_tables
-from takifugu.model.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, unruns, where
+from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, where
 from takifugu.model.queries.sections import Codes, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
 @dataclass(frozen=True)
-class CountAbove:
+class CountAbove(PlainForm, kind="count-above"):
     """How many entries are above each of `thresholds`, one number or several; not those that equal it.
 
     Entries' numbers are the states themselves, or their `codes`. One entry moves as many of the counts as thresholds
@@ -34,8 +34,10 @@ class CountAbove:
     """
 
     thresholds: tuple[Fraction, ...]
-    codes: Mapping[State, Number] | None = field(hash=False)
-    entries: Chosen | None
+    codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
+
+    reads_alike = True
 
     def __init__(
         self,
@@ -43,15 +45,13 @@ class CountAbove:
         codes: Mapping[State, Number] | None = None,
         entries: Sequence[int | str] | None = None,
     ) -> None:
-        given = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
-        exact = tuple(as_fraction(plain(one), "a threshold", "thresholds") for one in given)
+        all_thresholds = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
+        exact = tuple(as_fraction(plain(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
         if not exact or len(set(exact)) < len(exact):
             raise InputError(
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"
             ).at("thresholds")
-        object.__setattr__(self, "thresholds", exact)
-        object.__setattr__(self, "codes", copied_codes(codes))
-        object.__setattr__(self, "entries", entry_tuple(entries))
+        set_fields(self, thresholds=exact, codes=copied_codes(codes), entries=entry_tuple(entries))
 
     def resolve(self, entries: Entries) -> Additive:
         def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
@@ -61,19 +61,10 @@ class CountAbove:
         tables, weights, table_of = state_tables(entries, self.entries, rows)
         return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)
 
-    def to_dict(self) -> Json:
-        settings = {"thresholds": [to_text(t) for t in self.thresholds], "codes": codes_to(self.codes)}
-        return {"kind": "count-above", **settings, "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> CountAbove:
-        codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
-        return CountAbove([Fraction(t) for t in data["thresholds"]], codes, entries)
-
     def describe(self) -> str:
         *first, last = (f"above {to_text(t)}" for t in self.thresholds)
-        listed = f"{', '.join(first)} and {last}" if first else last
-        return f"how many values are {listed}{where(self.entries)}"
+        all_words = f"{', '.join(first)} and {last}" if first else last
+        return f"how many values are {all_words}{where(self.entries)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,5 +81,5 @@ class CountAboveSection:
     blamed = "codes"
 
     def query_about(self, belief: Entries, folder: Path) -> CountAbove:
-        named = meant(belief, self.codes, None, self.variables)
-        return CountAbove(self.thresholds, named.codes, named.entries)
+        meaning = meant(belief, self.codes, None, self.variables)
+        return CountAbove(self.thresholds, meaning.codes, meaning.entries)

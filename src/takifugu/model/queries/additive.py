@@ -75,7 +75,10 @@ class Additive:
 
     @cached_property
     def kinds(self) -> tuple[IntArray, IntArray]:
-        """The weight and the table number of each run of entries that count alike, shape (2, runs), and its length."""
+        """Return weight and table number of each run, and its length.
+
+        A run has entries that count alike; shape (2, runs).
+        """
         weights, numbers = self.in_runs
         if numbers is None:
             return np.stack([weights.values, np.zeros_like(weights.values)]), weights.lengths
@@ -84,7 +87,10 @@ class Additive:
 
     @property
     def in_runs(self) -> tuple[Any, Any]:
-        """Return the weights and the table numbers as `Runs`, of which another answer may be made as of numbers."""
+        """Return the weights and the table numbers as `Runs`.
+
+        Another answer may be made of them as of numbers.
+        """
         return self.__dict__["weights"], self.__dict__["table_of"]
 
     @property
@@ -97,26 +103,29 @@ class Additive:
 
     @property
     def key(self) -> Hashable:
-        """Return a key that two shares of an answer have in common exactly when they add the same numbers."""
+        """Return a key of the addends, equal for equal shares only."""
         kinds, lengths = self.kinds
         return kinds.tobytes(), lengths.tobytes(), tuple((t.shape, t.tobytes()) for t in self.tables)
 
     @property
     def table_numbers(self) -> IntArray:
-        """Return which of the tables each entry uses, shape (entries,)."""
+        """Return the table number of each entry, shape (entries,)."""
         return Runs.alike(0, self.size).numbers if self.table_of is None else self.table_of
 
     def table(self, entry: int) -> IntArray:
         return self.tables[0 if self.table_of is None else int(self.table_of[entry])]
 
     def contribution(self, entry: int) -> IntArray:
-        """Return the integer array (values, cells) that entry `entry` adds to the answer, in grid units."""
+        """Return the addend of each value of an entry, in grid units.
+
+        It is an integer array (values, cells).
+        """
         share: IntArray = self.table(entry) * self.weights[entry]
         return share
 
     @cached_property
     def changes(self) -> Runs:
-        """The largest L1 change of the answer when one entry alone changes, one integer per entry (grid units).
+        """Return the largest L1 change by each entry alone, in grid units.
 
         D(N) is the sum of these over N: reached when all tables are alike (every query on one alphabet), and an upper
         bound when columns with different tables are added (triangle inequality).
@@ -129,60 +138,76 @@ class Additive:
         return self.changes.numbers
 
     def change(self, entries: Iterable[int]) -> int:
-        """Return D(N): the largest L1 change of the answer, in grid units, when only the entries in N change."""
+        """Return D(N), the largest L1 change by the entries in N.
+
+        It is in grid units, when only they change.
+        """
         return int(self.changes.at(np.fromiter(entries, dtype=np.int64)).sum())
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return the largest change of a single cell when one of `entries` changes, in grid units."""
+        """Return the largest change of a cell by one of `entries`.
+
+        It is in grid units.
+        """
         spread = np.array([int((t.max(axis=0) - t.min(axis=0)).max(initial=0)) for t in self.tables], dtype=np.int64)
         (weights, tables), lengths = self.kinds
         return Runs(np.abs(weights) * spread[tables], np.cumsum(lengths)).largest(entries)
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return how far each cell's largest possible value is from its smallest, in grid units, whatever the data."""
+        """Return the range of each cell, in grid units, whatever the data.
+
+        It goes from the smallest possible value to the largest.
+        """
         low, high = self.cell_bounds()
         return tuple((high - low).tolist())
 
     def cell_bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the least and the largest that each cell can be, in grid units, whatever the data."""
+        """Return the least and the largest of each cell, in grid units.
+
+        They hold whatever the data.
+        """
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
-        (weights, which), lengths = self.kinds
+        (weights, table_numbers), lengths = self.kinds
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
-        np.add.at(added, which, np.maximum(weights, 0) * lengths)
-        np.add.at(taken, which, np.minimum(weights, 0) * lengths)
+        np.add.at(added, table_numbers, np.maximum(weights, 0) * lengths)
+        np.add.at(taken, table_numbers, np.minimum(weights, 0) * lengths)
         return added @ least + taken @ most, added @ most + taken @ least
 
     @cached_property
     def is_count(self) -> bool:
-        """Whether each cell is a number of entries: one adds 1 to a cell, or nothing."""
+        """Return whether each cell is a number of entries.
+
+        An entry adds 1 to a cell, or nothing.
+        """
         ones = bool(np.isin(self.in_runs[0].values, (0, 1)).all())
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
-        """Return what the cells sum to whatever the data, in answer units; None where that depends on the data.
+        """Return the sum of the cells in answer units, if it is constant.
 
-        An entry adds the same to the sum whatever its value, so the sum is that of all entries: public as they are.
+        None where it depends on the data. An entry adds the same to the sum whatever its value, so the sum is that of
+        all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
-        (weights, which), lengths = self.kinds
-        read = np.unique(which[weights != 0]).tolist()
+        (weights, table_numbers), lengths = self.kinds
+        read = np.unique(table_numbers[weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None
-        each = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
-        return int((each[which] * weights * lengths).sum()) * self.grid
+        sum_of_table = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
+        return int((sum_of_table[table_numbers] * weights * lengths).sum()) * self.grid
 
     def blocks(self, count: int) -> Iterator[Additive]:
-        """Yield the answer's cells in so many blocks of equally many, each as an answer of its own."""
+        """Yield the cells in blocks of equal size, each as an answer."""
         size = self.cells // count
         for first in range(0, self.cells, size):
             tables = tuple(table[:, first : first + size] for table in self.tables)
             yield Additive(self.grid, self.labels[first : first + size], tables, *self.in_runs)
 
     def restrict(self, entries: slice) -> Additive:
-        """Return the part of the answer that a run of entries contributes, with the tables that it uses.
+        """Return the part of the answer from a run of entries.
 
-        Parts of few runs that add the same numbers are one object.
+        It has the tables of that run only. Parts of few runs that add the same numbers are one object.
         """
         first, stop, _ = entries.indices(self.size)
         weights, numbers = self.in_runs
@@ -200,30 +225,33 @@ class Additive:
         return Additive(self.grid, self.labels, tables, weights, numbers.mapped(table_of.astype(np.int64)))
 
     def evaluate(self, values: npt.NDArray[np.integer]) -> tuple[int, ...]:
-        """Return the true answer in grid units, one integer per cell, of value indices x (one per entry).
+        """Return the true answer in grid units, one integer per cell.
 
-        Values of entries with weight 0 are not read. Raises DataError for a wrong length or an index that is not in
-        the entry's alphabet; the message never repeats the data.
+        Given are value indices x, one per entry. Values of entries with weight 0 are not read. Raises DataError for a
+        wrong length or an index that is not in the entry's alphabet; the message never repeats the data.
         """
         if len(values) != self.size:
             raise DataError(
                 "the data and the belief have different numbers of entries", fix="declare the length of the data"
             )
         read = np.flatnonzero(self.weights)
-        which = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
+        table_numbers = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
         heights = np.array([len(t) for t in self.tables], dtype=np.int64)
         index = np.asarray(values)[read].astype(np.int64)
-        if ((index < 0) | (index >= heights[which])).any():
+        if ((index < 0) | (index >= heights[table_numbers])).any():
             raise DataError(
                 "a value of the data is not among the states that the belief knows", fix="add it to the states"
             )
         times = np.zeros(int(heights.sum()), dtype=np.int64)  # how often each row of a table is added, with its weight
-        np.add.at(times, (np.cumsum(heights) - heights)[which] + index, self.weights[read])
-        there = np.flatnonzero(times)
-        return tuple(int(total) for total in times[there] @ np.concatenate(self.tables)[there])
+        np.add.at(times, (np.cumsum(heights) - heights)[table_numbers] + index, self.weights[read])
+        weighed = np.flatnonzero(times)
+        return tuple(int(total) for total in times[weighed] @ np.concatenate(self.tables)[weighed])
 
     def totals(self, values: IntArray) -> IntArray:
-        """Return the answer to each row of value indices, in grid units, shape (rows, cells): for listed states."""
+        """Return the answer to each row of value indices, in grid units.
+
+        The shape is (rows, cells): it is for listed states.
+        """
         total = np.zeros((len(values), self.cells), dtype=np.int64)
         for entry in np.flatnonzero(self.weights).tolist():
             total += self.contribution(entry)[values[:, entry]]
@@ -235,7 +263,10 @@ class Additive:
 
 
 def whole_change(answer: Additive) -> int:
-    """Return D of all entries, in grid units: less than the sum of their changes where several move a term together."""
+    """Return D of all entries, in grid units.
+
+    It is less than the sum of their changes where several move a term together.
+    """
     if isinstance(answer, Additive):
         return answer.changes.total
     changes: IntArray = answer.entry_changes()  # may raise Unsupported

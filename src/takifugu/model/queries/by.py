@@ -16,14 +16,15 @@ A median or a mode by cells is a choice for each cell, by the counts of this cel
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.sections import written as named
 from takifugu.model.queries.above import CountAbove
 from takifugu.model.queries.additive import Additive, Chosen, IntArray
@@ -31,7 +32,7 @@ from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import Limited, Query, Registered, entry_tuple, runs, unruns, where
+from takifugu.model.queries.forms import RUNS, Limited, Query, Registered, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
 
 #: The entries of each label.
@@ -47,8 +48,16 @@ _PARTS: dict[str, type[Registered]] = {
 MOST_NUMBERS = 50_000_000
 
 
+def _written_cells(cells: tuple[tuple[str, Chosen], ...]) -> list[list[object]]:
+    return [[label, runs(entries)] for label, entries in cells]
+
+
+def _read_cells(cells: list[Any]) -> list[tuple[str, Chosen]]:
+    return [(label, unruns(entries) or ()) for label, entries in cells]
+
+
 @dataclass(frozen=True)
-class By:
+class By(PlainForm, kind="by"):
     """A query for each cell: a part of the entries with a label, such as an hour of the day.
 
     The query is a count, histogram, sum or mean, a count above thresholds, or chooses a median, quantiles or modes.
@@ -70,13 +79,15 @@ class By:
     (('night', 'day'), 48)
     """
 
-    query: Query
-    cells: tuple[tuple[str, Chosen], ...]
+    query: Query = field(metadata=form(read=lambda data: _PARTS[data["kind"]].from_dict(data)))
+    cells: tuple[tuple[str, Chosen], ...] = field(metadata=form(_written_cells, _read_cells))
     by: str = ""
     every: int | None = None
-    entries: Chosen | None = None
-    axes: tuple[str, ...] = ()
-    parts: tuple[tuple[str, ...], ...] = ()
+    entries: Chosen | None = field(default=None, metadata=RUNS)
+    axes: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    parts: tuple[tuple[str, ...], ...] = field(default=(), metadata=LEFT_OUT)
+
+    reads_alike = True
 
     def __init__(
         self,
@@ -89,51 +100,52 @@ class By:
         parts: Iterable[Iterable[str]] = (),
     ) -> None:
         if type(query) not in _PARTS.values():
-            what = f"a {type(query).__name__} cannot be told by cells"
+            message = f"a {type(query).__name__} cannot be told by cells"
             fix = "give a Count, Histogram, Sum, Mean, CountAbove, Median, Quantile, Mode or TopK"
-            raise InputError(what, fix=fix).at("query")
+            raise InputError(message, fix=fix).at("query")
         for key in named(query, ("entries", "attribute")):
-            what = f"the query that is told by cells has {key} of its own"
-            raise InputError(what, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
-        object.__setattr__(self, "query", query)
-        object.__setattr__(self, "cells", _cells(cells))
-        object.__setattr__(self, "by", str(by))
-        object.__setattr__(self, "every", _period(every, self.cells))
-        object.__setattr__(self, "entries", entry_tuple(entries))
-        object.__setattr__(self, "axes", tuple(axes))
-        object.__setattr__(self, "parts", tuple(tuple(of_cell) for of_cell in parts))
+            message = f"the query that is told by cells has {key} of its own"
+            raise InputError(message, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
+        set_fields(self, query=query, cells=_cells(cells), by=str(by))
+        set_fields(
+            self, every=_period(every, self.cells), entries=entry_tuple(entries), axes=tuple(axes),
+            parts=tuple(tuple(of_cell) for of_cell in parts),
+        )  # fmt: skip
         if [len(of_cell) for of_cell in self.parts] != [len(self.axes)] * len(self.cells if self.axes else ()):
             rule = "every cell has one part for each axis"
             raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
 
     def resolve(self, entries: Entries) -> Additive:
-        """Return the vector of all cells; raises InputError for an unknown entry, and for too large a table."""
+        """Return the vector of all cells.
+
+        Raises InputError for an unknown entry, and for too large a table.
+        """
         every = self.query.total() if isinstance(self.query, Mean) else self.query
-        base, held = every.resolve(entries), self.held(entries)
-        parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in held]
+        base, places_of_cells = every.resolve(entries), self.held(entries)
+        parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in places_of_cells]
         unit = common_step(parts)
-        tables, table_of = _tables(base, held, [int(part / unit) for part in parts])
+        tables, table_of = _tables(base, places_of_cells, [int(part / unit) for part in parts])
         read = np.zeros(base.size, dtype=np.int64)
-        read[np.concatenate(held)] = 1
+        read[np.concatenate(places_of_cells)] = 1
         labels = self._labels(base.labels)
         if isinstance(base, Candidates):  # their unit is 1
             names = self._labels(base.published)
-            choice = base.outcomes, base.goal, names, len(held)
+            choice = base.outcomes, base.goal, names, len(places_of_cells)
             return Candidates(base.grid, labels, tables, base.weights * read, table_of, *choice)
         return Additive(base.grid * unit, labels, tables, base.weights * read, table_of)
 
     @property
     def definitions(self) -> tuple[str, ...] | None:
-        """Return under which definitions the query may be published; None where any will do."""
+        """Return the definitions that allow the query; None for all."""
         return self.query.definitions if isinstance(self.query, Limited) else None
 
     @property
     def elsewhere(self) -> tuple[str, str]:
-        """Return the rule that forbids the query under others, and what to do instead."""
+        """Return the rule against the query elsewhere, and a fix."""
         return self.query.elsewhere if isinstance(self.query, Limited) else ("", "")
 
     def held(self, entries: Entries) -> list[IntArray]:
-        """Return the belief's own positions of the entries that each cell reads.
+        """Return the belief's own positions of the entries of each cell.
 
         Raises InputError for an entry that there is not, for a cell that has none, and for a mean over none.
         """
@@ -143,26 +155,34 @@ class By:
             places_of_cells = [places[np.isin(places, read)] for places in places_of_cells]
         for (label, _), places in zip(self.cells, places_of_cells, strict=True):
             if not len(places) and (self.entries is None or isinstance(self.query, Mean)):
-                what = f"the cell {label!r} has no entry" if self.entries is None else f"no entry of {label!r} is read"
-                raise InputError(what, fix="leave the cell out").at("cells", label)
+                message = f"the cell {label!r} has no entry"
+                if self.entries is not None:
+                    message = f"no entry of {label!r} is read"
+                raise InputError(message, fix="leave the cell out").at("cells", label)
         return places_of_cells
 
-    def _positions(self, entries: Entries, label: str, chosen: Chosen) -> IntArray:
+    def _positions(self, entries: Entries, label: str, cell_entries: Chosen) -> IntArray:
         if self.every is not None:
-            first = np.array(chosen, dtype=np.int64)
+            first = np.array(cell_entries, dtype=np.int64)
             places: IntArray = (np.arange(0, entries.size, self.every, dtype=np.int64)[:, None] + first).ravel()
             return places[places < entries.size]
         with within("cells", label):
-            return np.unique(np.array(positions(entries, chosen), dtype=np.int64))
+            return np.unique(np.array(positions(entries, cell_entries), dtype=np.int64))
 
     @property
     def blocks(self) -> int:
-        """Return in how many blocks of cells a public total may be known: every cell of a histogram has its own."""
+        """Return the number of blocks of cells with a public total.
+
+        Every cell of a histogram has its own.
+        """
         return len(self.cells) if isinstance(self.query, Histogram) else 1
 
     def unnamed(self) -> By:
-        """Return the same table with its cells numbered: what it says of its entries, as a ledger keeps it."""
-        cells = [(str(number), chosen) for number, (_, chosen) in enumerate(self.cells)]
+        """Return the same table with its cells numbered.
+
+        So a ledger keeps what it says of its entries.
+        """
+        cells = [(str(number), entries) for number, (_, entries) in enumerate(self.cells)]
         return By(self.query, cells, "", self.every, self.entries)
 
     def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
@@ -170,16 +190,17 @@ class By:
             return tuple(label for label, _ in self.cells)
         labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in states)
         if len(set(labels)) < len(labels):
-            alike = next(label for label in labels if labels.count(label) > 1)
-            what = f"two cells of the table are written {alike!r}, so that they could not be told apart"
-            raise InputError(what, fix="rename a cell or a state").at("cells")
+            repeated = next(label for label in labels if labels.count(label) > 1)
+            message = f"two cells of the table are written {repeated!r}, so that they could not be told apart"
+            raise InputError(message, fix="rename a cell or a state").at("cells")
         return labels
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
-        """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
+        """Return the cell and the state of each label of a histogram.
 
-        Of another query by two things these are the two parts of each cell. What is chosen has no place in a picture.
+        They follow from the written query; None for one-way tables. Of another query by two things these are the two
+        parts of each cell. What is chosen has no place in a picture.
 
         >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
@@ -187,98 +208,99 @@ class By:
         >>> By.two_way(table.to_dict(), ["Monday 00"])
         (('Monday', '00'),)
         """
-        listed, cells = tuple(labels), [label for label, _ in data["cells"]]
+        all_labels, cells = tuple(labels), [label for label, _ in data["cells"]]
         if data["query"]["kind"] in _CHOICES:
             return None
         if data["query"]["kind"] != "histogram":
-            is_by_two = len(data.get("axes", ())) == 2 and len(listed) == len(cells)
-            return tuple((one, other) for one, other in data["parts"]) if is_by_two else None
-        states = len(listed) // len(cells)
-        cells_of = [cells[number // states] for number in range(len(listed))]
-        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, listed, strict=True))
-
-    def to_dict(self) -> Json:
-        cells = [[label, runs(chosen)] for label, chosen in self.cells]
-        return {
-            "kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by, "every": self.every,
-            "entries": runs(self.entries),
-            **({"axes": list(self.axes), "parts": [list(part) for part in self.parts]} if self.axes else {}),
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> By:
-        query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
-        cells = [(label, unruns(chosen) or ()) for label, chosen in data["cells"]]
-        two = data.get("axes", ()), data.get("parts", ())
-        return By(query, cells, data.get("by", ""), data.get("every"), unruns(data.get("entries")), *two)
+            is_by_two = len(data.get("axes", ())) == 2 and len(all_labels) == len(cells)
+            return tuple((row, column) for row, column in data["parts"]) if is_by_two else None
+        states = len(all_labels) // len(cells)
+        cells_of = [cells[number // states] for number in range(len(all_labels))]
+        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, all_labels, strict=True))
 
     def describe(self) -> str:
         return f"{self.query.describe()}, by {self.by or 'cells'} ({len(self.cells)} cells){where(self.entries)}"
 
 
 def by_columns() -> InputError:
-    """Return the refusal of a table by cells over records: its cells choose entries, and there those are columns."""
+    """Return the refusal of a table by cells over records.
+
+    Its cells choose entries, and there those are columns.
+    """
     return InputError(
         "a table by cells chooses entries, and those of records are columns",
         fix="count rows by the values of columns: CrossTable(['age', 'sex'])",
     ).at("query")
 
 
-def _cells(given: Cells) -> tuple[tuple[str, Chosen], ...]:
-    """Return the cells as labels and entries; InputError for what cannot be told apart or holds nothing."""
-    pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+def _cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
+    """Return the cells as labels and entries.
+
+    InputError for what cannot be told apart or holds nothing.
+    """
+    pairs = list(cells.items()) if isinstance(cells, Mapping) else list(cells)
     chosen_of = dict[str, Chosen]()
-    for label, chosen in pairs:
+    for label, entries in pairs:
         if not isinstance(label, str) or not label:
             raise InputError(f"a cell is called {label!r}", rule="its label is a text", fix="name it").at("cells")
         if label in chosen_of:
             raise InputError(f"two cells are called {label!r}", fix="rename one, or join them").at("cells")
         with within("cells", label):
-            chosen_of[label] = entry_tuple(_some(chosen, label)) or ()
+            chosen_of[label] = entry_tuple(_some(entries, label)) or ()
     if not chosen_of:
         raise InputError("the table has no cell", fix="name one, with its entries").at("cells")
     return tuple(chosen_of.items())
 
 
 def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
-    """Return after how many entries the cells repeat; InputError where they hold another entry than one of those."""
+    """Return after how many entries the cells repeat.
+
+    InputError where they hold another entry than one of those.
+    """
     if every is None:
         return None
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise InputError(f"the cells repeat every {every!r} entries", fix="give a whole number above 0").at("every")
-    for label, chosen in cells:
-        odd = next((entry for entry in chosen if isinstance(entry, str) or entry >= every), None)
+    for label, entries in cells:
+        odd = next((entry for entry in entries if isinstance(entry, str) or entry >= every), None)
         if odd is not None:
             rule = f"cells that repeat every {every} entries hold numbers from 0 to {every - 1}"
             raise InputError(f"the cell {label!r} holds {odd!r}", rule=rule, fix="number them so").at("cells", label)
     return every
 
 
-def _some(chosen: object, label: str) -> list[int | str]:
-    """Return the entries of a cell as a list; InputError where there is none."""
-    listed = [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, Iterable) else None
-    if listed is None:
-        what = f"the entries of the cell {label!r} are {chosen!r}"
-        raise InputError(what, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
-    listing = list(listed)
+def _some(entries: object, label: str) -> list[int | str]:
+    """Return the entries of a cell as a list.
+
+    InputError where there is none.
+    """
+    iterable = [entries] if isinstance(entries, str) else entries
+    if not isinstance(iterable, Iterable):
+        message = f"the entries of the cell {label!r} are {entries!r}"
+        raise InputError(message, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
+    listing = list(iterable)
     if not listing:
         raise InputError(f"the cell {label!r} has no entry", fix="leave it out, or name its entries")
     return listing
 
 
-def _tables(base: Additive, held: list[IntArray], parts: list[int]) -> tuple[tuple[IntArray, ...], IntArray]:
-    """Return a table for each kind of entry (its table in `base`, the cells that hold it), and every entry's kind."""
+def _tables(base: Additive, places_of_cells: list[IntArray], parts: list[int]) -> tuple[tuple[IntArray, ...], IntArray]:
+    """Return a table for each kind of entry, and every entry's kind.
+
+    A kind is its table in `base` and the cells that hold it.
+    """
     kind_of = np.zeros(base.size, dtype=np.int64) if base.table_of is None else base.table_of.copy()
     joined = list[tuple[int, int]]()  # kinds after the first: another kind, with one more cell
-    for cell, places in enumerate(held):
-        before, which = np.unique(kind_of[places], return_inverse=True)
-        kind_of[places] = len(base.tables) + len(joined) + which.ravel()
+    for cell, places in enumerate(places_of_cells):
+        before, place_in_kinds = np.unique(kind_of[places], return_inverse=True)
+        kind_of[places] = len(base.tables) + len(joined) + place_in_kinds.ravel()
         joined.extend((old, cell) for old in before.tolist())
         _check_size(len(joined))
     used, table_of = np.unique(kind_of, return_inverse=True)
-    made = [_cells_of(kind, len(base.tables), joined) for kind in used.tolist()]
-    _check_size(sum(len(base.tables[number]) for number, _ in made) * base.cells * len(held))
-    return tuple(_table(base, number, cells, parts) for number, cells in made), table_of.ravel().astype(np.int64)
+    kinds_of_entries = [_cells_of(kind, len(base.tables), joined) for kind in used.tolist()]
+    _check_size(sum(len(base.tables[number]) for number, _ in kinds_of_entries) * base.cells * len(places_of_cells))
+    tables = tuple(_table(base, number, cells, parts) for number, cells in kinds_of_entries)
+    return tables, table_of.ravel().astype(np.int64)
 
 
 def _check_size(numbers: int) -> None:
@@ -290,7 +312,10 @@ def _check_size(numbers: int) -> None:
 
 
 def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int, list[int]]:
-    """Return the number of the table that a kind of entries has in the query itself, and the cells that hold them."""
+    """Return the table number and the cells of a kind of entries.
+
+    The number is that of the query itself.
+    """
     cells = list[int]()
     while kind >= first:
         kind, cell = joined[kind - first]
@@ -299,7 +324,7 @@ def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int
 
 
 def _table(base: Additive, number: int, cells: list[int], parts: list[int]) -> IntArray:
-    """Return what an entry that these cells hold adds to all cells, for each of its values."""
+    """Return the addend of each value of an entry in these cells."""
     base_table = base.tables[number]
     table = np.zeros((len(base_table), base.cells * len(parts)), dtype=np.int64)
     for cell in cells:

@@ -38,17 +38,17 @@ that m groups hold m times as much.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.model.queries.coding import alphabets, state_tables
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import as_fraction
 
 #: A candidate as it is published: a number, or a text.
 Outcome = Fraction | str
@@ -65,10 +65,10 @@ ELSEWHERE = (
 
 
 @dataclass(frozen=True)
-class MostFrequent:
+class MostFrequent(PlainForm, kind="most frequent"):
     """Choose `count` different candidates, those that occur most often, one after the other."""
 
-    count: int
+    count: int = field(metadata=form(read=int))
 
     @property
     def draws(self) -> int:
@@ -80,24 +80,25 @@ class MostFrequent:
         return Fraction(1)
 
     def price(self, candidates: int) -> Fraction:
-        """Return how many t a changed entry loses, t the rate of the coins."""
+        """Return how many t a changed entry loses, t the rate of coins."""
         return Fraction(min(self.count, candidates - 1) + 1)
 
     def deficits(self, counts: Sequence[int], drawn: Sequence[int]) -> dict[int, Fraction]:
-        """Return how far each candidate that is left falls short of the best of them."""
+        """Return how far each remaining candidate falls short of the best."""
         left = {place: count for place, count in enumerate(counts) if place not in drawn}
         most = max(left.values())
         return {place: Fraction(most - count) for place, count in left.items()}
 
-    def to_dict(self) -> Json:
-        return {"kind": "most frequent", "count": self.count}
+
+def _read_shares(shares: list[str]) -> tuple[Fraction, ...]:
+    return tuple(as_fraction(share, "a share") for share in shares)
 
 
 @dataclass(frozen=True)
-class AtRank:
+class AtRank(PlainForm, kind="at rank"):
     """Choose for each share q the candidate that is the q-quantile of the entries that have a candidate's value."""
 
-    shares: tuple[Fraction, ...]
+    shares: tuple[Fraction, ...] = field(metadata=form(read=_read_shares))
 
     @property
     def draws(self) -> int:
@@ -120,18 +121,15 @@ class AtRank:
         least = min(far)
         return {place: distance - least for place, distance in enumerate(far)}
 
-    def to_dict(self) -> Json:
-        return {"kind": "at rank", "shares": [to_text(share) for share in self.shares]}
-
 
 Goal = MostFrequent | AtRank
 
 
 def goal_from(data: Plain) -> Goal:
     """Read a goal back from its `to_dict` form."""
-    if data["kind"] == "most frequent":
-        return MostFrequent(int(data["count"]))
-    return AtRank(tuple(as_fraction(share, "a share") for share in data["shares"]))
+    if data["kind"] == MostFrequent.kind:
+        return MostFrequent.from_dict(data)
+    return AtRank.from_dict(data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +152,15 @@ def candidates(
     goal: Goal,
     names: tuple[str, ...],
 ) -> Candidates:
-    """Return the counts of the candidates, given which candidate each state is.
+    """Return the counts of the candidates, by the candidate of each state.
 
     Raises InputError for a state that the belief does not know, and for fewer than two candidates.
     """
-    known = {state for states in alphabets(entries) for state in states}
-    if unknown := [state for state in places if state not in known]:
+    states_of_belief = {state for states in alphabets(entries) for state in states}
+    if unknown := [state for state in places if state not in states_of_belief]:
         raise InputError(
             f"the query chooses among states, and {unknown[0]!r} is none that the belief knows",
-            fix=f"write some of {sorted(map(str, known))}",
+            fix=f"write some of {sorted(map(str, states_of_belief))}",
         ).at("states")
     if len(outcomes) < 2:
         raise InputError("there is only one value to choose", rule="a choice needs two values or more").at("states")
@@ -177,7 +175,10 @@ def candidates(
 
 
 def _whole(table: IntArray) -> IntArray:
-    """Return a table in which an absent entry counts with all else, so that every change moves two counts."""
-    whole = table.copy()
-    whole[table.sum(axis=1) == 0, -1] = 1
-    return whole
+    """Return a table in which every change moves two counts.
+
+    There an absent entry counts with all else.
+    """
+    full_table = table.copy()
+    full_table[table.sum(axis=1) == 0, -1] = 1
+    return full_table

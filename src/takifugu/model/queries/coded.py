@@ -10,21 +10,20 @@ from typing import Annotated, Literal, TypeVar
 
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import chosen_mask, coded, column_mask
 from takifugu.model.queries.forms import (
+    CODES,
+    RUNS,
     codes_from,
     codes_to,
     copied_codes,
     entry_tuple,
     grid_or_none,
     plain,
-    runs,
-    text_or_none,
-    unruns,
     where,
 )
 from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables, meant
@@ -36,7 +35,7 @@ Codes = Mapping[State, Number]
 
 
 @dataclass(frozen=True)
-class Sum:
+class Sum(PlainForm, kind="sum"):
     """The sum of the entries' codes: the states themselves where they are numbers, else `codes[state]`.
 
     `attribute` names one column of a table; otherwise all entries, or the chosen ones, are added. Each code is rounded
@@ -48,31 +47,23 @@ class Sum:
     """
 
     attribute: Hashable | None = None
-    codes: Codes | None = field(default=None, hash=False)
-    entries: Chosen | None = None
+    codes: Codes | None = field(default=None, hash=False, metadata=CODES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
     grid: Number | None = None
+
+    reads_alike = True
 
     def __post_init__(self) -> None:
         if self.attribute is not None and self.entries is not None:
             raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
-        object.__setattr__(self, "attribute", plain(self.attribute))
-        object.__setattr__(self, "codes", copied_codes(self.codes))
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
-        object.__setattr__(self, "grid", grid_or_none(self.grid))
+        set_fields(
+            self, attribute=plain(self.attribute), codes=copied_codes(self.codes), entries=entry_tuple(self.entries),
+            grid=grid_or_none(self.grid),
+        )  # fmt: skip
 
     def resolve(self, entries: Entries) -> Additive:
         read = chosen_mask(entries, self.entries) if self.attribute is None else column_mask(entries, self.attribute)
         return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
-
-    def to_dict(self) -> Json:
-        return {
-            "kind": "sum", "attribute": self.attribute, "codes": codes_to(self.codes), "entries": runs(self.entries),
-            "grid": text_or_none(grid_or_none(self.grid)),
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> Sum:
-        return Sum(*_parts(data), data.get("grid"))
 
     def describe(self) -> str:
         if self.attribute is not None:
@@ -81,7 +72,7 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(PlainForm, kind="mean"):
     """The sum of the entries' codes (see Sum) divided by the public number of entries that are added.
 
     >>> Mean("age").describe()
@@ -89,14 +80,15 @@ class Mean:
     """
 
     attribute: Hashable | None = None
-    codes: Codes | None = field(default=None, hash=False)
-    entries: Chosen | None = None
+    codes: Codes | None = field(default=None, hash=False, metadata=CODES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
     grid: Number | None = None
+
+    reads_alike = True
 
     def __post_init__(self) -> None:
         total = self.total()
-        for name in ("attribute", "codes", "entries", "grid"):
-            object.__setattr__(self, name, getattr(total, name))
+        set_fields(self, attribute=total.attribute, codes=total.codes, entries=total.entries, grid=total.grid)
 
     def total(self) -> Sum:
         return Sum(self.attribute, self.codes, self.entries, self.grid)
@@ -109,13 +101,6 @@ class Mean:
         total = self.total().resolve(entries)
         return replace(total, grid=total.grid / count, labels=("mean",))
 
-    def to_dict(self) -> Json:
-        return {**self.total().to_dict(), "kind": "mean"}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Mean:
-        return Mean(*_parts(data), data.get("grid"))
-
     def describe(self) -> str:
         if self.attribute is not None:
             return f"the mean of {self.attribute!r}{_coding(self.codes)}"
@@ -123,7 +108,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(PlainForm, kind="linear"):
     """The weighted sum of the entries' codes, sum_i weights[i] * code(x_i), on a declared or implied grid.
 
     Each product is rounded to the nearest multiple of `grid` (half to even) before it is added, so the answer stays
@@ -134,15 +119,18 @@ class Linear:
     """
 
     weights: tuple[Fraction, ...]
-    codes: Codes | None = field(default=None, hash=False)
+    codes: Codes | None = field(default=None, hash=False, metadata=CODES)
     grid: Fraction | None = None
+
+    adds_up = True
 
     def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
             raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
-        object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight", "weights") for w in weights))
-        object.__setattr__(self, "codes", copied_codes(codes))
-        object.__setattr__(self, "grid", grid_or_none(grid))
+        set_fields(
+            self, weights=tuple(as_fraction(w, "a weight", "weights") for w in weights), codes=copied_codes(codes),
+            grid=grid_or_none(grid),
+        )  # fmt: skip
 
     def resolve(self, entries: Entries) -> Additive:
         if len(self.weights) != entries.size:
@@ -152,20 +140,22 @@ class Linear:
             ).at("weights")
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
-    def to_dict(self) -> Json:
-        weights = [to_text(w) for w in self.weights]
-        return {"kind": "linear", "weights": weights, "codes": codes_to(self.codes), "grid": text_or_none(self.grid)}
+    def over(self, entries: Iterable[int]) -> Linear:
+        """Return the query about some entries alone."""
+        read = frozenset(entries)
+        weights = [weight if entry in read else Fraction(0) for entry, weight in enumerate(self.weights)]
+        return Linear(weights, self.codes, self.grid)
 
-    @staticmethod
-    def from_dict(data: Plain) -> Linear:
-        return Linear(data["weights"], codes_from(data.get("codes")), data.get("grid"))
+    def unweighted(self) -> Sum:
+        """Return the sum of the codes without their weights."""
+        return Sum(codes=self.codes, grid=self.grid)
 
     def describe(self) -> str:
         return "a weighted sum of the values"
 
 
 @dataclass(frozen=True)
-class Identity:
+class Identity(PlainForm, kind="identity"):
     """The value itself: the answer that `between` compares, or one named column of a table.
 
     `codes` number the categories of a column that holds no numbers: the numbering of a nominal column changes how much
@@ -179,14 +169,14 @@ class Identity:
 
     attribute: Hashable | None = None
     grid: Fraction | None = None
-    codes: Codes | None = field(default=None, hash=False)
+    codes: Codes | None = field(default=None, hash=False, metadata=form(codes_to, codes_from, is_left_out=True))
+
+    adds_up = True
 
     def __init__(
         self, attribute: Hashable | None = None, grid: Number | None = None, codes: Codes | None = None
     ) -> None:
-        object.__setattr__(self, "attribute", plain(attribute))
-        object.__setattr__(self, "grid", grid_or_none(grid))
-        object.__setattr__(self, "codes", copied_codes(codes))
+        set_fields(self, attribute=plain(attribute), grid=grid_or_none(grid), codes=copied_codes(codes))
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None and entries.size != 1:
@@ -197,25 +187,16 @@ class Identity:
         read = chosen_mask(entries, None) if self.attribute is None else column_mask(entries, self.attribute)
         return coded(entries, "value", self.codes, read, grid=self.grid)
 
-    def to_dict(self) -> Json:
-        data = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
-        return data if self.codes is None else {**data, "codes": codes_to(self.codes)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Identity:
-        return Identity(data.get("attribute"), data.get("grid"), codes_from(data.get("codes")))
-
     def describe(self) -> str:
-        what = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
-        return what + _coding(self.codes)
-
-
-def _parts(data: Plain) -> tuple[Hashable | None, Codes | None, Chosen | None]:
-    return data.get("attribute"), codes_from(data.get("codes")), unruns(data.get("entries"))
+        subject = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+        return subject + _coding(self.codes)
 
 
 def _coding(codes: Codes | None) -> str:
-    """Return the numbering of categories in words: it is a choice that changes how much noise is needed."""
+    """Return the numbering of categories in words.
+
+    It is a choice that changes how much noise is needed.
+    """
     if codes is None:
         return ""
     return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
@@ -234,8 +215,8 @@ class _Added:
     blamed = "codes"
 
     def made(self, kind: type[Total], belief: Entries) -> Total:
-        named = meant(belief, self.codes, None, self.variables, self.attribute)
-        return kind(self.attribute, named.codes, named.entries, self.grid)
+        meaning = meant(belief, self.codes, None, self.variables, self.attribute)
+        return kind(self.attribute, meaning.codes, meaning.entries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,9 +23,9 @@ FINEST_IMPLIED_GRID = 10**6
 
 
 def implied_grid(values: Iterable[Number]) -> Fraction:
-    """Return the largest step whose multiples hold all values: the grid where none is declared.
+    """Return the largest step with all values among its multiples.
 
-    Raises Unsupported when its denominator would exceed 1,000,000.
+    It is the grid where none is declared. Raises Unsupported when its denominator would exceed 1,000,000.
 
     >>> implied_grid([0, 0.5, 1.25]), implied_grid([0, 50])
     (Fraction(1, 4), Fraction(50, 1))
@@ -42,7 +42,10 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
 def state_tables(
     entries: Entries, chosen: Chosen | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
 ) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
-    """Return tables, weights and table numbers of a query that adds rows(alphabet)[x_i] over the chosen entries."""
+    """Return tables, weights and table numbers of a sum of rows.
+
+    The query adds rows(alphabet)[x_i] over the chosen entries.
+    """
     mask, (different, table_of) = chosen_mask(entries, chosen), spelled(entries)
     tables = []
     for values, absence in different:
@@ -61,29 +64,31 @@ def coded(
     weights: Sequence[Fraction] | None = None,
     grid: Fraction | None = None,
 ) -> Additive:
-    """Return the (weighted) sum of codes over the entries where `read` is 1, each product rounded (half to even).
+    """Return the (weighted) sum of codes over the entries in `read`.
 
-    `weights` are in the order in which the entries are listed.
+    Those are the entries with 1; each product is rounded (half to even). `weights` are in the order in which the
+    entries are listed.
     """
     arranged_weights = None if weights is None else arranged(entries, weights)
-    factors, which = _factors(read, arranged_weights)
+    factors, factor_numbers = _factors(read, arranged_weights)
     different, kind_of = spelled(entries)
     if kind_of is not None:
-        return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
+        return _several_alphabets(label, codes, different, kind_of, factors, factor_numbers, grid)
     values = _codes(*different[0], codes)
     unit, step = common_step(factors), common_step(values)
     multiple = Fraction(1) if grid is None else unit * step / grid
     if grid is None or multiple.denominator == 1:
         table = integer_table([[int(v / step * multiple)] for v in values])
-        whole = integer_row([int(w / unit) for w in factors])
-        return Additive(grid or implied_grid([unit * step]), (label,), (table,), _taken(whole, which))
+        weights_in_steps = integer_row([int(w / unit) for w in factors])
+        weights_of_entries = _taken(weights_in_steps, factor_numbers)
+        return Additive(grid or implied_grid([unit * step]), (label,), (table,), weights_of_entries)
     tables = tuple(_rounded([w * v for v in values], grid) for w in factors)
-    table_of = None if len(tables) == 1 else which
-    return Additive(grid, (label,), tables, _taken(_read(factors), which), table_of)
+    table_of = None if len(tables) == 1 else factor_numbers
+    return Additive(grid, (label,), tables, _taken(_read(factors), factor_numbers), table_of)
 
 
-def _taken(numbers: IntArray, which: IntArray) -> IntArray:
-    runs = Runs.of(which)
+def _taken(numbers: IntArray, places: IntArray) -> IntArray:
+    runs = Runs.of(places)
     return runs.mapped(numbers[runs.values]).numbers
 
 
@@ -93,11 +98,14 @@ def _several_alphabets(
     different: list[Spelled],
     kind_of: IntArray,
     factors: list[Fraction],
-    which: IntArray,
+    factor_numbers: IntArray,
     grid: Fraction | None,
 ) -> Additive:
-    """Return the sum with one table for each different pair of an alphabet and a factor; unread entries share one."""
-    pairs, table_of = np.unique(kind_of * len(factors) + which, return_inverse=True)
+    """Return the sum with a table for each alphabet and factor.
+
+    Unread entries share one.
+    """
+    pairs, table_of = np.unique(kind_of * len(factors) + factor_numbers, return_inverse=True)
     products: list[list[Fraction]] = []
     for pair in pairs.tolist():
         values, absence = different[pair // len(factors)]
@@ -106,7 +114,7 @@ def _several_alphabets(
     step = grid or implied_grid([p for row in products for p in row])
     unread = np.zeros((1, 1), dtype=np.int64)
     tables = tuple(_rounded(row, step) if row else unread for row in products)
-    return Additive(step, (label,), tables, _read(factors)[which], table_of.ravel().astype(np.int64))
+    return Additive(step, (label,), tables, _read(factors)[factor_numbers], table_of.ravel().astype(np.int64))
 
 
 def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[Fraction], IntArray]:
@@ -145,9 +153,10 @@ class Users(Protocol):
 
 
 def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
-    """Return the different alphabets without the letter of absence, with its mode, and the index of each entry's.
+    """Return the different alphabets, and the index of each entry's.
 
-    An absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds what some value would.
+    They lack the letter of absence, and have its mode. An absent entry of mode "removed" adds nothing to an answer; one
+    of mode "unknown" adds what some value would.
     """
     if isinstance(entries, Users):
         whose = None if len(entries.letters) == 1 else np.asarray(entries.letters_of)
@@ -165,12 +174,18 @@ def common_step(values: Iterable[Fraction]) -> Fraction:
 
 
 def alphabets(entries: Entries) -> list[tuple[State, ...]]:
-    """Return the different alphabets of values (one where all entries share it), without the letter of absence."""
+    """Return the different alphabets without the letter of absence.
+
+    There is one where all entries share it.
+    """
     return [values for values, _ in spelled(entries)[0]]
 
 
 def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
-    """Return 1 for every chosen entry (all without a choice), else 0, in the belief's own order."""
+    """Return 1 for every chosen entry, else 0.
+
+    All are chosen without a choice; the order is the belief's own.
+    """
     if chosen is None:
         return Runs.alike(1, entries.size).numbers
     mask = np.zeros(entries.size, dtype=np.int64)
@@ -187,7 +202,10 @@ def column_mask(entries: Entries, name: Hashable) -> IntArray:
 
 
 def integer_row(numbers: Sequence[int]) -> IntArray:
-    """Return int64 numbers; InputError where one does not fit."""
+    """Return int64 numbers.
+
+    InputError where one does not fit.
+    """
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
@@ -197,7 +215,10 @@ def integer_row(numbers: Sequence[int]) -> IntArray:
 
 
 def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
-    """Return an int64 table (values, cells); InputError where a number does not fit."""
+    """Return an int64 table (values, cells).
+
+    InputError where a number does not fit.
+    """
     return integer_row([number for row in rows for number in row]).reshape(len(rows), -1)
 
 
@@ -207,11 +228,16 @@ def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:
 
 def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number] | None) -> list[Fraction]:
     codes_of = [code_of(s, codes) for s in values]
-    return [*codes_of, Fraction(0) if absence == "removed" else codes_of[0]] if absence else codes_of
+    if not absence:
+        return codes_of
+    return [*codes_of, Fraction(0) if absence == "removed" else codes_of[0]]
 
 
 def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:
-    """Return the number of a state: its code, or the state itself; InputError where it has none."""
+    """Return the number of a state: its code, or the state itself.
+
+    InputError where it has none.
+    """
     if codes is not None:
         if state not in codes:
             raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes").at("codes")

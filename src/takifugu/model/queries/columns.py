@@ -38,14 +38,17 @@ class Term:
     table: IntArray
 
     def change(self, near: frozenset[int]) -> int:
-        """Return the largest L1 change of what one record adds when it changes in some columns only."""
-        inside = [axis for axis, column in enumerate(self.columns) if column in near]
-        if not inside:
+        """Return the largest L1 change by some columns.
+
+        It is of the answer, or of what one record adds.
+        """
+        axes = [axis for axis, column in enumerate(self.columns) if column in near]
+        if not axes:
             return 0
-        outside = [axis for axis in range(len(self.columns)) if axis not in inside]
-        rows = math.prod(self.table.shape[axis] for axis in inside)
+        outside = [axis for axis in range(len(self.columns)) if axis not in axes]
+        rows = math.prod(self.table.shape[axis] for axis in axes)
         cells = self.table.shape[-1]
-        tables = np.transpose(self.table, (*outside, *inside, -1)).reshape(-1, rows, cells)
+        tables = np.transpose(self.table, (*outside, *axes, -1)).reshape(-1, rows, cells)
         if cells == 1:
             return int((tables.max(axis=1) - tables.min(axis=1)).max())
         different = np.unique(tables.reshape(len(tables), -1), axis=0).reshape(-1, rows, cells)
@@ -77,20 +80,24 @@ class ColumnAnswer(WholeColumns):
 
     @cached_property
     def key(self) -> Hashable:
-        """Return a key that two answers have in common exactly when they add the same numbers, by columns' names."""
-        each = tuple(
+        """Return a key of the addends, equal for equal answers only.
+
+        Columns count by their names.
+        """
+        keys = tuple(
             (tuple(self.names[c] for c in term.columns), term.table.shape, term.table.tobytes()) for term in self.terms
         )
-        return "columns", self.records, each
+        return "columns", self.records, keys
 
     def change(self, entries: Iterable[int]) -> int:
-        """Return D(N): the largest L1 change of the answer, in grid units, when only the columns of N change, in full.
+        """Return the largest L1 change by some columns.
 
-        For a term it is reached: all records change from the worst row to the worst other one. Terms are added up
-        (triangle inequality), which is exact where each column moves the answer by itself.
+        It is of the answer, or of what one record adds. For a term it is reached: all records change from the worst row
+        to the worst other one. Terms are added up (triangle inequality), which is exact where each column moves the
+        answer by itself.
         """
-        chosen = frozenset(entries)
-        near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in chosen)
+        changed = frozenset(entries)
+        near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in changed)
         if near not in self._changes:
             self._changes[near] = self.records * sum(term.change(near) for term in self.terms)
         return self._changes[near]
@@ -100,12 +107,18 @@ class ColumnAnswer(WholeColumns):
         return {}
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return the largest change of a single cell when one of `entries` changes, in grid units."""
+        """Return the largest change of a cell by one of `entries`.
+
+        It is in grid units.
+        """
         cells = [self._of_cell(cell) for cell in range(self.cells)]
         return max((cell.change((entry,)) for cell in cells for entry in entries), default=0)
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return how far each cell's largest possible value is from its smallest, in grid units, whatever the data."""
+        """Return the range of each cell, in grid units, whatever the data.
+
+        It goes from the smallest possible value to the largest.
+        """
         return tuple(self._of_cell(cell).change(range(self.size)) for cell in range(self.cells))
 
     def _of_cell(self, cell: int) -> ColumnAnswer:
@@ -113,16 +126,17 @@ class ColumnAnswer(WholeColumns):
         return replace(self, labels=(self.labels[cell],), terms=terms)
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
-        """Return the true answer in grid units of value indices, shape (records, columns).
+        """Return the true answer in grid units.
 
-        Raises DataError for another shape or an index that is not in its column's alphabet.
+        Given are value indices, shape (records, columns). Raises DataError for another shape or an index that is not in
+        its column's alphabet.
         """
         if values.shape != (self.records, len(self.entry_of)):
             raise DataError("the data have other records or columns than the belief", fix="declare both with it")
         return tuple(int(cell) for cell in self.of_rows(values).sum(axis=0))
 
     def of_rows(self, values: IntArray) -> IntArray:
-        """Return what each record adds, shape (records, cells)."""
+        """Return the addend of each record, shape (records, cells)."""
         total = np.zeros((len(values), self.cells), dtype=np.int64)
         for term in self.terms:
             read = [values[:, column] for column in term.columns]
@@ -134,7 +148,10 @@ class ColumnAnswer(WholeColumns):
         return total
 
     def totals(self, values: IntArray) -> IntArray:
-        """Return the answer to each row of listed states: the entries, then the values of every record in turn."""
+        """Return the answer to each row of listed states.
+
+        A row has the entries, then the values of every record in turn.
+        """
         width, total = len(self.entry_of), np.zeros((len(values), self.cells), dtype=np.int64)
         for start in range(self.size, self.size + self.records * width, width):
             total += self.of_rows(values[:, start : start + width])
@@ -169,9 +186,9 @@ class Record:
 
 
 def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int, ...], size: int) -> ColumnAnswer:
-    """Return what a query adds up over records, column by column; a mean divides by the public number of records.
+    """Return the sum of a query over records, column by column.
 
-    Raises InputError for a query that is not about sums over records.
+    A mean divides by the public number of records. Raises InputError for a query that is not about sums over records.
 
     >>> from takifugu import Count
     >>> both = Record(("a", "b"), ((0, 1), (0, 1)))
@@ -204,7 +221,10 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
 
 
 def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
-    """Return several answers over the same columns as one with all their cells, on a grid that holds all of theirs."""
+    """Return several answers over the same columns as one.
+
+    It has all their cells, on a grid that holds all of theirs.
+    """
     grid, cells = common_step(answer.grid for answer in answers), sum(len(answer.labels) for answer in answers)
     terms, first = list[Term](), 0
     for answer in answers:
@@ -218,7 +238,10 @@ def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
 
 
 def crossed(query: CrossTable, record: Record) -> Term:
-    """Return the cell of every combination of values of a table's columns, as a table over these columns."""
+    """Return the cell of every combination of values of columns.
+
+    It is a table over these columns.
+    """
     alphabets = dict(zip(record.names, record.alphabets, strict=True))
     query.labels(alphabets)  # refuses too many
     combinations = itertools.product(*(alphabets[name] for name in query.names))
@@ -229,7 +252,7 @@ def crossed(query: CrossTable, record: Record) -> Term:
 
 
 def counted(query: CountRows, record: Record) -> Term:
-    """Return which rows a query counts, as a table over its columns."""
+    """Return the counted rows of a query, as a table over its columns."""
     alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
     query.check(alphabets)
     names = tuple(dict.fromkeys(name for name, _ in query.where))

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, state_tables
-from takifugu.model.queries.forms import (
-    entry_tuple,
-    named_state,
-    plain,
-    runs,
-    several,
-    unruns,
-    where,
-)
+from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, state_or_states, where
 from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
 
 
+def _listed(state: State) -> list[State]:
+    return list(state) if isinstance(state, tuple) else [state]
+
+
 @dataclass(frozen=True)
-class Count:
+class Count(PlainForm, kind="count"):
     """The number of entries that are in `state` (one state, or a list of states), over all or the chosen entries.
 
     Raises InputError for no state, and for a state or entry that the belief does not know.
@@ -35,17 +31,18 @@ class Count:
     "how often state 'walking' occurs"
     """
 
-    state: State
-    entries: Chosen | None = None
+    state: State = field(metadata=form(_listed, key="states"))
+    entries: Chosen | None = field(default=None, metadata=RUNS)
+
+    reads_alike = True
 
     def __post_init__(self) -> None:
-        states = several(self.state if isinstance(self.state, list | tuple | set | frozenset) else [self.state])
+        states = state_or_states(self.state)
         if not states:
             raise InputError(
                 "the query counts no state", rule="its list of states is empty", fix="name at least one"
             ).at("states")
-        object.__setattr__(self, "state", states[0] if len(states) == 1 else states)
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        set_fields(self, state=states[0] if len(states) == 1 else states, entries=entry_tuple(self.entries))
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -58,12 +55,10 @@ class Count:
         )
         return Additive(Fraction(1), ("count",), tables, weights, table_of)
 
-    def to_dict(self) -> Json:
-        return {"kind": "count", "states": list(self.states), "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Count:
-        return Count(data["states"], unruns(data.get("entries")))
+    @classmethod
+    def from_dict(cls, data: Plain) -> Count:
+        values = arguments(cls, data)
+        return cls(values.pop("states"), **values)
 
     def describe(self) -> str:
         if len(self.states) == 1:
@@ -72,7 +67,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(PlainForm, kind="histogram"):
     """How many entries are in each state; divided by the public constant `total` where one is given.
 
     `states` chooses and orders the cells (all states of the belief otherwise). Raises InputError for no cell, a
@@ -82,9 +77,11 @@ class Histogram:
     'how often each state occurs, divided by the public constant 100'
     """
 
-    states: tuple[State, ...] | None = None
+    states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     total: int | None = None
-    entries: Chosen | None = None
+    entries: Chosen | None = field(default=None, metadata=RUNS)
+
+    reads_alike = True
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -92,28 +89,27 @@ class Histogram:
                 raise InputError(
                     f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']"
                 ).at("states")
-            listed = [named_state(s) for s in self.states]
-            if not listed or len(set(listed)) != len(listed):
+            cells = [named_state(s) for s in self.states]
+            if not cells or len(set(cells)) != len(cells):
                 raise InputError(
-                    f"the histogram's cells are {listed}", fix="name at least one state, each once"
+                    f"the histogram's cells are {cells}", fix="name at least one state, each once"
                 ).at("states")
-            object.__setattr__(self, "states", tuple(listed))
+            set_fields(self, states=tuple(cells))
         total = plain(self.total)
         if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
             raise InputError(
                 f"the histogram's total is {self.total!r}", rule="it must be a public whole number above 0"
             ).at("total")
-        object.__setattr__(self, "total", total)
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        set_fields(self, total=total, entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or tuple(dict.fromkeys(s for a in alphabets(entries) for s in a))
         _known_states(entries, cells, "the histogram has a cell")
         labels = tuple(str(c) for c in cells)
         if len(set(labels)) != len(labels):
-            alike = next(label for label in labels if labels.count(label) > 1)
+            repeated = next(label for label in labels if labels.count(label) > 1)
             raise InputError(
-                f"two cells of the histogram are written {alike!r}, so that they could not be told apart",
+                f"two cells of the histogram are written {repeated!r}, so that they could not be told apart",
                 fix="rename a state, or publish one histogram for each kind of column",
             ).at("states")
         tables, weights, table_of = state_tables(
@@ -121,27 +117,42 @@ class Histogram:
         )
         return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
 
-    def to_dict(self) -> Json:
-        states = None if self.states is None else list(self.states)
-        return {"kind": "histogram", "states": states, "total": self.total, "entries": runs(self.entries)}
+    def describe(self) -> str:
+        subject = f"how often each state occurs{where(self.entries)}"
+        return subject if self.total is None else f"{subject}, divided by the public constant {self.total}"
 
-    @staticmethod
-    def from_dict(data: Plain) -> Histogram:
-        return Histogram(data.get("states"), data.get("total"), unruns(data.get("entries")))
+
+@dataclass(frozen=True)
+class EveryChange(PlainForm, kind="every-change"):
+    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
+
+    >>> EveryChange().describe()
+    'a statistic that any change of a value may move'
+    """
+
+    adds_up = True
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Return half a histogram, on the grid 1/2.
+
+        It has an L1 distance of 1 between any two values of an entry.
+        """
+        most = max(map(len, alphabets(entries)))
+        tables, weights, table_of = state_tables(
+            entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]
+        )
+        return Additive(Fraction(1, 2), tuple(map(str, range(most))), tables, weights, table_of)
 
     def describe(self) -> str:
-        what = f"how often each state occurs{where(self.entries)}"
-        return what if self.total is None else f"{what}, divided by the public constant {self.total}"
+        return "a statistic that any change of a value may move"
 
 
-def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> None:
-    known = {s for alphabet in alphabets(entries) for s in alphabet}
+def _known_states(entries: Entries, states: tuple[State, ...], title: str) -> None:
+    states_of_belief = {s for alphabet in alphabets(entries) for s in alphabet}
     for state in states:
-        if state not in known:
-            raise InputError(
-                f"{what} {state!r}, which the belief does not know",
-                fix=f"write {nearest(state, sorted(map(str, known)))}{did_you_mean(state, known)}",
-            ).at("states")
+        if state not in states_of_belief:
+            fix = f"write {nearest(state, sorted(map(str, states_of_belief)))}{did_you_mean(state, states_of_belief)}"
+            raise InputError(f"{title} {state!r}, which the belief does not know", fix=fix).at("states")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,8 +168,8 @@ class HistogramSection:
     blamed = "states"
 
     def query_about(self, belief: Entries, folder: Path) -> Histogram:
-        named = meant(belief, None, self.states, self.variables)
-        return Histogram(named.states, self.total, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return Histogram(meaning.states, self.total, meaning.entries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,5 +184,5 @@ class CountSection:
     blamed = "states"
 
     def query_about(self, belief: Entries, folder: Path) -> Count:
-        named = meant(belief, None, self.states, self.variables)
-        return Count(named.states, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return Count(meaning.states, meaning.entries)

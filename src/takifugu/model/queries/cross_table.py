@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,11 +20,11 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.forms import plain, several
+from takifugu.model.queries.forms import plain, state_or_states
 from takifugu.model.queries.sections import (
     Adjust,
     Columns,
@@ -42,8 +42,12 @@ _BETWEEN = ", "
 Alphabets = Mapping[str, tuple[State, ...]]
 
 
+def _written_columns(columns: tuple[tuple[str, tuple[State, ...] | None], ...]) -> list[list[object]]:
+    return [[name, None if values is None else list(values)] for name, values in columns]
+
+
 @dataclass(frozen=True)
-class CrossTable:
+class CrossTable(PlainForm, kind="cross-table"):
     """How many records have each combination of values of `columns`; divided by the public constant `total` if given.
 
     `columns` are names, whose values are all that the belief knows, or a mapping of names to the values that have
@@ -59,17 +63,18 @@ class CrossTable:
     (('old, f', 'old, m', 'young, f', 'young, m'), 2, 4)
     """
 
-    columns: tuple[tuple[str, tuple[State, ...] | None], ...]
+    columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(_written_columns, dict))
     total: int | None = None
 
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
-        object.__setattr__(self, "columns", _columns(columns))
-        whole = plain(total)
-        if whole is not None and (isinstance(whole, bool) or not isinstance(whole, int) or whole < 1):
+        set_fields(self, columns=_columns(columns))
+        public_total = plain(total)
+        is_count = isinstance(public_total, int) and not isinstance(public_total, bool) and public_total >= 1
+        if public_total is not None and not is_count:
             raise InputError(
                 f"the table's total is {total!r}", rule="it must be a public whole number above 0"
             ).at("total")
-        object.__setattr__(self, "total", whole)
+        set_fields(self, total=public_total)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,51 +85,63 @@ class CrossTable:
         return Fraction(1, self.total or 1)
 
     def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
-        """Return the values of each column that have cells; InputError for a column or value that is not known."""
+        """Return the values of each column with cells.
+
+        InputError for a column or value that is not known.
+        """
         values = []
-        for name, given in self.columns:
+        for name, chosen_values in self.columns:
             if name not in alphabets:
                 raise InputError(
                     f"the records have no column {name!r}",
                     fix=f"write {nearest(name, alphabets)}{did_you_mean(name, alphabets)}",
                 ).at("columns")
-            for value in given or ():
+            for value in chosen_values or ():
                 if value not in alphabets[name]:
                     raise InputError(
                         f"the table has a cell for {value!r}, which the column {name!r} does not have",
                         fix=f"write {nearest(value, alphabets[name])}{did_you_mean(value, alphabets[name])}",
                     ).at("columns", name)
-            values.append(given or alphabets[name])
+            values.append(chosen_values or alphabets[name])
         return values
 
     def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
-        """Return the name of each cell, its values in the order of the columns; InputError for two that are alike."""
+        """Return the name of each cell.
+
+        It is its values in the order of the columns; InputError for two that are alike.
+        """
         values = self.values(alphabets)
         _check_size(math.prod(map(len, values)))
         labels = tuple(_BETWEEN.join(map(str, cell)) for cell in itertools.product(*values))
         if len(set(labels)) < len(labels):
-            alike = next(label for label in labels if labels.count(label) > 1)
+            repeated = next(label for label in labels if labels.count(label) > 1)
             raise InputError(
-                f"two cells of the table are written {alike!r}, so that they could not be told apart",
+                f"two cells of the table are written {repeated!r}, so that they could not be told apart",
                 fix="rename a value",
             ).at("columns")
         return labels
 
     def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
-        """Return what a record adds to each cell, shape (rows, cells); `rows` are records by their columns' names."""
+        """Return the addend of a record to each cell, shape (rows, cells).
+
+        `rows` are records by their columns' names.
+        """
         values = self.values(alphabets)
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
-        place = [{value: number for number, value in enumerate(mine)} for mine in values]
+        place = [{value: number for number, value in enumerate(place_of)} for place_of in values]
         table = np.zeros((len(rows), *shape), dtype=np.int64)
         for number, row in enumerate(rows):
-            cell = tuple(mine.get(row[name], -1) for mine, name in zip(place, self.names, strict=True))
+            cell = tuple(place_of.get(row[name], -1) for place_of, name in zip(place, self.names, strict=True))
             if min(cell) >= 0:
                 table[(number, *cell)] = 1
         return table.reshape(len(rows), -1)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
+        """Raise InputError, as only a belief over records reads this query.
+
+        It reads it itself (`resolve` of the belief).
+        """
         raise InputError(
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
@@ -132,34 +149,26 @@ class CrossTable:
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
-        """Return both values of each label of a table of two columns, from the written query.
+        """Return both values of each label of a two-way table.
 
-        None for other tables, and where the labels alone do not tell.
+        They follow from the written query. None for other tables, and where the labels alone do not tell.
 
         >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
         (('a, b', 'f'), ('c', 'f'))
         """
-        listed, columns = tuple(labels), data["columns"]
+        all_labels, columns = tuple(labels), data["columns"]
         if len(columns) != 2:
             return None
         if all(values is not None for _, values in columns):
             first, second = ([str(value) for value in values] for _, values in columns)
             return tuple(itertools.product(first, second))
-        if any(label.count(_BETWEEN) != 1 for label in listed):
+        if any(label.count(_BETWEEN) != 1 for label in all_labels):
             return None
-        return tuple((left, right) for left, _, right in (label.partition(_BETWEEN) for label in listed))
-
-    def to_dict(self) -> Json:
-        columns = [[name, None if values is None else list(values)] for name, values in self.columns]
-        return {"kind": "cross-table", "columns": columns, "total": self.total}
-
-    @staticmethod
-    def from_dict(data: Plain) -> CrossTable:
-        return CrossTable(dict(data["columns"]), data.get("total"))
+        return tuple((left, right) for left, _, right in (label.partition(_BETWEEN) for label in all_labels))
 
     def describe(self) -> str:
-        what = f"how many records have each combination of {' and '.join(map(repr, self.names))}"
-        return what if self.total is None else f"{what}, divided by the public constant {self.total}"
+        subject = f"how many records have each combination of {' and '.join(map(repr, self.names))}"
+        return subject if self.total is None else f"{subject}, divided by the public constant {self.total}"
 
 
 def _check_size(numbers: int) -> None:
@@ -170,22 +179,24 @@ def _check_size(numbers: int) -> None:
         ).at("columns")
 
 
-def _columns(given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
-    """Return the columns with the values that have cells, None for all; InputError for what names none."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"the columns are {given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
-    listed = list(given)
-    names = [name for name in listed if isinstance(name, str)]
-    if not listed or len(names) < len(listed) or len(set(names)) < len(names):
+def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
+    """Return the columns with the values of their cells, None for all.
+
+    InputError for names of no column.
+    """
+    if isinstance(columns_given, str) or not isinstance(columns_given, Iterable):
+        raise InputError(f"the columns are {columns_given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
+    all_names = list(columns_given)
+    names = [name for name in all_names if isinstance(name, str)]
+    if not all_names or len(names) < len(all_names) or len(set(names)) < len(names):
         raise InputError(
-            f"the table's columns are {listed}", rule="it names one column or more, each once by its text",
+            f"the table's columns are {all_names}", rule="it names one column or more, each once by its text",
             fix="write for example CrossTable(['age', 'sex'])",
         ).at("columns")  # fmt: skip
     columns = []
     for name in names:
-        values = given[name] if isinstance(given, Mapping) else None
-        states = None if values is None else several(values if isinstance(values, list | tuple | set | frozenset)
-                                                     else [values])  # fmt: skip
+        values = columns_given[name] if isinstance(columns_given, Mapping) else None
+        states = None if values is None else state_or_states(values)
         if states is not None and not states:
             raise InputError(f"the table has no value of {name!r}", fix="name at least one").at("columns", name)
         columns.append((name, states))
@@ -210,33 +221,37 @@ class CrossTableSection:
         return "by" if self.by else "attribute"
 
     def query_about(self, belief: Entries, folder: Path) -> Histogram | CrossTable:
-        known, counted, by = values_by_column(belief), _listed(self.attribute), _listed(self.by)
-        if not counted and not by:
+        values_of_columns, counted_columns, by = values_by_column(belief), _listed(self.attribute), _listed(self.by)
+        if not counted_columns and not by:
             fix = 'write the column whose values are counted, attribute = "education"'
             raise InputError("is missing", fix=fix).at("attribute")
         check_columns(by, belief, "by")
-        check_columns(counted, belief, "attribute")
-        if len(counted) != 1 and self.states is not None:
+        check_columns(counted_columns, belief, "attribute")
+        if len(counted_columns) != 1 and self.states is not None:
             raise InputError("the states are those of one attribute, and none is named", fix="leave them out").at(
                 "states"
             )
-        states = None if self.states is None else values_of(counted[0], self.states, known, "states")
+        states = None
+        if self.states is not None:
+            states = values_of(counted_columns[0], self.states, values_of_columns, "states")
         if self.by is None:
-            if len(counted) > 1:
+            if len(counted_columns) > 1:
                 raise InputError("a histogram is of one column", fix="publish one table for each").at("attribute")
-            return Histogram(states, self.total, counted)
-        if len({*by, *counted}) < len(by) + len(counted):
+            return Histogram(states, self.total, counted_columns)
+        if len({*by, *counted_columns}) < len(by) + len(counted_columns):
             raise InputError("a column is named twice", fix="name each once").at("by")
-        for name in (*by, *counted):
-            if name not in known:
+        for name in (*by, *counted_columns):
+            if name not in values_of_columns:
                 raise InputError(f"{name!r} holds real numbers, which have no cells", fix="publish a mean or a sum").at(
                     "by"
                 )
-        values = {name: tuple(known[name].values()) for name in (*by, *counted)}
+        values = {name: tuple(values_of_columns[name].values()) for name in (*by, *counted_columns)}
         if states is not None:
-            values[counted[0]] = states
+            values[counted_columns[0]] = states
         return CrossTable(values, self.total)
 
 
 def _listed(columns: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    return () if columns is None else (columns,) if isinstance(columns, str) else columns
+    if columns is None:
+        return ()
+    return (columns,) if isinstance(columns, str) else columns

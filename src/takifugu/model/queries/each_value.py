@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, runtime_checkable
@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import IntArray
 
@@ -27,7 +27,7 @@ class OfRows(Protocol):
 
 
 @dataclass(frozen=True)
-class EachValue:
+class EachValue(PlainForm, kind="each-value"):
     """Each row's value, sent by itself or, with `dummies`, among so many uniform ones (Kawamoto19 Algorithm 1).
 
     `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
@@ -41,7 +41,7 @@ class EachValue:
 
     dummies: int = 0
     batch: str = ""
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = field(default=(), metadata=form(read=tuple))
 
     def __post_init__(self) -> None:
         if isinstance(self.dummies, bool) or not isinstance(self.dummies, int) or self.dummies < 0:
@@ -50,7 +50,10 @@ class EachValue:
             ).at("dummies")
 
     def resolve(self, entries: Entries) -> Any:
-        """Return the answer (`RowCodes`); InputError for a belief that is not about rows from populations."""
+        """Return the answer (`RowCodes`).
+
+        InputError for a belief that is not about rows from populations.
+        """
         if not isinstance(entries, OfRows):
             raise InputError(
                 f"the query is {self.describe()}", rule="the query requires rows from populations",
@@ -58,19 +61,11 @@ class EachValue:
             ).at("query")  # fmt: skip
         return RowCodes(entries.size, len(entries.alphabet(0)))
 
-    def to_dict(self) -> Json:
-        settings = {"dummies": self.dummies, "batch": self.batch, "columns": list(self.columns)}
-        return {"kind": "each-value", **settings}
-
-    @staticmethod
-    def from_dict(data: Plain) -> EachValue:
-        return EachValue(data.get("dummies", 0), data.get("batch", ""), tuple(data.get("columns", ())))
-
     def describe(self) -> str:
         whose = f" of the batch {self.batch!r}" if self.batch else ""
         among = f" among {self.dummies} dummies" if self.dummies else ""
-        what = " and ".join(map(repr, self.columns)) or "value"
-        return f"each row's {what}{whose}, randomised{among}"
+        subject = " and ".join(map(repr, self.columns)) or "value"
+        return f"each row's {subject}{whose}, randomised{among}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ class RowCodes:
         return self.count - 1 if len(entries) else 0
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return how far apart the largest and the smallest number of each row are."""
+        """Return the range of each row's number."""
         return (self.count - 1,) * self.size
 
     def restrict(self, entries: slice) -> RowCodes:
@@ -120,7 +115,7 @@ class RowCodes:
         return RowCodes(len(range(self.size)[entries]), self.count)
 
     def totals(self, values: IntArray) -> IntArray:
-        """Return the answer to each row of value indices, shape (rows, cells): the indices themselves."""
+        """Return the value indices themselves, shape (rows, cells)."""
         return values[:, : self.size]
 
     def evaluate(self, values: object) -> tuple[int, ...]:

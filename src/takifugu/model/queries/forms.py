@@ -10,8 +10,8 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.core.plain import Json, Plain, form
+from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
@@ -68,19 +68,135 @@ class Limited(Protocol):
 
 
 @runtime_checkable
+class Answer(Protocol):
+    """What a query is resolved to: cells of whole steps of a grid."""
+
+    @property
+    def grid(self) -> Fraction: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def entry_changes(self) -> IntArray: ...
+
+
+@runtime_checkable
+class ReadsAlike(Protocol):
+    """A query to which every entry adds by its value alone."""
+
+    @property
+    def reads_alike(self) -> bool: ...
+
+
+@runtime_checkable
+class AddsUp(Protocol):
+    """A query about columns whose answers to single rows add up."""
+
+    @property
+    def adds_up(self) -> bool: ...
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A query that chooses values."""
+
+    @property
+    def is_choice(self) -> bool: ...
+
+
+@runtime_checkable
+class Averaging(Protocol):
+    """A query that divides the sum of some entries by their number."""
+
+    def total(self) -> Query: ...
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A query with a weight for each entry by its number."""
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]: ...
+
+    def over(self, entries: Iterable[int]) -> Query:
+        """Return the query about some entries alone."""
+        ...
+
+    def unweighted(self) -> Query:
+        """Return the query with a weight of 1 for each entry."""
+        ...
+
+
+@runtime_checkable
+class ByCells(Protocol):
+    """A query with an answer for each cell of entries."""
+
+    @property
+    def query(self) -> Query: ...
+
+    @property
+    def cells(self) -> tuple[tuple[str, Chosen], ...]: ...
+
+    @property
+    def every(self) -> int | None: ...
+
+    @property
+    def blocks(self) -> int: ...
+
+    def held(self, entries: Entries) -> list[IntArray]: ...
+
+    def unnamed(self) -> Query: ...
+
+
+@runtime_checkable
 class QueryReader(Protocol):
     """A belief or domain over records, which reads queries itself, column by column."""
 
     def resolve(self, query: Query) -> Additive: ...
 
 
+def of_each_cell(query: Query) -> Query:
+    """Return the query of each cell; any other query as it is."""
+    return query.query if isinstance(query, ByCells) else query
+
+
+def is_choice(query: Query) -> bool:
+    """Return whether values are chosen, and no number is computed.
+
+    A median or a mode is such a choice.
+    """
+    return isinstance(of_each_cell(query), Choosing)
+
+
+def reads_alike(query: Query) -> bool:
+    """Return whether counts of the states of its entries decide an answer.
+
+    A query may say so (`reads_alike`).
+    """
+    return isinstance(query, ReadsAlike) and query.reads_alike
+
+
+def adds_up_over_rows(query: Query) -> bool:
+    """Return whether answers to single rows add up.
+
+    A query may say so (`adds_up`).
+    """
+    return reads_alike(query) or (isinstance(query, AddsUp) and query.adds_up)
+
+
 def plain(state: object) -> object:
-    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
+    """Return a NumPy scalar as Python's value, others as they are."""
     return state.item() if isinstance(state, np.generic) else state
 
 
 def named_state(state: object) -> State:
-    """Return a state that a query names as a plain value; InputError for what cannot name one, such as a list."""
+    """Return a state in a query as a plain value.
+
+    InputError for a value such as a list, which cannot name one.
+    """
     value = plain(state)
     try:
         hash(value)
@@ -93,9 +209,17 @@ def named_state(state: object) -> State:
 
 
 def several(states: Iterable[object]) -> tuple[State, ...]:
-    """Return a list, tuple or set of states as a tuple without repeats (a set in order of its text)."""
-    listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
-    return tuple(dict.fromkeys(named_state(s) for s in listed))
+    """Return a list, tuple or set of states as a tuple without repeats.
+
+    A set is in order of its text.
+    """
+    in_order = sorted(states, key=str) if isinstance(states, set | frozenset) else states
+    return tuple(dict.fromkeys(named_state(s) for s in in_order))
+
+
+def state_or_states(states: object) -> tuple[State, ...]:
+    """Return one state, or several, as a tuple without repeats."""
+    return several(states if isinstance(states, list | tuple | set | frozenset) else [states])
 
 
 def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
@@ -106,22 +230,22 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     if entries is None:
         return None
     try:
-        listed = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
+        chosen_entries = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
     except TypeError as error:
         raise InputError(
             f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
         ).at("entries") from error
-    for i in listed:
+    for i in chosen_entries:
         if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
             raise InputError(
                 f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
             ).at("entries")
-    if not listed:
+    if not chosen_entries:
         raise InputError(
             "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
         ).at("entries")
-    numbers = sorted({i for i in listed if isinstance(i, int)})
-    return (*numbers, *sorted({i for i in listed if isinstance(i, str)}))
+    numbers = sorted({i for i in chosen_entries if isinstance(i, int)})
+    return (*numbers, *sorted({i for i in chosen_entries if isinstance(i, str)}))
 
 
 def grid_or_none(grid: Number | None) -> Fraction | None:
@@ -139,7 +263,9 @@ def text_or_none(number: Fraction | None) -> str | None:
 
 
 def runs(entries: Chosen | None) -> list[list[int] | str] | None:
-    """Write a sorted set of entries as runs [first, last], so that long sequences stay short on paper, and names.
+    """Write a sorted set of entries as runs [first, last], and names.
+
+    So long sequences stay short on paper.
 
     >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
     ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
@@ -164,7 +290,10 @@ def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
 
 
 def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
-    """Return a copy of the codes that nobody else can change; InputError for what is no mapping."""
+    """Return a copy of the codes, safe from changes.
+
+    InputError for no mapping.
+    """
     if codes is not None and not isinstance(codes, Mapping):
         raise InputError(
             f"codes is {codes!r}", rule="it gives a number for each state", fix="write for example {'still': 0}"
@@ -182,8 +311,14 @@ def codes_from(pairs: Iterable[tuple[State, str]] | None) -> dict[State, Number]
     return None if pairs is None else {s: Fraction(c) for s, c in pairs}
 
 
+#: How a field of codes is written.
+CODES = form(codes_to, codes_from)
+#: How a field of chosen entries is written.
+RUNS = form(runs, unruns)
+
+
 def where(entries: Chosen | None) -> str:
-    """Return in words over which entries a query goes."""
+    """Return the entries of a query in words."""
     if entries is None:
         return ""
     if len(entries) > 1:

@@ -26,7 +26,7 @@ class RealNumber:
         return self.grid
 
     def entry_changes(self) -> NoReturn:
-        """Raise Unsupported: no change of a number without a range is the largest."""
+        """Raise Unsupported, as a number without a range may change by any."""
         raise Unsupported(
             "the published number has no range, so no noise covers every change of it",
             fix="use a mechanism that looks at its distribution",

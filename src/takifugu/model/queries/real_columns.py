@@ -49,31 +49,43 @@ class ColumnSums:
 
     @property
     def read_columns(self) -> tuple[int, ...]:
-        """The numbers of the columns that any cell adds."""
+        """Return the numbers of the columns in any cell."""
         return tuple(j for j in range(len(self.columns)) if any(row[j] for row in self.coefficients))
 
     def rounding(self, step: Fraction) -> tuple[Fraction, ...]:
-        """Return how far each cell moves when one record's numbers are rounded one `step` farther."""
+        """Return how far each cell moves with one more `step` of rounding.
+
+        It is that of one record's numbers.
+        """
         return tuple(step * sum(map(abs, row), Fraction(0)) for row in self.coefficients)
 
     def entry_changes(self) -> IntArray:
-        """Return the largest L1 change of the answer when one record changes, in grid units rounded up, for each.
+        """Return the largest L1 change by each record, in grid units.
 
-        Raises Unsupported where a column that is read has no declared range.
+        It is rounded up. Raises Unsupported where a column that is read has no declared range.
         """
         steps = math.ceil(sum((self._record_change(row) for row in self.coefficients), Fraction(0)) / self.grid)
         return np.full(self.size, steps, dtype=np.int64)
 
     def change(self, entries: Iterable[int]) -> int:
-        """Return the largest L1 change of the answer when these records change, in grid units; as `entry_changes`."""
+        """Return the largest L1 change by these records, in grid units.
+
+        It is computed as `entry_changes`.
+        """
         return len(list(entries)) * int(self.entry_changes()[0])
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return the largest change of one cell when one record changes, in grid units; as `entry_changes`."""
+        """Return the largest change of a cell by one record.
+
+        It is in grid units, as `entry_changes`.
+        """
         return max(math.ceil(self._record_change(row) / self.grid) for row in self.coefficients)
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return how far each cell's largest possible value is from its smallest, in grid units; as `entry_changes`."""
+        """Return the range of each cell, in grid units.
+
+        It goes from the smallest possible value to the largest, as `entry_changes`.
+        """
         return tuple(math.ceil(self.size * self._record_change(row) / self.grid) for row in self.coefficients)
 
     def restrict(self, entries: slice) -> ColumnSums:
@@ -81,7 +93,7 @@ class ColumnSums:
         return self
 
     def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        """Return the exact answer in grid units from the exact total of each column."""
+        """Return the exact answer in grid units from the columns' totals."""
         return tuple(
             sum((a * x for a, x in zip(row, totals, strict=True)), Fraction(0)) / self.grid for row in self.coefficients
         )
@@ -123,9 +135,9 @@ class Columns:
                 ).at("weights")
             return (("linear", query.weights),)
         if not isinstance(query, Sum | Mean) or query.codes is not None:
-            named = "codes of a column" if isinstance(query, Sum | Mean | Identity) else query.describe()
+            subject = "codes of a column" if isinstance(query, Sum | Mean | Identity) else query.describe()
             raise InputError(
-                f"the query asks for {named}, and the columns hold real numbers",
+                f"the query asks for {subject}, and the columns hold real numbers",
                 fix="publish Sum(column), Mean(column), Linear(weights of the columns), or several Together([...])",
             ).at("query")
         read = self._read(query.attribute, query.entries)
@@ -135,13 +147,16 @@ class Columns:
             label = f"{label} of {query.attribute}"
         return ((label, tuple(share if name in read else Fraction(0) for name in self.names)),)
 
-    def _read(self, attribute: object, chosen: Chosen | None) -> set[str]:
-        if attribute is None and chosen is None:
+    def _read(self, attribute: object, entries: Chosen | None) -> set[str]:
+        if attribute is None and entries is None:
             return {*self.names}
-        return {self.named(entry) for entry in ([attribute] if attribute is not None else chosen or ())}
+        return {self.named(entry) for entry in ([attribute] if attribute is not None else entries or ())}
 
     def named(self, entry: object, key: str = "attribute") -> str:
-        """Return the name of a column given by it or by its number; InputError for an unknown one."""
+        """Return the name of a column, by its name or number.
+
+        InputError for an unknown one.
+        """
         if isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(self.names):
             return self.names[entry]
         if entry in self.names:
@@ -153,7 +168,10 @@ class Columns:
 
 
 def declared_grid(query: Query) -> Fraction | None:
-    """Return the grid that a query declares, the finest of several; None where it declares none."""
+    """Return the declared grid of a query, the finest of several.
+
+    None where it declares none.
+    """
     if isinstance(query, Together):
         grids = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
         return query.grid or min(grids, default=None)
@@ -161,9 +179,10 @@ def declared_grid(query: Query) -> Fraction | None:
 
 
 def readable_grid(deviation: float) -> Fraction:
-    """Return the power of ten that is at most a thousandth of an answer's deviation: the grid where none is declared.
+    """Return the power of ten below a thousandth of a deviation.
 
-    Rounding to it adds less than a millionth of that variance.
+    It is at most that; it is the grid where none is declared. Rounding to it adds less than a millionth of that
+    variance.
 
     >>> readable_grid(0.57), readable_grid(25.0)
     (Fraction(1, 10000), Fraction(1, 100))

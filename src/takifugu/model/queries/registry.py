@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints,
 from takifugu.core.cache import cached
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Plain, writes_all
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.forms import Query, QueryReader, Registered
+from takifugu.model.queries.forms import Answer, Query, QueryReader, Registered, is_choice
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 
 if TYPE_CHECKING:
-    from takifugu.model.queries.by import By
     from takifugu.model.queries.candidates import Candidates
-    from takifugu.model.queries.coded import Linear, Mean
 
 _OFFERED = ("resolve", "to_dict", "describe")
 
@@ -49,7 +47,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "visitors": "model.queries.visits:Visitors",
         "at-most": "model.queries.visits:AtMost",
         "each-value": "model.queries.each_value:EachValue",
-        "every-change": "model.queries.every_change:EveryChange",
+        "every-change": "model.queries.counts:EveryChange",
         "by": "model.queries.by:By",
         "cross-table": "model.queries.cross_table:CrossTable",
         "quantile": "model.queries.selection:Quantile",
@@ -75,13 +73,16 @@ class TwoWay(Protocol):
 
 
 def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
-    """Return the row and column of each cell of a query's plain data; None for one that has no two ways."""
+    """Return the row and column of each cell of a query's plain data.
+
+    None for one that has no two ways.
+    """
     kind = KINDS.get(query.get("kind"))
     return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
 
 
 def _check_section(name: object, section: object) -> None:
-    """Raise InputError for a section that no release file could use."""
+    """Raise InputError for a section of no use in release files."""
     if not is_dataclass(section) or not hasattr(section, "query_about") or not name_of(section):
         raise InputError(
             f"{section!r} is no section of a table",
@@ -125,10 +126,11 @@ SECTIONS: Registry[type] = Registry(
 
 
 def register(kind: str, query: type, section: type | None = None, rows: Sequence[str] = ENTRIES) -> None:
-    """Let `from_dict` read a kind of query back, and let release files publish it: `query.to_dict()["kind"]` is `kind`.
+    """Let `from_dict` read a kind of query, and release files publish it.
 
-    `section` is the frozen dataclass of its keys in [[release]] (`queries.sections`), for files about these `rows`.
-    Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
+    `query.to_dict()["kind"]` is `kind`. `section` is the frozen dataclass of its keys in [[release]]
+    (`queries.sections`), for files about these `rows`. Raises InputError for a kind that is registered already, and for
+    a type that lacks what every query has.
     """
     KINDS.register(kind, query)
     if section is None:
@@ -139,18 +141,27 @@ def register(kind: str, query: type, section: type | None = None, rows: Sequence
 
 
 def names_of(rows: str) -> tuple[str, ...]:
-    """Return the names that queries about one shape of data have in a release file; no query is loaded."""
+    """Return the names of queries about one shape of data.
+
+    They are those in a release file; no query is loaded.
+    """
     pairs = (name.split(" ", 1) for name in SECTIONS.names)
     return tuple(query for shape, query in pairs if shape == rows)
 
 
 def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type]:
-    """Return the sections of tables about one shape of data, or of those with these `names`, by name."""
+    """Return the sections of tables about one shape of data, by name.
+
+    With `names` only those.
+    """
     return {name: SECTIONS.find(f"{rows} {name}") for name in (names_of(rows) if names is None else names)}
 
 
 def name_of(section: object, key: str = "query") -> str:
-    """Return what a section is called in a release file: the only value of its first key."""
+    """Return the name of a section in a release file.
+
+    It is the only value of its first key.
+    """
     (name,) = get_args(get_type_hints(section).get(key)) or ("",)
     return str(name)
 
@@ -168,9 +179,10 @@ def from_dict(data: Plain) -> Query:
 
 
 def resolved(query: Query, entries: Entries) -> Additive:
-    """Return the query's answer, resolved once for each belief and kept with it.
+    """Return the query's answer, made once for each belief.
 
-    Raises what the query's `resolve` raises, and InputError where it returns anything else than an answer.
+    It is kept with the belief. Raises what the query's `resolve` raises, and InputError where it returns anything else
+    than an answer.
 
     >>> from takifugu import Count, MarkovChain
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
@@ -181,68 +193,44 @@ def resolved(query: Query, entries: Entries) -> Additive:
 
 
 def key_of(query: Query) -> Hashable:
-    """Return a key that two queries have in common where they are written alike, and text says all about them."""
+    """Return a key of a query, equal for queries written alike.
+
+    They have it in common where text says all about them.
+    """
     return type(query), cached(query, key_of, lambda: _written(query))
 
 
 def _written(query: Query) -> Hashable:
-    """Return a query as text; a key of its own where another one may have that text, which does not read back as it."""
+    """Return a query as text, or a key of its own.
+
+    It has its own where another one may have that text, which does not read back as it.
+    """
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        return text if is_ours(query) or from_dict(json.loads(text)) == query else object()
+        return text if writes_all(type(query)) or from_dict(json.loads(text)) == query else object()
     except (AttributeError, LookupError, TypeError, ValueError):
         return object()
 
 
-def is_by_cells(query: object) -> TypeGuard[By]:
-    """Whether a query has an answer for each cell; like the next three, it loads no kind of query that nobody made."""
-    return KINDS.has("by", type(query))
-
-
-def is_mean(query: object) -> TypeGuard[Mean]:
-    return KINDS.has("mean", type(query))
-
-
-def is_linear(query: object) -> TypeGuard[Linear]:
-    return KINDS.has("linear", type(query))
-
-
-def is_choice(query: object) -> bool:
-    """Whether values are chosen, such as a median or a mode, and no number is computed."""
-    return any(KINDS.has(kind, type(query)) for kind in ("quantile", "top-k"))
-
-
 def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
-    """Whether an answer are the counts of candidates, of which one is published."""
+    """Return whether an answer holds counts of candidates.
+
+    One of them is published.
+    """
     return isinstance(answer, Additive) and answer.is_chosen_from
-
-
-def of_each_cell(query: Query) -> Query:
-    """Return the query that a table by cells has for each of them; any other query is returned as it is."""
-    return query.query if is_by_cells(query) else query
-
-
-def is_ours(query: Query) -> bool:
-    """Whether a query is of a type of the package, so that what it writes is known to read back."""
-    return type(query).__module__.startswith("takifugu.")
-
-
-def reads_each_entry(query: Query) -> bool:
-    """Whether a query may read entries in different ways, so that counts of their states are not enough."""
-    return is_linear(query) or not is_ours(query)
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
     if isinstance(entries, QueryReader):
         resolved: Additive = entries.resolve(query)
-        if is_choice(of_each_cell(query)) and not is_chosen_from(resolved):
+        if is_choice(query) and not is_chosen_from(resolved):
             raise InputError(
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",
             ).at("query")
         return resolved
     answer = query.resolve(entries)
-    if not (isinstance(answer, Additive) or is_ours(query)) or answer.size != entries.size:
+    if not isinstance(answer, Answer) or answer.size != entries.size:
         raise InputError(
             f"{type(query).__name__}.resolve returned {answer!r}",
             rule="a query is resolved to an Additive with one weight per entry",
@@ -251,7 +239,7 @@ def _resolve(query: Query, entries: Entries) -> Additive:
 
 
 def check(query: Query) -> None:
-    """Raise InputError unless this is a query that can be kept: ledgers and certificates must read it back."""
+    """Raise InputError for a query that cannot be kept."""
     if isinstance(query, type) or not hasattr(query, "resolve"):
         raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
     missing = [name for name in _OFFERED if not hasattr(query, name)]

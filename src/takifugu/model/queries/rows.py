@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,16 +11,20 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import several
+from takifugu.model.queries.forms import state_or_states
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 
 
+def _written_conditions(conditions: tuple[tuple[str, tuple[State, ...]], ...]) -> list[list[object]]:
+    return [[name, list(states)] for name, states in conditions]
+
+
 @dataclass(frozen=True)
-class CountRows:
+class CountRows(PlainForm, kind="count-rows"):
     """The number of records of which every named column is in one of its states; with `any_of` at least one column.
 
     `where` gives a state, or a list of states, for each column. Raises InputError for no column and for no state.
@@ -29,24 +33,23 @@ class CountRows:
     "the number of records with 'height' = 'tall' and 'sat' = 'high' or 'highest'"
     """
 
-    where: tuple[tuple[str, tuple[State, ...]], ...]
+    where: tuple[tuple[str, tuple[State, ...]], ...] = field(metadata=form(_written_conditions))
     any_of: bool = False
 
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
-        given = list(where.items()) if isinstance(where, Mapping) else [(name, states) for name, states in where]
-        if not given or any(not isinstance(name, str) for name, _ in given):
+        pairs = list(where.items()) if isinstance(where, Mapping) else [(name, states) for name, states in where]
+        if not pairs or any(not isinstance(name, str) for name, _ in pairs):
             raise InputError(
-                f"the query counts the records where {dict(given)!r}", rule="it names one column or more",
+                f"the query counts the records where {dict(pairs)!r}", rule="it names one column or more",
                 fix="write for example CountRows({'height': 'tall', 'sat': 'high'})",
             ).at("where")  # fmt: skip
         conditions = []
-        for name, states in given:
-            listed = several(states if isinstance(states, list | tuple | set | frozenset) else [states])
-            if not listed:
+        for name, states in pairs:
+            chosen_states = state_or_states(states)
+            if not chosen_states:
                 raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
-            conditions.append((name, listed))
-        object.__setattr__(self, "where", tuple(conditions))
-        object.__setattr__(self, "any_of", bool(any_of))
+            conditions.append((name, chosen_states))
+        set_fields(self, where=tuple(conditions), any_of=bool(any_of))
 
     def holds(self, record: Mapping[str, State]) -> bool:
         """Return whether a record, given by its columns, is counted.
@@ -54,11 +57,11 @@ class CountRows:
         >>> CountRows({"a": 1, "b": [1, 2]}, any_of=True).holds({"a": 0, "b": 2})
         True
         """
-        each = (record[name] in states for name, states in self.where)
-        return any(each) if self.any_of else all(each)
+        verdicts = (record[name] in states for name, states in self.where)
+        return any(verdicts) if self.any_of else all(verdicts)
 
     def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
-        """Raise InputError for a column, or a state of one, that a belief over these columns does not know."""
+        """Raise InputError for a column or state unknown to a belief."""
         for name, states in self.where:
             if name not in alphabets:
                 raise InputError(
@@ -73,22 +76,18 @@ class CountRows:
                     ).at("where", name)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
+        """Raise InputError, as only a belief over records reads this query.
+
+        It reads it itself (`resolve` of the belief).
+        """
         raise InputError(
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
         ).at("query")  # fmt: skip
 
-    def to_dict(self) -> Json:
-        return {"kind": "count-rows", "where": [[n, list(s)] for n, s in self.where], "any_of": self.any_of}
-
-    @staticmethod
-    def from_dict(data: Plain) -> CountRows:
-        return CountRows([(name, list(states)) for name, states in data["where"]], data.get("any_of", False))
-
     def describe(self) -> str:
-        each = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
-        return f"the number of records with {(' or ' if self.any_of else ' and ').join(each)}"
+        words = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
+        return f"the number of records with {(' or ' if self.any_of else ' and ').join(words)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +105,10 @@ class CountRowsSection:
     blamed = "where"
 
     def query_about(self, belief: Entries, folder: Path) -> CountRows:
-        known = values_by_column(belief)
-        conditions = {name: values_of(name, given, known, "where", name) for name, given in self.where.items()}
+        values_of_columns = values_by_column(belief)
+        conditions = {}
+        for name, states in self.where.items():
+            conditions[name] = values_of(name, states, values_of_columns, "where", name)
         return CountRows(conditions, self.any_of)
 
 

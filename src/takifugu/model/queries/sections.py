@@ -64,46 +64,58 @@ def meant(
     variables: tuple[str, ...] | None = None,
     attribute: str | None = None,
 ) -> Meant:
-    """Return what a table names, as the belief has it; InputError, which names the key, for what it does not know."""
+    """Return the entries and values of a table, as the belief has them.
+
+    InputError, which names the key, for unknown ones.
+    """
     read = alphabets(belief)
     if variables is not None:
         read = [belief.alphabet(place) for place in positions(belief, variables, key="variables")]
     if attribute is not None:
         with within("attribute"):
             read = [belief.alphabet(belief.position(attribute))]
-    known = {str(value): value for values in read for value in values}
+    value_of_text = {str(value): value for values in read for value in values}
     return Meant(
-        codes=coded(codes, known),
-        states=None if states is None else tuple(known_value(state, known, "states") for state in states),
+        codes=coded(codes, value_of_text),
+        states=None if states is None else tuple(known_value(state, value_of_text, "states") for state in states),
         entries=variables,
     )
 
 
-def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> dict[Hashable, Fraction] | None:
-    """Return the exact number of each value; InputError for a value that is not known."""
+def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashable]) -> dict[Hashable, Fraction] | None:
+    """Return the exact number of each value.
+
+    InputError for a value that is not known.
+    """
     if codes is None:
         return None
     exact = {state: as_fraction(code, f"the code of {state!r}", "codes", state) for state, code in codes.items()}
-    return {known_value(state, known, "codes"): code for state, code in exact.items()}
+    return {known_value(state, value_of_text, "codes"): code for state, code in exact.items()}
 
 
-def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> Hashable:
-    """Return the value of a belief that a text or number names; InputError for none."""
-    if str(given) not in known:
+def known_value(text: object, value_of_text: Mapping[str, Hashable], *key: str) -> Hashable:
+    """Return the value of a belief for a text or number.
+
+    InputError for none.
+    """
+    if str(text) not in value_of_text:
         raise InputError(
-            f"{given!r} is a value that the belief does not know{did_you_mean(given, known)}",
-            fix=f"write {nearest(given, known)}",
-        ).at(*where)
-    return known[str(given)]
+            f"{text!r} is a value that the belief does not know{did_you_mean(text, value_of_text)}",
+            fix=f"write {nearest(text, value_of_text)}",
+        ).at(*key)
+    return value_of_text[str(text)]
 
 
 def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
-    """Return values by their texts, as files have them; InputError for two that are written alike."""
-    listed = list(values)
-    states_of = {str(value): value for value in listed}
-    if len(states_of) != len(listed):
+    """Return values by their texts, as files have them.
+
+    InputError for two that are written alike.
+    """
+    all_values = list(values)
+    states_of = {str(value): value for value in all_values}
+    if len(states_of) != len(all_values):
         raise InputError(
-            f"two values are written alike in {[str(v) for v in listed]}", fix="name each value differently"
+            f"two values are written alike in {[str(v) for v in all_values]}", fix="name each value differently"
         )
     return states_of
 
@@ -127,7 +139,10 @@ class OfRecords(Protocol):
 
 
 def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
-    """Return the values of every column of a belief over records, by their texts; a column of numbers has none."""
+    """Return the values of every column, by their texts.
+
+    The belief is over records; a column of numbers has none.
+    """
     if not isinstance(belief, OfRecords):
         return {}
     record = belief.record
@@ -135,17 +150,22 @@ def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
 
 
 def values_of(
-    column: str, given: Hashable, known: Mapping[str, Mapping[str, Hashable]], *where: str
+    column: str, names: Hashable, values_of_columns: Mapping[str, Mapping[str, Hashable]], *key: str
 ) -> tuple[Hashable, ...]:
-    """Return one value of a column or several as the belief has them; those of a column without a list as they are."""
-    listed = given if isinstance(given, tuple) else (given,)
-    return tuple(known_value(one, known[column], *where) for one in listed) if column in known else listed
+    """Return one value of a column or several as the belief has them.
+
+    Those of a column without a list stay as they are.
+    """
+    several_names = names if isinstance(names, tuple) else (names,)
+    if column not in values_of_columns:
+        return several_names
+    return tuple(known_value(name, values_of_columns[column], *key) for name in several_names)
 
 
-def check_columns(named: Iterable[str], belief: object, key: str) -> None:
-    """Raise InputError for a column that the records do not have."""
+def check_columns(names: Iterable[str], belief: object, key: str) -> None:
+    """Raise InputError for an unknown column of the records."""
     columns = columns_of(belief)
-    for name in named:
+    for name in names:
         if name not in columns:
             raise InputError(
                 f"the records have no column {name!r}{did_you_mean(name, columns)}",

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Chosen, State
@@ -24,17 +24,7 @@ from takifugu.model.queries.candidates import (
     candidates,
 )
 from takifugu.model.queries.coding import alphabets, code_of
-from takifugu.model.queries.forms import (
-    codes_from,
-    codes_to,
-    copied_codes,
-    entry_tuple,
-    plain,
-    runs,
-    several,
-    unruns,
-    where,
-)
+from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, several, where
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -42,7 +32,7 @@ _HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(PlainForm, kind="quantile"):
     """The value below which a share of the entries lie, or several of them; chosen among the declared values.
 
     Values are numbers: the states themselves or their `codes`. Where they have an order only, `states` lists them from
@@ -54,10 +44,11 @@ class Quantile:
     """
 
     shares: tuple[Fraction, ...]
-    codes: Mapping[State, Number] | None = field(hash=False)
-    states: tuple[State, ...] | None
-    entries: Chosen | None
+    codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
+    states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
+    reads_alike = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __init__(
@@ -67,10 +58,10 @@ class Quantile:
         states: Sequence[State] | None = None,
         entries: Sequence[int | str] | None = None,
     ) -> None:
-        given = shares if isinstance(shares, list | tuple) else [shares]
-        exact = tuple(as_fraction(plain(one), "a share", "share") for one in given)
-        if not exact or any(not 0 < one < 1 for one in exact) or len(set(exact)) < len(exact):
-            shares_text = ", ".join(map(str, given)) or "none"
+        all_shares = shares if isinstance(shares, list | tuple) else [shares]
+        exact = tuple(as_fraction(plain(share), "a share", "share") for share in all_shares)
+        if not exact or any(not 0 < share < 1 for share in exact) or len(set(exact)) < len(exact):
+            shares_text = ", ".join(map(str, all_shares)) or "none"
             raise InputError(
                 f"the quantile is asked at the share {shares_text}",
                 rule="each lies above 0 and below 1, and none is repeated", fix="write for example 0.9",
@@ -79,23 +70,21 @@ class Quantile:
             raise InputError(
                 "codes are given beside states", rule="codes tell the order of values, too", fix="leave one of them out"
             ).at("codes")
-        object.__setattr__(self, "shares", exact)
-        object.__setattr__(self, "codes", copied_codes(codes))
-        object.__setattr__(self, "states", _listed(states))
-        object.__setattr__(self, "entries", entry_tuple(entries))
+        set_fields(self, shares=exact, codes=copied_codes(codes), states=_listed(states), entries=entry_tuple(entries))
 
     def resolve(self, entries: Entries) -> Candidates:
         if self.states is not None:
             places = {state: place for place, state in enumerate(self.states)}
             return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
-        known = [state for states in alphabets(entries) for state in states]
-        texts = [state for state in known if not isinstance(state, int | float | Fraction) or isinstance(state, bool)]
+        states_of_belief = [state for states in alphabets(entries) for state in states]
+        texts = [state for state in states_of_belief if not _is_number(state)]
         if self.codes is None and texts:
+            different = list(dict.fromkeys(states_of_belief))
             raise InputError(
                 f"the state {texts[0]!r} is no number, so nothing says what is above it",
-                fix=f"list the states from the lowest, states = {list(dict.fromkeys(known))}, or give their codes",
+                fix=f"list the states from the lowest, states = {different}, or give their codes",
             ).at("states")
-        numbers = {state: code_of(state, self.codes) for state in known}
+        numbers = {state: code_of(state, self.codes) for state in states_of_belief}
         values = sorted(set(numbers.values()))
         places = {state: values.index(number) for state, number in numbers.items()}
         return candidates(entries, self.entries, places, tuple(values), AtRank(self.shares), self._names)
@@ -104,27 +93,16 @@ class Quantile:
     def _names(self) -> tuple[str, ...]:
         return tuple("median" if share == _HALF else f"{to_text(share)} quantile" for share in self.shares)
 
-    def to_dict(self) -> Json:
-        return {
-            "kind": "quantile", "shares": [to_text(share) for share in self.shares], "codes": codes_to(self.codes),
-            "states": None if self.states is None else list(self.states), "entries": runs(self.entries),
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> Quantile:
-        codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
-        return Quantile([Fraction(share) for share in data["shares"]], codes, data.get("states"), entries)
-
     def describe(self) -> str:
         if self.shares == (_HALF,):
             return f"the median of all values{where(self.entries)}"
         *first, last = map(to_text, self.shares)
-        listed = f"{', '.join(first)} and {last} quantiles" if first else f"{last} quantile"
-        return f"the {listed} of all values{where(self.entries)}"
+        all_words = f"{', '.join(first)} and {last} quantiles" if first else f"{last} quantile"
+        return f"the {all_words} of all values{where(self.entries)}"
 
 
 @dataclass(frozen=True)
-class TopK:
+class TopK(PlainForm, kind="top-k"):
     """The `count` most frequent states, the most frequent first; among all states, or the chosen ones.
 
     Raises InputError for a count that is not a whole number from 1 to the number of states, and for states that the
@@ -135,18 +113,17 @@ class TopK:
     """
 
     count: int
-    states: tuple[State, ...] | None = None
-    entries: Chosen | None = None
+    states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
+    entries: Chosen | None = field(default=None, metadata=RUNS)
 
+    reads_alike = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __post_init__(self) -> None:
         count = plain(self.count)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"the count is {self.count!r}", rule="it must be a whole number from 1").at("count")
-        object.__setattr__(self, "count", count)
-        object.__setattr__(self, "states", _listed(self.states))
-        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        set_fields(self, count=count, states=_listed(self.states), entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Candidates:
         states = self.states or tuple(dict.fromkeys(s for values in alphabets(entries) for s in values))
@@ -157,14 +134,6 @@ class TopK:
         names = ("mode",) if self.count == 1 else tuple(f"rank {place + 1}" for place in range(self.count))
         places = {state: place for place, state in enumerate(states)}
         return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
-
-    def to_dict(self) -> Json:
-        states = None if self.states is None else list(self.states)
-        return {"kind": "top-k", "count": self.count, "states": states, "entries": runs(self.entries)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> TopK:
-        return TopK(data["count"], data.get("states"), unruns(data.get("entries")))
 
     def describe(self) -> str:
         among = "" if self.states is None else f" of {len(self.states)}"
@@ -178,7 +147,7 @@ def Median(
     states: Sequence[State] | None = None,
     entries: Sequence[int | str] | None = None,
 ) -> Quantile:
-    """Return the query for the value in the middle: the quantile of one half.
+    """Return the query for the median, the quantile of one half.
 
     >>> Median().describe()
     'the median of all values'
@@ -196,20 +165,26 @@ def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | N
 
 
 def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
-    """Return named states in their order; InputError for text, a repeated state, and none."""
+    """Return named states in their order.
+
+    InputError for text, a repeated state, and none.
+    """
     if states is None:
         return None
-    listed = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
-    if not listed or len(listed) != len(states):
+    different = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
+    if not different or len(different) != len(states):
         raise InputError(f"the states are {states!r}", rule="a list names each state once, in order").at("states")
-    return listed
+    return different
+
+
+def _is_number(state: State) -> bool:
+    return isinstance(state, int | float | Fraction) and not isinstance(state, bool)
 
 
 def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
-    """Return states as they are published: as numbers where all are, else as texts."""
-    numbers = [s for s in states if isinstance(s, int | float | Fraction) and not isinstance(s, bool)]
-    if len(numbers) == len(states):
-        return tuple(as_fraction(number, "a state", "states") for number in numbers)
+    """Return states as published: as numbers where all are, else texts."""
+    if all(map(_is_number, states)):
+        return tuple(as_fraction(number, "a state", "states") for number in states)
     texts = tuple(map(str, states))
     if len(set(texts)) < len(texts):
         raise InputError(
@@ -229,8 +204,8 @@ class _Ranked:
         return "states" if self.codes is None else "codes"
 
     def at(self, share: Number | Sequence[Number], belief: Entries) -> Quantile:
-        named = meant(belief, self.codes, self.states, self.variables)
-        return Quantile(share, named.codes, named.states, named.entries)
+        meaning = meant(belief, self.codes, self.states, self.variables)
+        return Quantile(share, meaning.codes, meaning.states, meaning.entries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,8 +242,8 @@ class ModeSection:
     blamed = "states"
 
     def query_about(self, belief: Entries, folder: Path) -> TopK:
-        named = meant(belief, None, self.states, self.variables)
-        return TopK(1, named.states, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return TopK(1, meaning.states, meaning.entries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,5 +258,5 @@ class TopKSection:
     blamed = "k"
 
     def query_about(self, belief: Entries, folder: Path) -> TopK:
-        named = meant(belief, None, self.states, self.variables)
-        return TopK(self.k, named.states, named.entries)
+        meaning = meant(belief, None, self.states, self.variables)
+        return TopK(self.k, meaning.states, meaning.entries)

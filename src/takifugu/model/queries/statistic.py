@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.model.queries.whole_columns import WholeColumns
@@ -21,7 +21,7 @@ _DEFINED: dict[tuple[str, int], Callable[..., object]] = {}
 
 
 @dataclass(frozen=True)
-class Statistic:
+class Statistic(PlainForm, kind="statistic"):
     """A function of whole columns with a declared change, such as the coefficients of a regression (Zhang22 §5.1).
 
     `function` takes a list of values for each of `columns` and returns a number, or one for each of `labels`; it is
@@ -41,7 +41,9 @@ class Statistic:
     column_sensitivity: tuple[Fraction, ...]
     grid: Fraction
     labels: tuple[str, ...] = ("value",)
-    function: Callable[..., object] | None = field(default=None, compare=False, repr=False)
+    function: Callable[..., object] | None = field(
+        default=None, compare=False, repr=False, metadata=form(is_private=True)
+    )
 
     def __init__(
         self,
@@ -68,33 +70,38 @@ class Statistic:
         if min(declared) < 0:
             raise InputError("a declared change is negative", rule="it must be 0 or more").at("column_sensitivity")
         key = name, version
-        known = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
-        if function is not None and _place(known) != _place(function):
+        defined = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
+        if function is not None and _place(defined) != _place(function):
             raise InputError(
                 f"the statistic {name!r}, version {version}, is defined already", fix="give it a new version"
             ).at("version")
         step = grid_or_none(grid)
         if step is None:
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
-        for part, value in (("name", name), ("version", version), ("columns", read), ("grid", step),
-                           ("column_sensitivity", tuple(declared)), ("labels", tuple(labels)), ("function", known)):
-            object.__setattr__(self, part, value)  # fmt: skip
+        set_fields(
+            self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
+            labels=tuple(labels), function=defined,
+        )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
-        """Return how many steps of its grid the rounded statistic changes by, when these of its columns change.
+        """Return the change of the rounded statistic, in steps of its grid.
 
-        Rounding moves each cell by half a step at most, before and after.
+        It is the largest when these of its columns change. Rounding moves each cell by half a step at most, before and
+        after.
         """
-        named = set(read)
-        chosen = [place for place, column in enumerate(self.columns) if column in named]
-        if not chosen:
+        names = set(read)
+        places = [place for place, column in enumerate(self.columns) if column in names]
+        if not places:
             return 0
-        one = len(self.column_sensitivity) == 1 < len(self.columns)
-        moved = self.column_sensitivity[0] if one else sum(self.column_sensitivity[place] for place in chosen)
+        is_shared = len(self.column_sensitivity) == 1 < len(self.columns)
+        moved = self.column_sensitivity[0] if is_shared else sum(self.column_sensitivity[place] for place in places)
         return int(moved / self.grid) + len(self.labels) if moved else 0
 
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
-        """Return the statistic of some columns, in steps of its grid; DataError where its function fails."""
+        """Return the statistic of some columns, in steps of its grid.
+
+        DataError where its function fails.
+        """
         if self.function is None:
             raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
         try:
@@ -114,29 +121,27 @@ class Statistic:
         ).at("query")
 
     def to_dict(self) -> Json:
-        one = len(self.column_sensitivity) == 1
-        changes = [to_text(change) for change in self.column_sensitivity]
-        return {
-            "kind": "statistic", "name": self.name, "version": self.version, "columns": list(self.columns),
-            "column_sensitivity": changes[0] if one else dict(zip(self.columns, changes, strict=True)),
-            "grid": to_text(self.grid), "labels": list(self.labels),
-        }  # fmt: skip
+        changes: list[str] = [to_text(change) for change in self.column_sensitivity]
+        of_columns: str | dict[str, str] = changes[0]
+        if len(changes) > 1:
+            of_columns = dict(zip(self.columns, changes, strict=True))
+        return {**super().to_dict(), "column_sensitivity": of_columns}
 
-    @staticmethod
-    def from_dict(data: Plain) -> Statistic:
-        return Statistic(
-            data["name"], data["version"], data["columns"], None, data["column_sensitivity"], data["grid"],
-            data.get("labels", ("value",)),
-        )  # fmt: skip
+    @classmethod
+    def from_dict(cls, data: Plain) -> Statistic:
+        return cls(**arguments(cls, data), function=None)
 
     def describe(self) -> str:
-        listed = " and ".join(map(repr, self.columns))
+        names = " and ".join(map(repr, self.columns))
         changes = " and ".join(map(to_text, self.column_sensitivity))
-        return f"{self.name} (version {self.version}) of {listed}, declared to change by at most {changes}"
+        return f"{self.name} (version {self.version}) of {names}, declared to change by at most {changes}"
 
 
 def _place(function: object) -> tuple[object, object]:
-    """Return where a function is defined: a module that is loaded again defines it again."""
+    """Return the place of a function's definition.
+
+    A module that is loaded again defines it again.
+    """
     return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 
 
@@ -165,8 +170,8 @@ class DeclaredAnswer(WholeColumns):
 
     def change(self, entries: Iterable[int]) -> int:
         """Return D(N) of whole columns, in grid units."""
-        chosen = set(entries)
-        return self.query.steps(name for name, entry in zip(self.names, self.entry_of, strict=True) if entry in chosen)
+        changed = set(entries)
+        return self.query.steps(name for name, entry in zip(self.names, self.entry_of, strict=True) if entry in changed)
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         return max((self.change((entry,)) for entry in entries), default=0)

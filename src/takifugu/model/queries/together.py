@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, IntArray
@@ -21,7 +21,7 @@ from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query, Registered, grid_or_none, text_or_none
+from takifugu.model.queries.forms import Query, Registered, grid_or_none
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
@@ -33,8 +33,12 @@ _PARTS: dict[str, type[Registered]] = {
 }  # fmt: skip
 
 
+def _read_queries(queries: list[Plain]) -> list[Query]:
+    return [_PARTS[data["kind"]].from_dict(data) for data in queries]
+
+
 @dataclass(frozen=True)
-class Together:
+class Together(PlainForm, kind="together"):
     """The answers of several queries as one vector: what they say together is what must hide the secret.
 
     `grid` is the step of every cell where columns hold real numbers; elsewhere the queries' own grids decide. Raises
@@ -44,21 +48,20 @@ class Together:
     "how often state 'ill' occurs; how often state 'well' occurs"
     """
 
-    queries: tuple[Query, ...]
+    queries: tuple[Query, ...] = field(metadata=form(read=_read_queries))
     grid: Fraction | None = None
 
     def __init__(self, queries: Iterable[Query], grid: Number | None = None) -> None:
-        given = tuple(queries)
-        if not given:
+        all_queries = tuple(queries)
+        if not all_queries:
             raise InputError("nothing is told together", fix="give two queries or more").at("queries")
-        for number, query in enumerate(given):
+        for number, query in enumerate(all_queries):
             if type(query) not in _PARTS.values():
                 raise InputError(
                     f"{type(query).__name__} cannot be told together with others",
                     fix="give sums, means, counts, histograms or weighted sums",
                 ).at("queries", number)
-        object.__setattr__(self, "queries", given)
-        object.__setattr__(self, "grid", grid_or_none(grid))
+        set_fields(self, queries=all_queries, grid=grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:
         answers = list[Additive]()
@@ -67,20 +70,14 @@ class Together:
                 answers.append(query.resolve(entries))
         return joined(answers)
 
-    def to_dict(self) -> Json:
-        queries = [query.to_dict() for query in self.queries]
-        return {"kind": "together", "queries": queries, "grid": text_or_none(self.grid)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Together:
-        return Together([_PARTS[part["kind"]].from_dict(part) for part in data["queries"]], data.get("grid"))
-
     def describe(self) -> str:
         return "; ".join(query.describe() for query in self.queries)
 
 
 def joined(answers: list[Additive]) -> Additive:
-    """Return several answers over the same entries as one with all their cells, on a grid that holds all of theirs.
+    """Return several answers over the same entries as one.
+
+    It has all their cells, on a grid that holds all of theirs.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
@@ -92,19 +89,22 @@ def joined(answers: list[Additive]) -> Additive:
     size = answers[0].size
     none = np.zeros(size, dtype=np.int64)
     rows = np.stack([row for a in answers for row in (a.weights, none if a.table_of is None else a.table_of)], axis=1)
-    different, which = np.unique(rows, axis=0, return_inverse=True)
+    different, kind_numbers = np.unique(rows, axis=0, return_inverse=True)
     tables = tuple(_table(answers, [row[2 * k : 2 * k + 2] for k in range(len(answers))], grid) for row in different)
     labels = unlike([label for answer in answers for label in answer.labels])
     is_read = (rows[:, ::2] != 0).any(axis=1).astype(np.int64)
-    return Additive(grid, labels, tables, is_read, which.ravel().astype(np.int64))
+    return Additive(grid, labels, tables, is_read, kind_numbers.ravel().astype(np.int64))
 
 
-def _table(answers: list[Additive], chosen: list[IntArray], grid: Fraction) -> IntArray:
-    """Return what an entry adds to all cells, from its weight and its table in each answer; some do not read it."""
-    known = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, chosen, strict=True)]
-    height = max((len(table) for _, weight, table in known if weight), default=1)
+def _table(answers: list[Additive], kinds: list[IntArray], grid: Fraction) -> IntArray:
+    """Return the addend of an entry to all cells.
+
+    It follows from its weight and its table in each answer; some do not read it.
+    """
+    shares = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, kinds, strict=True)]
+    height = max((len(table) for _, weight, table in shares if weight), default=1)
     parts = list[IntArray]()
-    for answer, weight, table in known:
+    for answer, weight, table in shares:
         read = table if weight else np.zeros((height, answer.cells), dtype=np.int64)
         parts.append(read * (weight * int(answer.grid / grid)))
     return np.concatenate(parts, axis=1)
@@ -137,11 +137,13 @@ class _EachColumn:
         return "attribute" if self.codes is None else "codes"
 
     def made(self, kind: type[Mean | Sum], belief: Entries) -> Query:
-        named = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
-        check_columns(named, belief, "attribute")
-        known = values_by_column(belief)
-        each = [kind(column, coded(self.codes, known.get(column, {})), None, self.grid) for column in named]
-        return each[0] if len(each) == 1 else Together(each, self.grid)
+        names = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
+        check_columns(names, belief, "attribute")
+        values_of_columns = values_by_column(belief)
+        queries = []
+        for column in names:
+            queries.append(kind(column, coded(self.codes, values_of_columns.get(column, {})), None, self.grid))
+        return queries[0] if len(queries) == 1 else Together(queries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, runtime_checkable
@@ -13,7 +13,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
@@ -23,7 +23,7 @@ from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction
 
 
 class Cells(Protocol):
@@ -48,7 +48,7 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True)
-class Visitors:
+class Visitors(PlainForm, kind="visitors"):
     """How many people were at each place; each person counts once a place. `places` chooses and orders the cells.
 
     Records are sets of places. Raises InputError for no place, and for one that the domain does not know.
@@ -57,30 +57,34 @@ class Visitors:
     ("how many people were at each of 'bar', 'shop'", 'how many people were at each place')
     """
 
-    places: tuple[State, ...] | None = None
+    places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
-        listed = None if places is None else several([places] if isinstance(places, str) else list(places))
-        if listed is not None and not listed:
+        if places is None:
+            set_fields(self, places=None)
+            return
+        chosen_places = several([places] if isinstance(places, str) else list(places))
+        if not chosen_places:
             raise InputError("the query counts nowhere: its list of places is empty", fix="name one").at("places")
-        object.__setattr__(self, "places", listed)
+        set_fields(self, places=chosen_places)
 
-    def cells(self, known: Iterable[State]) -> tuple[State, ...]:
-        """Return the places that are counted, of those that there are; InputError for another one."""
-        there = dict.fromkeys(known)
+    def cells(self, places: Iterable[State]) -> tuple[State, ...]:
+        """Return the counted places among those that there are."""
+        all_places = dict.fromkeys(places)
         for place in self.places or ():
-            if place not in there:
-                names = [str(p) for p in list(there)[:20]]
+            if place not in all_places:
+                names = [str(p) for p in list(all_places)[:20]]
+                more = " and more" if len(all_places) > 20 else ""
                 raise InputError(
                     f"the query counts visitors of {place!r}, which is no place of the domain",
-                    fix=f"its places are {names}{' and more' if len(there) > 20 else ''}{did_you_mean(place, there)}",
+                    fix=f"its places are {names}{more}{did_you_mean(place, all_places)}",
                 ).at("places")
-        return self.places or tuple(there)
+        return self.places or tuple(all_places)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Return the counts where every record is one of a list of sets; a domain of places has its own, shorter way.
+        """Return the counts of listed sets of places.
 
-        Raises InputError where records are no sets.
+        A domain of places has its own, shorter way. Raises InputError where records are no sets.
         """
         records = [record for alphabet in alphabets(entries) for record in alphabet]
         sets = [record for record in records if isinstance(record, frozenset)]
@@ -89,24 +93,17 @@ class Visitors:
                 f"{self.describe()} is counted over sets of places",
                 rule="a record must be one", fix="give Visits(places), or publish a histogram",
             ).at("query")  # fmt: skip
-        given = entries.places if isinstance(entries, Placed) else ()
-        known = given or sorted({place for record in sets for place in record}, key=str)
-        cells = self.cells(known)
+        declared_places = entries.places if isinstance(entries, Placed) else ()
+        places = declared_places or sorted({place for record in sets for place in record}, key=str)
+        cells = self.cells(places)
         tables, weights, table_of = state_tables(
             entries, None, lambda alphabet: [[int(c in record) for c in cells] for record in alphabet]  # type: ignore[operator]
         )
         return Additive(Fraction(1), tuple(map(str, cells)), tables, weights, table_of)
 
-    def to_dict(self) -> Json:
-        return {"kind": "visitors", "places": None if self.places is None else list(self.places)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Visitors:
-        return Visitors(data.get("places"))
-
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
-        """Say what the numbers mean, from the written query and noise."""
+        """Say the meaning of an answer, from the written query and noise."""
         above = {*noise.get("moves", ())} == {"down"}
         return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
 
@@ -123,8 +120,12 @@ _COMPARED: dict[str, type[Registered]] = {
 }  # fmt: skip
 
 
+def _read_threshold(threshold: str | list[list[str]]) -> str | dict[str, str]:
+    return threshold if isinstance(threshold, str) else dict(threshold)
+
+
 @dataclass(frozen=True)
-class AtMost:
+class AtMost(PlainForm, kind="at-most"):
     """Whether each cell of a query is at most a public threshold: then it is called safe, and never wrongly.
 
     `threshold` is one number for all cells, or one for each by its label. What is not called safe is published as a
@@ -137,8 +138,8 @@ class AtMost:
     'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
     """
 
-    query: Query
-    threshold: Fraction | tuple[tuple[str, Fraction], ...]
+    query: Query = field(metadata=form(read=lambda data: _COMPARED[data["kind"]].from_dict(data)))
+    threshold: Fraction | tuple[tuple[str, Fraction], ...] = field(metadata=form(read=_read_threshold))
     limit: int | None = None
 
     definitions = ("asymmetric",)  # elsewhere noise is on both sides, and "safe" could be wrong
@@ -158,13 +159,12 @@ class AtMost:
                 "the query that is compared with a threshold has a grid",
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",
             ).at("query", "grid")  # fmt: skip
-        object.__setattr__(self, "query", query)
-        object.__setattr__(self, "threshold", _thresholds(threshold))
+        set_fields(self, query=query, threshold=_thresholds(threshold))
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
             raise InputError(
                 f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
             ).at("limit")
-        object.__setattr__(self, "limit", limit)
+        set_fields(self, limit=limit)
 
     def steps(self, answer: Cells) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
@@ -178,69 +178,60 @@ class AtMost:
         (2,)
         """
         if isinstance(self.threshold, Fraction):
-            one = math.floor(self.threshold / answer.grid)
-            return (one,) * answer.cells
-        given = dict(self.threshold)
-        odd = next((label for label in given if label not in set(answer.labels)), None)
-        lacking = next((label for label in answer.labels if label not in given), None)
+            steps = math.floor(self.threshold / answer.grid)
+            return (steps,) * answer.cells
+        thresholds = dict(self.threshold)
+        odd = next((label for label in thresholds if label not in set(answer.labels)), None)
+        lacking = next((label for label in answer.labels if label not in thresholds), None)
         if odd is not None or lacking is not None:
-            what = f"has none for {lacking!r}" if odd is None else f"names {odd!r}, which is no cell of the query"
-            raise InputError(f"the list of thresholds {what}", fix="give one for each cell").at("threshold")
-        return tuple(math.floor(given[label] / answer.grid) for label in answer.labels)
+            message = f"has none for {lacking!r}" if odd is None else f"names {odd!r}, which is no cell of the query"
+            raise InputError(f"the list of thresholds {message}", fix="give one for each cell").at("threshold")
+        return tuple(math.floor(thresholds[label] / answer.grid) for label in answer.labels)
 
     def resolve(self, entries: Entries) -> Additive:
         answer = self.query.resolve(entries)
         self.steps(answer)
         return answer
 
-    def to_dict(self) -> Json:
-        given = self.threshold
-        threshold = to_text(given) if isinstance(given, Fraction) else [[label, to_text(one)] for label, one in given]
-        return {"kind": "at-most", "query": self.query.to_dict(), "threshold": threshold, "limit": self.limit}
-
-    @staticmethod
-    def from_dict(data: Plain) -> AtMost:
-        threshold, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
-        return AtMost(query, threshold if isinstance(threshold, str) else dict(threshold), data.get("limit"))
-
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
-        """Say what the marks mean, from the written query and noise."""
-        one = isinstance(data["threshold"], str)
-        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"
+        """Say the meaning of an answer, from the written query and noise."""
+        is_single = isinstance(data["threshold"], str)
+        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if is_single else "at most its own threshold"
         sentences = (
             f'"safe" means that the true count is {most}, and that is never wrong',
             'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
             "be far below it",
         )
-        rest = () if data.get("limit") is None else ('"not answered" says nothing about a place, least of all "safe"',)
-        return (*sentences, *rest)
+        if data.get("limit") is None:
+            return sentences
+        return (*sentences, '"not answered" says nothing about a place, least of all "safe"')
 
     def describe(self) -> str:
-        given = self.threshold
-        most = f"at most {float(given):g}" if isinstance(given, Fraction) else "at most its own threshold"
+        threshold = self.threshold
+        most = f"at most {float(threshold):g}" if isinstance(threshold, Fraction) else "at most its own threshold"
         after = f"; after {self.limit} that are not known to be such the others are not answered"
-        rest = "" if self.limit is None else after
+        limit_words = "" if self.limit is None else after
         if isinstance(self.query, Visitors):
             places = self.query.places
-            where = "places" if places is None else f"of {len(places)} places"
-            return f"at which {where} {most} people were{rest}"
-        return f"{self.query.describe()}: whether it is {most}{rest}"
+            place_words = "places" if places is None else f"of {len(places)} places"
+            return f"at which {place_words} {most} people were{limit_words}"
+        return f"{self.query.describe()}: whether it is {most}{limit_words}"
 
 
-def _thresholds(given: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
-    if not isinstance(given, Mapping):
-        return _threshold(given)
-    if not given:
+def _thresholds(threshold: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
+    if not isinstance(threshold, Mapping):
+        return _threshold(threshold)
+    if not threshold:
         raise InputError("the list of thresholds is empty", fix="give one for each cell, or one number").at("threshold")
-    return tuple((str(label), _threshold(value)) for label, value in given.items())
+    return tuple((str(label), _threshold(value)) for label, value in threshold.items())
 
 
-def _threshold(given: Number) -> Fraction:
-    value = as_fraction(given, "the threshold", "threshold")
+def _threshold(threshold: Number) -> Fraction:
+    value = as_fraction(threshold, "the threshold", "threshold")
     if value < 0:
         raise InputError(
-            f"the threshold is {given!r}", rule="a count is never below 0, so it must not be negative"
+            f"the threshold is {threshold!r}", rule="a count is never below 0, so it must not be negative"
         ).at("threshold")
     return value
 
@@ -293,5 +284,5 @@ class SafeSection:
     blamed = "at_most"
 
     def query_about(self, belief: Entries, folder: Path) -> AtMost:
-        counted: Query = Visitors(self.places) if self.states is None else Count(self.states)
-        return AtMost(counted, self.at_most, self.limit)
+        query: Query = Visitors(self.places) if self.states is None else Count(self.states)
+        return AtMost(query, self.at_most, self.limit)

@@ -30,12 +30,15 @@ class WholeColumns:
 
     @property
     def weights(self) -> IntArray:
-        """1 for every entry whose column is read, else 0."""
+        """Return 1 for every entry with a column in use, else 0."""
         read: IntArray = (self.entry_changes() != 0).astype(np.int64)
         return read
 
     def entry_changes(self) -> IntArray:
-        """Return D of each entry's column alone, in grid units. D(N) may be less than their sum, never more."""
+        """Return D of each entry's column alone, in grid units.
+
+        D(N) may be less than their sum, never more.
+        """
         return self._alone
 
     @cached_property
@@ -43,7 +46,10 @@ class WholeColumns:
         return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
 
     def restrict(self, entries: slice) -> Self:
-        """Return the answer itself: parameters that are independent still share its records."""
+        """Return the answer itself, as parameters share its records.
+
+        Even independent ones do.
+        """
         if range(self.size)[entries] != range(self.size):
             raise Unsupported("an answer about whole columns has no share of some parameters alone")
         return self

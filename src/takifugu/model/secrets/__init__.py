@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
@@ -31,14 +31,11 @@ class OfViews(Protocol):
 
 
 @dataclass(frozen=True)
-class WhichLaw:
+class WhichLaw(PlainForm, kind="which-law"):
     """Hide which of two distributions the answer is drawn from."""
 
     def family(self, belief: Believed) -> Family:
         return Family((0,), ((0, 1), (1, 0)))
-
-    def to_dict(self) -> Json:
-        return {"kind": "which-law"}
 
     def describe(self) -> str:
         return "which of the two distributions the answer comes from"
@@ -57,18 +54,19 @@ def from_dict(data: Plain) -> Secret:
 
 
 def check_registered(secret: Secret) -> None:
-    """Raise InputError for a secret that a ledger could not read back, or would read back as one of another type."""
-    again = from_dict(secret.to_dict())
-    if type(again) is not type(secret):
+    """Raise InputError for a secret lost on the way back from a ledger.
+
+    It could not be read back, or would be read back as one of another type.
+    """
+    kind, kind_read = type(secret), type(from_dict(secret.to_dict()))
+    if kind is not kind_read:
         raise InputError(
-            f"a secret of type {type(secret).__name__} reads back from its to_dict as one of {type(again).__name__}",
+            f"a secret of type {kind.__name__} reads back from its to_dict as one of {kind_read.__name__}",
             rule="a ledger charges for what it reads back", fix="register its type under a kind of its own",
         ).at("kind")  # fmt: skip
 
 
-def _which(data: Plain) -> Secret:
-    return WhichLaw()
-
+_which = WhichLaw.from_dict
 
 #: How each kind of secret is read back.
 KINDS: Registry[Callable[[Plain], Secret]] = Registry(
@@ -88,9 +86,10 @@ register = KINDS.register
 
 
 def view(secret: Secret, belief: Believed) -> View | None:
-    """Return a belief about one entry that holds what the secret weighs, where that is no entry of the belief's own.
+    """Return a belief about one entry with the values of a secret.
 
-    Secrets about whole columns have one (`properties`); None says that the belief is read as it is.
+    It is None where that entry is the belief's own. Secrets about whole columns have one (`properties`); None says that
+    the belief is read as it is.
     """
     if not isinstance(secret, OfViews):
         return None
@@ -98,9 +97,12 @@ def view(secret: Secret, belief: Believed) -> View | None:
 
 
 def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
-    """Enumerate the ordered comparisons of a secret under a belief, lazily: for tests and small cases."""
-    seen = view(secret, belief)
-    belief = belief if seen is None else seen
+    """Enumerate the ordered comparisons of a secret under a belief.
+
+    They are lazy: for tests and small cases.
+    """
+    read_view = view(secret, belief)
+    belief = belief if read_view is None else read_view
     family = secret.family(belief)
     for place in family.entries:
         values = belief.alphabet(place)
@@ -109,8 +111,8 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
             right: Hypothesis
             if isinstance(secret, WhichLaw):
                 left, right = LawIs(str(values[a])), LawIs(str(values[b]))
-            elif seen is not None:
-                left, right = (PropertyIs(seen.describe_hypothesis(v)) for v in (a, b))
+            elif read_view is not None:
+                left, right = (PropertyIs(read_view.describe_hypothesis(v)) for v in (a, b))
             else:
                 left, right = (entry_is(belief, place, value) for value in (a, b))
             yield Comparison(belief, left, right)

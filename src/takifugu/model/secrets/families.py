@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, set_fields
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
@@ -42,7 +42,7 @@ class View(Believed, Protocol):
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """The pairs of hypotheses that are compared, None for all."""
+        """Return the compared pairs of hypotheses, None for all."""
         ...
 
     def describe_hypothesis(self, value: int) -> str: ...
@@ -77,11 +77,11 @@ class Family:
 
     def __post_init__(self) -> None:
         if self.pairs is not None:
-            both = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
-            object.__setattr__(self, "pairs", tuple(both))
+            both_orders = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
+            set_fields(self, pairs=tuple(both_orders))
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
-        """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""
+        """Return the ordered pairs of value indices to hide at `entry`."""
         possible, absent = tuple(belief.possible(entry)), absent_index(belief, entry)
         return _value_pairs(possible, absent, self.pairs, self.presence)
 
@@ -97,7 +97,10 @@ class Family:
 def _value_pairs(
     possible: tuple[bool, ...], absent: int | None, pairs: tuple[tuple[int, int], ...] | None, presence: bool
 ) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of `Family.value_pairs`; entries where the same is possible share one tuple."""
+    """Return the pairs of `Family.value_pairs`.
+
+    Entries where the same is possible share one tuple.
+    """
     values = [v for v, can in enumerate(possible) if can and v != absent]
     if presence:
         if absent is None or not possible[absent]:
@@ -109,12 +112,15 @@ def _value_pairs(
 
 
 def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the value indices that stand in some pair, in order."""
+    """Return the value indices in any pair, in order."""
     return sorted({value for pair in pairs for value in pair})
 
 
 def absent_index(belief: Entries, entry: int) -> int | None:
-    """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief has no absence."""
+    """Return the index of ABSENT, the last letter, in an entry's alphabet.
+
+    None where the belief has no absence.
+    """
     alphabet = belief.alphabet(entry)
     is_last = alphabet[-1:] == (ABSENT,)
     return len(alphabet) - 1 if is_last and isinstance(belief, WithAbsence) else None

@@ -85,16 +85,22 @@ class Comparison:
 
 
 def against(left: str, right: str) -> str:
-    """Return the words of a comparison whose sides are described already."""
+    """Return the words of a comparison from those of its sides."""
     return f"{left} against {right}"
 
 
 def entry_is(belief: Entries, entry: int, value: int, start: int = 0, name: str = "", note: str = "") -> EntryIs:
-    """Return the hypothesis that an entry has the value of this index; `name` says what the entry is called instead."""
+    """Return the hypothesis of a value of an entry, by its index.
+
+    `name` is the entry's other name.
+    """
     return EntryIs(start + entry, belief.alphabet(entry)[value], name or called(belief, entry, start), note)
 
 
 def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0, name: str = "") -> Comparison:
-    """Return the comparison of two values of an entry, given by their indices; `start` numbers the first entry."""
+    """Return the comparison of two values of an entry, by their indices.
+
+    `start` numbers the first entry.
+    """
     left, right = (entry_is(belief, entry, value, start, name) for value in pair)
     return Comparison(belief, left, right)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, WithViews
 from takifugu.model.secrets.hypotheses import State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
 @dataclass(frozen=True)
-class EveryEntry:
+class EveryEntry(PlainForm, kind="every-entry"):
     """Hide the value of every entry, or of every entry of one named column.
 
     Over records that is the column's value in one record ("individual attribute privacy", Zhang22 §3), compared with
@@ -24,7 +24,7 @@ class EveryEntry:
     """
 
     attribute: Hashable | None = None
-    max_difference: Fraction | None = None
+    max_difference: Fraction | None = field(default=None, metadata=LEFT_OUT)
 
     def view(self, belief: Believed) -> View | None:
         return belief.property(self) if isinstance(belief, WithViews) else None
@@ -36,22 +36,20 @@ class EveryEntry:
             return Family(range(belief.size))
         return Family((belief.position(self.attribute),))
 
-    def to_dict(self) -> Json:
-        near = {} if self.max_difference is None else {"max_difference": to_text(self.max_difference)}
-        return {"kind": "every-entry", "attribute": self.attribute, **near}
-
     def describe(self) -> str:
-        what = "every single value" if self.attribute is None else f"the value of {self.attribute!r}"
-        return what if self.max_difference is None else f"{what}, up to a difference of {to_text(self.max_difference)}"
+        subject = "every single value" if self.attribute is None else f"the value of {self.attribute!r}"
+        if self.max_difference is None:
+            return subject
+        return f"{subject}, up to a difference of {to_text(self.max_difference)}"
 
 
 @dataclass(frozen=True)
-class EntryPair:
+class EntryPair(PlainForm, kind="entry"):
     """Hide whether one entry has value `a` or value `b`."""
 
     entry: int | str
-    a: State
-    b: State
+    a: State = field(metadata=AS_IT_IS)
+    b: State = field(metadata=AS_IT_IS)
 
     def family(self, belief: Believed) -> Family:
         entry = position(belief, self.entry)
@@ -67,15 +65,12 @@ class EntryPair:
             raise InputError(f"the secret compares {self.a!r} with itself", fix="name two different values").at("b")
         return Family((entry,), ((left, right), (right, left)))
 
-    def to_dict(self) -> Json:
-        return {"kind": "entry", "entry": self.entry, "a": self.a, "b": self.b}
-
     def describe(self) -> str:
         return f"whether {_called(self.entry)} is {self.a!r} or {self.b!r}"
 
 
 @dataclass(frozen=True)
-class Presence:
+class Presence(PlainForm, kind="presence"):
     """Hide whether a user, or every user, is present: each value that a present user can have against absence.
 
     Hence also any mixture of these values, such as "present, and nothing more is known".
@@ -90,9 +85,6 @@ class Presence:
             return Family(range(belief.size), presence=True)
         return Family((position(belief, self.user, "the secret is about user", "users", "user"),), presence=True)
 
-    def to_dict(self) -> Json:
-        return {"kind": "presence", "user": self.user}
-
     def describe(self) -> str:
         if self.user is None:
             return "whether each user is present or absent"
@@ -101,10 +93,11 @@ class Presence:
 
 
 def every_entry(attribute: Hashable | None = None, max_difference: Number | None = None) -> EveryEntry:
-    """Hide the value of every entry of a sequence or table (Song17 §2.1), or of one named column.
+    """Hide the value of every entry, or of one named column.
 
-    Under a belief over records it is the column's value in any one record (Zhang22 §3); `max_difference` says how far
-    apart two values may be, and is required where the column has no bounds. Raises InputError unless it is above 0.
+    The entries are those of a sequence or table (Song17 §2.1). Under a belief over records it is the column's value in
+    any one record (Zhang22 §3); `max_difference` says how far apart two values may be, and is required where the column
+    has no bounds. Raises InputError unless it is above 0.
 
     >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
     ('every single value', "the value of 'income', up to a difference of 5")
@@ -116,9 +109,10 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
-    """Hide whether entry `i` (counted from 0) has value `a` or value `b`, in both orders (Song17 §2.1).
+    """Hide whether entry `i` has value `a` or `b`, in both orders.
 
-    Entries with names are counted in the order in which they were listed; `attribute` names them.
+    It is counted from 0 (Song17 §2.1). Entries with names are counted in the order in which they were listed;
+    `attribute` names them.
 
     Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
 
@@ -134,9 +128,9 @@ def entry(i: int, a: State, b: State) -> EntryPair:
 
 
 def attribute(name: str, a: State, b: State) -> EntryPair:
-    """Hide whether the named column of a table has value `a` or value `b`, in both orders (Ding22 §2).
+    """Hide whether a column has value `a` or `b`, in both orders.
 
-    Raises InputError unless the name is text.
+    It is the named column of a table (Ding22 §2). Raises InputError unless the name is text.
 
     >>> attribute("race", "White", "Other").describe()
     "whether 'race' is 'White' or 'Other'"
@@ -149,10 +143,10 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
 
 
 def presence(user: int | str | None = None) -> Presence:
-    """Hide whether a user (number from 0, or name), or every user if none is named, is present (Ding22 §3.3.1).
+    """Hide whether a user, or every user, is present.
 
-    The belief says what "absent" means: `IndependentUsers(..., absence="unknown" or "removed")`. Raises InputError
-    unless the user is a whole number from 0 or text.
+    A user is a number from 0, or a name (Ding22 §3.3.1). The belief says what "absent" means: `IndependentUsers(...,
+    absence="unknown" or "removed")`. Raises InputError unless the user is a whole number from 0 or text.
 
     >>> presence(3).describe()
     'whether user 3 is present or absent'
@@ -166,12 +160,8 @@ def presence(user: int | str | None = None) -> Presence:
     return Presence(who)
 
 
-def pair_from(data: Plain) -> EntryPair:
-    """Read the secret back."""
-    missing = [key for key in ("entry", "a", "b") if key not in data]
-    if missing:
-        raise InputError(f"the secret about an entry lacks {missing}", fix="add what is missing")
-    return EntryPair(data["entry"], data["a"], data["b"])
+#: Reads the secret back.
+pair_from = EntryPair.from_dict
 
 
 def every_from(data: Plain) -> EveryEntry:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm
 from takifugu.model.secrets.families import Family, View
 
 
@@ -19,7 +19,7 @@ class WithPopulations(Protocol):
 
 
 @dataclass(frozen=True)
-class WhichPopulation:
+class WhichPopulation(PlainForm, kind="which-population"):
     """Hide which of the belief's populations a person's rows are drawn from: every two of them, both ways."""
 
     definition = "distribution"
@@ -35,15 +35,12 @@ class WhichPopulation:
     def family(self, belief: object) -> Family:
         return Family((0,))
 
-    def to_dict(self) -> Json:
-        return {"kind": "which-population"}
-
     def describe(self) -> str:
         return "which population the rows of a person come from"
 
 
 def which_population() -> WhichPopulation:
-    """Hide which population the rows of a person come from (Kawamoto19 Definition 8).
+    """Hide the population of a person's rows (Kawamoto19 Definition 8).
 
     >>> which_population().describe()
     'which population the rows of a person come from'
@@ -51,6 +48,5 @@ def which_population() -> WhichPopulation:
     return WhichPopulation()
 
 
-def which_from(data: Plain) -> WhichPopulation:
-    """Read the secret back."""
-    return WhichPopulation()
+#: Reads the secret back.
+which_from = WhichPopulation.from_dict

@@ -17,10 +17,10 @@ from itertools import combinations
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form
 from takifugu.model.secrets.families import Believed, Family, View, WithViews
-from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of
+from takifugu.numbers.rationals import Number, as_fraction
 
 #: What these secrets are read under (`takifugu.accounting.definitions`).
 ATTRIBUTE = "attribute"
@@ -31,7 +31,7 @@ Value = Hashable
 
 
 @dataclass(frozen=True)
-class Named:
+class Named(PlainForm):
     """A function of a column, or of several, that has a name and a version, so that a ledger can write it down.
 
     It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
@@ -43,7 +43,7 @@ class Named:
 
     name: str
     version: int
-    function: Callable[..., object] = field(compare=False, repr=False)
+    function: Callable[..., object] = field(compare=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
@@ -61,7 +61,7 @@ _DEFINED: dict[tuple[str, int], Named] = {}
 
 
 @dataclass(frozen=True)
-class DatasetProperty:
+class DatasetProperty(PlainForm, kind="dataset-property"):
     """Hide g(X): a function of one column, or of several, over all records at hand (Zhang22 Definition 3).
 
     `columns` and `function`: "mean", "sum" or "share" of one column; of several columns the vector of these numbers; or
@@ -71,10 +71,10 @@ class DatasetProperty:
 
     columns: tuple[str, ...]
     function: str | tuple[Fraction, ...] | Named
-    max_difference: tuple[Fraction, ...] | None = None
-    pairs: tuple[tuple[Fraction, Fraction], ...] | None = None
-    sets: tuple[ValueSet, ...] | None = None
-    of: tuple[Value, ...] | None = None
+    max_difference: tuple[Fraction, ...] | None = field(default=None, metadata=LEFT_OUT)
+    pairs: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
+    sets: tuple[ValueSet, ...] | None = field(default=None, metadata=LEFT_OUT)
+    of: tuple[Value, ...] | None = field(default=None, metadata=form(list, is_left_out=True))
 
     definition = ATTRIBUTE
 
@@ -91,9 +91,9 @@ class DatasetProperty:
         return len(self.columns) > 1 and isinstance(self.function, str)
 
     def compared(self, values: Sequence[Fraction]) -> tuple[tuple[int, int], ...] | None:
-        """Return the pairs of indices of increasing values that are compared, one order of each; None for all.
+        """Return the compared pairs of indices of values, None for all.
 
-        Raises InputError where a named value is none of them.
+        Values increase; a pair comes in one order. Raises InputError where a named value is none of them.
         """
         if self.pairs is not None:
             place = {value: index for index, value in enumerate(values)}
@@ -101,23 +101,6 @@ class DatasetProperty:
         if self.max_difference is None:
             return None
         return near(values, self.max_difference[0])
-
-    def to_dict(self) -> Json:
-        function: str | Json | list[str]
-        if isinstance(self.function, Named):
-            function = {"name": self.function.name, "version": self.function.version}
-        else:
-            function = self.function if isinstance(self.function, str) else [to_text(one) for one in self.function]
-        data = {
-            "max_difference": None if self.max_difference is None else [to_text(d) for d in self.max_difference],
-            "pairs": None if self.pairs is None else [[to_text(a), to_text(b)] for a, b in self.pairs],
-            "sets": None if self.sets is None else [written(values) for values in self.sets],
-            "of": None if self.of is None else list(self.of),
-        }
-        return {
-            "kind": "dataset-property", "columns": list(self.columns), "function": function,
-            **{key: value for key, value in data.items() if value is not None},
-        }  # fmt: skip
 
     def describe(self) -> str:
         return f"{self.what} of the records at hand{self._comparing}"
@@ -129,15 +112,15 @@ class DatasetProperty:
         >>> dataset_property("race", "share", of="Black").what
         "the share of 'Black' in 'race'"
         """
-        listed = " and ".join(map(repr, self.columns))
+        names = " and ".join(map(repr, self.columns))
         if isinstance(self.function, Named):
-            return f"{self.function.name} (version {self.function.version}) of {listed}"
+            return f"{self.function.name} (version {self.function.version}) of {names}"
         if isinstance(self.function, tuple):
             weighed = zip(self.function, self.columns, strict=True)
             return "the sum of " + " and ".join(f"{number(w)} times the mean of {c!r}" for w, c in weighed)
         if self.of is None:
-            return f"the {self.function} of {listed}"
-        return f"the {self.function} of {' or '.join(map(repr, self.of))} in {listed}"
+            return f"the {self.function} of {names}"
+        return f"the {self.function} of {' or '.join(map(repr, self.of))} in {names}"
 
     @property
     def _comparing(self) -> str:
@@ -151,7 +134,7 @@ class DatasetProperty:
 
 
 @dataclass(frozen=True)
-class DistributionParameter:
+class DistributionParameter(PlainForm, kind="distribution-parameter"):
     """Hide phi_i: the parameter that governs a column in the population (Zhang22 Definition 4).
 
     Compared are all its `values` with each other (all that the belief knows, without), or all numbers of an `interval`;
@@ -159,9 +142,9 @@ class DistributionParameter:
     """
 
     column: str
-    values: tuple[Value, ...] | None = None
-    interval: tuple[Fraction, Fraction] | None = None
-    map: str | None = None
+    values: tuple[Value, ...] | None = field(default=None, metadata=form(list, is_left_out=True))
+    interval: tuple[Fraction, Fraction] | None = field(default=None, metadata=LEFT_OUT)
+    map: str | None = field(default=None, metadata=LEFT_OUT)
 
     definition = ATTRIBUTE
 
@@ -172,36 +155,27 @@ class DistributionParameter:
         if isinstance(belief, View):
             return Family((0,), belief.pairs)
         place = belief.position(self.column)
-        known = belief.alphabet(place)
+        alphabet = belief.alphabet(place)
         if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
             low, high = self.interval
-            numbers = [as_fraction(value, "a parameter", "values") for value in known]
-            inside = [at for at, value in enumerate(numbers) if low <= value <= high]
-            return Family((place,), tuple(combinations(inside, 2)))
+            numbers = [as_fraction(value, "a parameter", "values") for value in alphabet]
+            places = [at for at, value in enumerate(numbers) if low <= value <= high]
+            return Family((place,), tuple(combinations(places, 2)))
         if self.values is None:
             return Family((place,))
-        missing = [value for value in self.values if value not in known]
+        missing = [value for value in self.values if value not in alphabet]
         if missing:
             raise InputError(
                 f"the secret names the parameter {missing[0]!r}, which {self.column!r} cannot have",
-                fix=f"write some of {[str(value) for value in known]}",
+                fix=f"write some of {[str(value) for value in alphabet]}",
             ).at("values")
-        return Family((place,), tuple(combinations([known.index(value) for value in self.values], 2)))
-
-    def to_dict(self) -> Json:
-        data = {
-            "values": None if self.values is None else list(self.values),
-            "interval": None if self.interval is None else [to_text(end) for end in self.interval],
-            "map": self.map,
-        }
-        given = {key: value for key, value in data.items() if value is not None}
-        return {"kind": "distribution-parameter", "column": self.column, **given}
+        return Family((place,), tuple(combinations([alphabet.index(value) for value in self.values], 2)))
 
     def describe(self) -> str:
-        what = f"the parameter of {self.column!r} in the population"
+        subject = f"the parameter of {self.column!r} in the population"
         if self.interval is not None:
-            return f"{what}, from {number(self.interval[0])} to {number(self.interval[1])}"
-        return what if self.values is None else f"{what}: {' or '.join(map(repr, self.values))}"
+            return f"{subject}, from {number(self.interval[0])} to {number(self.interval[1])}"
+        return subject if self.values is None else f"{subject}: {' or '.join(map(repr, self.values))}"
 
 
 def dataset_property(
@@ -212,27 +186,28 @@ def dataset_property(
     sets: Iterable[object] | None = None,
     of: Value | Iterable[Value] | None = None,
 ) -> DatasetProperty:
-    """Hide a property of the records at hand: a function of a sensitive column, or of several (Zhang22 Definition 3).
+    """Hide a property of the records at hand (Zhang22 Definition 3).
 
-    `function` is "mean", "sum" or "share" (of the values `of`), for several columns the vector of these; or one weight
-    per column; or a `Named` function. `sets` are pairs (low, high) of ends, None for no end, or lists of such
-    pairs, or of values.
-    Raises InputError for an unknown function, for more than one of `max_difference`, `pairs` and `sets`, and for sets
-    that overlap.
+    It is a function of a sensitive column, or of several. `function` is "mean", "sum" or "share" (of the values `of`),
+    for several columns the vector of these; or one weight per column; or a `Named` function. `sets` are pairs (low,
+    high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown function, for
+    more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
 
     >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
     "the mean of 'income' of the records at hand: below 50 or at least 50"
     """
     columns = _columns(attribute)
-    chosen = _function(function, columns, of)
-    given = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
+    checked_function = _function(function, columns, of)
+    options = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
              is not None]  # fmt: skip
-    if len(given) > 1:
-        raise InputError(f"the secret gives {' and '.join(given)}", fix="give one of them").at(given[1])
-    listed = None if of is None else tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
-    vector = len(columns) if isinstance(chosen, str) else 1
+    if len(options) > 1:
+        raise InputError(f"the secret gives {' and '.join(options)}", fix="give one of them").at(options[1])
+    values = None
+    if of is not None:
+        values = tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
+    vector = len(columns) if isinstance(checked_function, str) else 1
     return DatasetProperty(
-        columns, chosen, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), listed
+        columns, checked_function, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), values
     )
 
 
@@ -242,23 +217,23 @@ def distribution_parameter(
     interval: tuple[Number, Number] | None = None,
     map: str | None = None,
 ) -> DistributionParameter:
-    """Hide the parameter that governs a sensitive column in the population (Zhang22 Definition 4).
+    """Hide the parameter of a sensitive column in the population.
 
-    Raises InputError for values and an interval together, for fewer than two values, and for an interval without
-    an inside.
+    It governs the column (Zhang22 Definition 4). Raises InputError for values and an interval together, for fewer than
+    two values, and for an interval without an inside.
 
     >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
     (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
-    chosen = None if values is None else tuple(dict.fromkeys(value_of(value) for value in values))
-    if chosen is not None and (interval is not None or len(chosen) < 2):
+    different_values = None if values is None else tuple(dict.fromkeys(value_of(value) for value in values))
+    if different_values is not None and (interval is not None or len(different_values) < 2):
         raise InputError(
-            f"the secret compares the parameters {list(chosen)}",
+            f"the secret compares the parameters {list(different_values)}",
             rule="it compares two values or more, or all numbers of an interval", fix="give one of both",
         ).at("values")  # fmt: skip
     if interval is None:
-        return DistributionParameter(column, chosen, None, map)
+        return DistributionParameter(column, different_values, None, map)
     low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
     if low >= high:
         raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
@@ -266,7 +241,10 @@ def distribution_parameter(
 
 
 def property_of(secret: DatasetProperty, belief: Believed) -> View:
-    """Return a belief as a secret about its columns reads it (`View`); InputError for a belief without records."""
+    """Return a belief as a secret about its columns reads it (`View`).
+
+    InputError for a belief without records.
+    """
     if not isinstance(belief, WithViews):
         raise InputError(
             f"a {type(belief).__name__} has no columns of records",
@@ -280,7 +258,10 @@ def property_of(secret: DatasetProperty, belief: Believed) -> View:
 
 
 def property_from(data: Plain) -> DatasetProperty:
-    """Read a dataset property back; InputError for a named function that this process has not defined."""
+    """Read a dataset property back.
+
+    InputError for a named function that this process has not defined.
+    """
     function = data["function"]
     if isinstance(function, Mapping):
         key = (function["name"], function["version"])
@@ -340,22 +321,22 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
     return weights
 
 
-def _differences(given: object, cells: int) -> tuple[Fraction, ...] | None:
-    if given is None:
+def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] | None:
+    if differences_given is None:
         return None
-    listed = given if isinstance(given, list | tuple) else [given] * cells
-    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in listed)
+    each_difference = differences_given if isinstance(differences_given, list | tuple) else [differences_given] * cells
+    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in each_difference)
     if len(differences) != cells or any(d <= 0 for d in differences):
         raise InputError(
-            f"max_difference is {given!r}", rule=f"it is a number above 0, or one for each of {cells}"
+            f"max_difference is {differences_given!r}", rule=f"it is a number above 0, or one for each of {cells}"
         ).at("max_difference")
     return differences
 
 
-def _pairs(given: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
-    if given is None:
+def _pairs(pairs: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    if pairs is None:
         return None
-    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in given)
+    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in pairs)
     if not pairs_read or any(a == b for a, b in pairs_read):
         raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
     return pairs_read

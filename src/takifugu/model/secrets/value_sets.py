@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, to_plain
 from takifugu.numbers.rationals import as_fraction, to_text
 
 
@@ -40,8 +40,8 @@ class Between:
     def holds(self, value: Fraction) -> bool:
         return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
 
-    def to_dict(self) -> list[str | None]:
-        return [None if end is None else to_text(end) for end in (self.low, self.high)]
+    def to_dict(self) -> Json:
+        return {"between": to_plain((self.low, self.high))}
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Intervals:
     def holds(self, value: Fraction) -> bool:
         return any(part.holds(value) for part in self.parts)
 
-    def to_dict(self) -> list[list[str | None]]:
-        return [part.to_dict() for part in self.parts]
+    def to_dict(self) -> Json:
+        return {"intervals": [to_plain((part.low, part.high)) for part in self.parts]}
 
 
 #: A set of values of a property: an interval, several, or the values themselves.
@@ -73,7 +73,9 @@ ValueSet = Between | Intervals | tuple[Fraction, ...]
 
 
 def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
-    """Return the index pairs (i, j), i < j, of increasing values that differ by at most `difference`.
+    """Return the pairs of increasing values within `difference`.
+
+    They are pairs (i, j) of indices, i < j.
 
     >>> near([Fraction(0), Fraction(1), Fraction(3)], Fraction(2))
     ((0, 1), (1, 2))
@@ -97,71 +99,66 @@ def number(value: Fraction | None) -> str:
     return "" if value is None else to_text(value)
 
 
-def sets_of(given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
-    """Return sets as they were given; InputError for fewer than two, an empty one, or two that overlap."""
-    if given is None:
+def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
+    """Return sets as they were given.
+
+    InputError for fewer than two, an empty one, or two that overlap.
+    """
+    if sets_given is None:
         return None
-    sets = tuple(_set(one) for one in given)
+    sets = tuple(_set(first) for first in sets_given)
     if len(sets) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
-    for one, other in combinations(sets, 2):
-        if one.meets(other) if isinstance(one, Between | Intervals) else _meet(one, other):
+    for first, second in combinations(sets, 2):
+        if first.meets(second) if isinstance(first, Between | Intervals) else _meet(first, second):
             raise InputError(
-                f"the sets {described(one)!r} and {described(other)!r} overlap",
+                f"the sets {described(first)!r} and {described(second)!r} overlap",
                 rule="a value of the property is in one set at most", fix="divide the values between them",
             ).at("sets")  # fmt: skip
     return sets
 
 
-def _meet(one: tuple[Fraction, ...], other: ValueSet) -> bool:
-    return other.meets(one) if isinstance(other, Between | Intervals) else bool({*one} & {*other})
+def _meet(values: tuple[Fraction, ...], other: ValueSet) -> bool:
+    return other.meets(values) if isinstance(other, Between | Intervals) else bool({*values} & {*other})
 
 
-def _set(given: object) -> ValueSet:
-    if isinstance(given, Between | Intervals):
-        return given
-    if isinstance(given, tuple) and len(given) == 2:
-        return _interval(given)
-    if isinstance(given, list) and given and all(isinstance(one, tuple | Between) for one in given):
-        return _intervals(given)
-    if isinstance(given, list | set | frozenset) and given:
-        return tuple(sorted({as_fraction(value, "a value", "sets") for value in given}))
+def _set(values: object) -> ValueSet:
+    if isinstance(values, Between | Intervals):
+        return values
+    if isinstance(values, tuple) and len(values) == 2:
+        return _interval(values)
+    if isinstance(values, list) and values and all(isinstance(part, tuple | Between) for part in values):
+        return _intervals(values)
+    if isinstance(values, list | set | frozenset) and values:
+        return tuple(sorted({as_fraction(value, "a value", "sets") for value in values}))
     raise InputError(
-        f"a set of values is {given!r}",
+        f"a set of values is {values!r}",
         fix="write (low, high), None for no end, a list of these, or a list of values",
     ).at("sets")
 
 
-def _interval(given: Between | tuple[object, ...]) -> Between:
-    if isinstance(given, Between):
-        return given
-    if len(given) != 2:
-        raise InputError(f"an interval of a set is {given!r}", fix="write (low, high), None for no end").at("sets")
-    low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in given)
+def _interval(ends: Between | tuple[object, ...]) -> Between:
+    if isinstance(ends, Between):
+        return ends
+    if len(ends) != 2:
+        raise InputError(f"an interval of a set is {ends!r}", fix="write (low, high), None for no end").at("sets")
+    low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in ends)
     if low is not None and high is not None and low >= high:
         raise InputError(f"the set goes from {low} to {high}", rule="it must have an inside").at("sets")
     return Between(low, high)
 
 
-def _intervals(given: Sequence[Between | tuple[object, ...]]) -> ValueSet:
-    parts = sorted(map(_interval, given), key=lambda part: (part.low is not None, part.low))
-    for one, other in combinations(parts, 2):
-        if one.meets(other):
-            raise InputError(
-                f"a set is {described(one)!r} or {described(other)!r}, which overlap", fix="join them to one interval"
-            ).at("sets")
+def _intervals(intervals: Sequence[Between | tuple[object, ...]]) -> ValueSet:
+    parts = sorted(map(_interval, intervals), key=lambda part: (part.low is not None, part.low))
+    for first, second in combinations(parts, 2):
+        if first.meets(second):
+            message = f"a set is {described(first)!r} or {described(second)!r}, which overlap"
+            raise InputError(message, fix="join them to one interval").at("sets")
     return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
 
 
-def written(values: ValueSet) -> Json | list[str]:
-    """Return a set as plain data, which `reading` turns into what `sets_of` is given."""
-    if isinstance(values, Intervals):
-        return {"intervals": values.to_dict()}
-    return {"between": values.to_dict()} if isinstance(values, Between) else [to_text(value) for value in values]
-
-
 def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:
-    """Return what was given of a set that was written as plain data."""
+    """Return the arguments of a set from its plain data."""
     if isinstance(data, Mapping) and "intervals" in data:
         return [tuple(ends) for ends in data["intervals"]]
     return tuple(data["between"]) if isinstance(data, Mapping) else list(data)

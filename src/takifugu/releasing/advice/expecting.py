@@ -10,8 +10,9 @@ from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
-from takifugu.model.queries import Query, is_mean, of_each_cell
+from takifugu.model.queries import Query
 from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
@@ -97,7 +98,7 @@ def first_belief(calibration: Calibration) -> Belief:
 
 def is_mean_of_cells(query: Query) -> bool:
     """Whether each cell is a mean, whose size says nothing of how well it is known."""
-    return is_mean(of_each_cell(query.query if isinstance(query, Observed) else query))
+    return isinstance(of_each_cell(query.query if isinstance(query, Observed) else query), Averaging)
 
 
 def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:

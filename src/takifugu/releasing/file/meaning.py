@@ -11,9 +11,8 @@ from typing import Protocol, runtime_checkable
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.data import Table as Data
-from takifugu.model import queries
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries.forms import QueryReader
+from takifugu.model.queries.forms import QueryReader, Weighing
 from takifugu.releasing.file.expectations import PUBLIC
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
@@ -126,8 +125,8 @@ def table_problems(
         query = item.meant.query_about(belief, folder)
         if isinstance(belief, QueryReader):
             belief.resolve(query)
-        elif queries.is_linear(query):  # one weight for each step of whatever is read: here there is one step
-            queries.Sum(codes=query.codes, grid=query.grid).resolve(belief)
+        elif isinstance(query, Weighing):  # one weight for each step of whatever is read: here there is one step
+            query.unweighted().resolve(belief)
         else:
             query.resolve(belief)
     except TakifuguError as error:

@@ -12,7 +12,8 @@ from takifugu.calibration import Calibration, calibrate
 from takifugu.core.cache import cached
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, Query, is_by_cells
+from takifugu.model.queries import Additive, Query
+from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
 from takifugu.releasing.file.sections import Table as Item
@@ -80,7 +81,7 @@ class Asking:
         named, listed = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
             problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
-            blocks = problem.query.blocks if is_by_cells(problem.query) else 1
+            blocks = problem.query.blocks if isinstance(problem.query, ByCells) else 1
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
             listed.append(tuple(self._total(units, part) for part in parts))
         return tuple(listed)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.model import queries
-from takifugu.model.queries import Additive, IntArray, Query, is_linear
-from takifugu.model.queries.forms import OfEntries
+from takifugu.model.queries import Additive, IntArray, Query
+from takifugu.model.queries.forms import OfEntries, Weighing
 from takifugu.releasing.file.kind import Unit
 
 
@@ -71,10 +69,8 @@ def observed_of(units: Sequence[Unit]) -> Runs | None:
 def about_observed(query: Query, runs: Sequence[range]) -> Query:
     """Return the query about the entries that were observed; the pattern of gaps is public."""
     seen = tuple(entry for run in runs for entry in run)
-    if is_linear(query):
-        known = frozenset(seen)
-        weights = [weight if entry in known else Fraction(0) for entry, weight in enumerate(query.weights)]
-        return queries.Linear(weights, query.codes, query.grid)
+    if isinstance(query, Weighing):
+        return query.over(seen)
     if not isinstance(query, OfEntries):
         raise InputError(
             f"a {type(query).__name__} does not say what it is of the entries that were observed",

@@ -10,7 +10,7 @@ from takifugu.calibration import Calibration
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.registry import reads_each_entry
+from takifugu.model.queries.forms import reads_alike
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
@@ -165,7 +165,7 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
             return f"it depends on which {file.people.many} there are"
         if part.most_steps is None:
             return "nothing says how long the sequences are at most (max_length under [belief] would)"
-        if reads_each_entry(file.kind.query_of(part, one)):
+        if not reads_alike(file.kind.query_of(part, one)):
             return "its query reads each step, and the data say which ones there are"
     return ""
 
@@ -181,7 +181,7 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
     part = file.kind.part(file, item)
     if part.places is None or part.by_units or not part.hides_gaps:
         return True
-    return reads_each_entry(file.kind.query_of(part, item))
+    return not reads_alike(file.kind.query_of(part, item))
 
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:

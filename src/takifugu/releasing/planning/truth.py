@@ -21,7 +21,8 @@ from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
 from takifugu.model.beliefs.chains.alike import alike
-from takifugu.model.queries import IntArray, is_mean, of_each_cell, resolved
+from takifugu.model.queries import IntArray, resolved
+from takifugu.model.queries.forms import Averaging, of_each_cell
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -174,7 +175,7 @@ def _check_may_miss(calibration: Calibration) -> None:
             fix="calibrate at the actual length, with the entries that the query reads",
         ).at("data")
     query = calibration.query
-    if is_mean(of_each_cell(query)):
+    if isinstance(of_each_cell(query), Averaging):
         raise DataError(
             "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
             "entries",

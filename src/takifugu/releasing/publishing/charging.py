@@ -16,7 +16,7 @@ from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.people import People
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.counts import EveryChange
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.identity import identity_of

@@ -27,7 +27,7 @@ class Alike:
 
 
 def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
-    """Yield each class of components with one law that add the same to an answer, and have the same marks.
+    """Yield each class of components with equal laws, addends and marks.
 
     A piece whose entries count differently is a class of its own, and so is every component of other beliefs. Classes
     stand in the order of their first components.

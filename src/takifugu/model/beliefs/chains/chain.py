@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack, overload
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
 from takifugu.core.text.markup import html_table
 from takifugu.model.beliefs import belief_class
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -60,9 +60,9 @@ class MarkovChain(PeriodicChain):
         return html_table(header, rows, f"{self.describe()}. A row says where the next step goes.")
 
     def plot(self, width: int = 640) -> Plot:
-        """Return a picture of how long each state lasts at a time on average, in steps; for ever where it never ends.
+        """Return a picture of the mean length of stays, in steps.
 
-        Raises InputError where no state ever ends.
+        A state that never ends has none. Raises InputError where no state ever ends.
         """
         leaving = [(str(state), 1 - float(self.matrix[i, i])) for i, state in enumerate(self.states)]
         from takifugu.core.text.pictures import Axis, Bar, bar_chart
@@ -114,11 +114,12 @@ class MarkovChain(PeriodicChain):
         confidence: float | None = None,
         **columns: Unpack[Columns],
     ) -> MarkovChain | ChainRegion:
-        """Return the chain with the transition frequencies of some sequences, `smoothing` (1.0) added to every count.
+        """Return the chain with the transition frequencies of some sequences.
 
-        `sequences` is a list of sequences of states, or a table whose columns are named: a frame of any engine or the
-        path of a CSV or Parquet file, with value= (the states), order= (what sorts rows), and where there are, unit=,
-        piece= (an unbroken run of a unit) and step= (rows farther apart are no transition); it needs `states`, too.
+        `smoothing` (1.0) is added to every count. `sequences` is a list of sequences of states, or a table whose
+        columns are named: a frame of any engine or the path of a CSV or Parquet file, with value= (the states), order=
+        (what sorts rows), and where there are, unit=, piece= (an unbroken run of a unit) and step= (rows farther apart
+        are no transition); it needs `states`, too.
 
         It starts in its stationary distribution unless `initial` says otherwise; transitions are counted per sequence.
         `source` states in words where the sequences come from; if they are the data that the chain is to protect,
@@ -141,10 +142,10 @@ class MarkovChain(PeriodicChain):
         text = checked_source(source, private)
         names, counts = count_transitions(sequences, states, **columns)
         if confidence is not None:
-            for name, given in (("smoothing", smoothing), ("initial", initial)):
-                if given is not None:
+            for name, option in (("smoothing", smoothing), ("initial", initial)):
+                if option is not None:
                     raise InputError(
-                        f"{name} is {given!r} beside confidence={confidence!r}",
+                        f"{name} is {option!r} beside confidence={confidence!r}",
                         rule="a region is estimated unsmoothed, for every initial distribution",
                         fix=f"leave {name} out, or confidence out for one chain",
                     ).at(name)
@@ -160,7 +161,10 @@ class MarkovChain(PeriodicChain):
 
     @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
-        """The stationary law pi = pi P, with exponents of its own; InputError where the chain has more than one."""
+        """The stationary law pi = pi P, with exponents of its own.
+
+        InputError where the chain has more than one.
+        """
         return (wide_stationary_law(self.matrix),)
 
     @property
@@ -174,21 +178,21 @@ class MarkovChain(PeriodicChain):
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
     def to_dict(self) -> Json:
-        return {"kind": "markov-chain", "matrix": self.matrix.tolist(), **self._common()}
+        of_periods = super().to_dict()
+        shared = {key: of_periods[key] for key in ("length", "initial", "states", "source")}
+        return {"kind": "markov-chain", "matrix": self.matrix.tolist(), **shared}
 
-    @staticmethod
-    def from_dict(data: Plain) -> MarkovChain:
-        return MarkovChain(
-            data["matrix"], data["length"], data.get("initial", "stationary"), data.get("states"),
-            data.get("source", "assumed"),
-        )  # fmt: skip
+    @classmethod
+    def from_dict(cls, data: Plain) -> MarkovChain:
+        options = {key: data[key] for key in ("initial", "states", "source") if key in data}
+        return cls(data["matrix"], data["length"], **options)
 
     def _described(self, length: str) -> str:
         return f"a Markov chain over {len(self.states)} states, {length}{self._start_and_source()}"
 
 
 @dataclass(frozen=True)
-class MarkovChainClass(OneChain):
+class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
     """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, any initial law.
 
     The class of Song17 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
@@ -197,7 +201,7 @@ class MarkovChainClass(OneChain):
     pi: float
     g: float
     length: int
-    states: tuple[State, ...] = (0, 1)
+    states: tuple[State, ...] = field(default=(0, 1), metadata=VALUES)
     source: str = "assumed"
 
     def __init__(
@@ -216,11 +220,7 @@ class MarkovChainClass(OneChain):
             ).at("pi")
         if not 0 < g <= 1:
             raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1").at("g")
-        object.__setattr__(self, "pi", float(pi))
-        object.__setattr__(self, "g", float(g))
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "states", names)
-        object.__setattr__(self, "source", source)
+        set_fields(self, pi=float(pi), g=float(g), length=checked_length(length), states=names, source=source)
 
     def with_length(self, length: int) -> MarkovChainClass:
         """Return the same class with another number of steps."""
@@ -231,18 +231,6 @@ class MarkovChainClass(OneChain):
             "the sequence is a reversible Markov chain whose stationary masses are at least "
             f"{self.pi:g} and whose eigengap is at least {self.g:g}; its initial distribution is unknown",
             "its length is public",
-        )
-
-    def to_dict(self) -> Json:
-        return {
-            "kind": "markov-chain-class", "pi": self.pi, "g": self.g, "length": self.length,
-            "states": list(self.states), "source": self.source,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> MarkovChainClass:
-        return MarkovChainClass(
-            data["pi"], data["g"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
         )
 
     def _described(self, length: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
@@ -15,7 +15,7 @@ from takifugu.numbers.rationals import as_fraction
 
 
 @dataclass(frozen=True, init=False)
-class BinaryChainInterval(OneChain):
+class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
     """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §5).
 
     Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
@@ -27,7 +27,7 @@ class BinaryChainInterval(OneChain):
 
     low: float
     length: int
-    states: tuple[State, ...] = (0, 1)
+    states: tuple[State, ...] = field(default=(0, 1), metadata=VALUES)
     source: str = "assumed"
 
     def __init__(self, low: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed") -> None:
@@ -35,22 +35,25 @@ class BinaryChainInterval(OneChain):
             raise InputError(
                 f"low is {low!r}", rule="the interval is [low, 1 - low]", fix="write a number from 0 to 1/2"
             ).at("low")
-        object.__setattr__(self, "low", float(low))
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "states", checked_states(states, 2, "a chain of two states"))
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, low=float(low), length=checked_length(length),
+            states=checked_states(states, 2, "a chain of two states"), source=source,
+        )  # fmt: skip
 
     @property
     def worst(self) -> MarkovChain:
-        """Return the chain that stays with probability 1 - low everywhere, with any initial distribution."""
+        """Return the chain of the longest stays, from any initial distribution.
+
+        It stays with probability 1 - low everywhere.
+        """
         stay, leave = 1 - self.low, self.low
         return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
 
     def contains(self, chain: MarkovChain) -> bool:
         """Return whether a chain lies in the class, up to 1e-9."""
         stays = chain.matrix.diagonal()
-        inside = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
-        return chain.states == self.states and inside
+        holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
+        return chain.states == self.states and holds_stays
 
     def with_length(self, length: int) -> BinaryChainInterval:
         """Return the same class with another number of steps."""
@@ -61,18 +64,6 @@ class BinaryChainInterval(OneChain):
             f"the sequence is a Markov chain that stays in either state with a probability from {self.low:g} to "
             f"{1 - self.low:g}; its initial distribution is unknown",
             "its length is public",
-        )
-
-    def to_dict(self) -> Json:
-        return {
-            "kind": "binary-chain-interval", "low": self.low, "length": self.length, "states": list(self.states),
-            "source": self.source,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> BinaryChainInterval:
-        return BinaryChainInterval(
-            data["low"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
         )
 
     def _described(self, length: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
@@ -20,7 +20,7 @@ Matrix = Sequence[Sequence[float]] | FloatArray
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ChainRegion(OneChain):
+class ChainRegion(PlainForm, OneChain, kind="chain-region"):
     """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
 
     What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
@@ -36,7 +36,7 @@ class ChainRegion(OneChain):
     lower: FloatArray
     upper: FloatArray
     length: int
-    states: tuple[State, ...]
+    states: tuple[State, ...] = field(metadata=VALUES)
     confidence: float | None = None
     source: str = "assumed"
 
@@ -55,12 +55,11 @@ class ChainRegion(OneChain):
                 "each lower end must be at most the upper end in its place", fix="give two k by k tables"
             ).at("lower")
         low, high = _holding_laws(*ends)
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "states", checked_states(states, len(low), "the region"))
-        object.__setattr__(self, "confidence", None if confidence is None else checked_confidence(confidence))
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, lower=low, upper=high, length=checked_length(length),
+            states=checked_states(states, len(low), "the region"),
+            confidence=None if confidence is None else checked_confidence(confidence), source=source,
+        )  # fmt: skip
         for state, largest in zip(self.states, self.reachable[1].max(axis=0).tolist(), strict=True):
             if largest <= 1e-12:
                 raise InputError(
@@ -69,7 +68,10 @@ class ChainRegion(OneChain):
 
     @cached_property
     def reachable(self) -> tuple[FloatArray, FloatArray]:
-        """Return (lower, upper) drawn in to what laws in the region take, rounded outward, shape (k, k) each."""
+        """Return (lower, upper) drawn in to the laws of the region.
+
+        They are rounded outward, shape (k, k) each.
+        """
         slack = 4 * len(self.lower) * 2.0**-53
         others_low = self.lower.sum(axis=1, keepdims=True) - self.lower
         others_high = self.upper.sum(axis=1, keepdims=True) - self.upper
@@ -80,10 +82,11 @@ class ChainRegion(OneChain):
     def covering(
         counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
     ) -> ChainRegion:
-        """Return a region that covers the true matrix with probability `confidence` or more, from counted transitions.
+        """Return a region around the true matrix from counted transitions.
 
-        Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share
-        1 - confidence equally. Valid however the visits to a state came about (docs/theory/chain-classes.md).
+        It covers that matrix with probability `confidence` or more. Every entry gets a mixture interval, and the k^2 of
+        them (k for two states, where a row is one number) share 1 - confidence equally. Valid however the visits to a
+        state came about (docs/theory/chain-classes.md).
 
         >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
         >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
@@ -98,13 +101,16 @@ class ChainRegion(OneChain):
         return ChainRegion(lower, upper, length, states, confidence, source)
 
     def contains(self, chain: PeriodicChain) -> bool:
-        """Return whether every matrix of a chain lies in the region, up to 1e-9."""
+        """Return whether the region holds every matrix of a chain, within 1e-9."""
         return chain.states == self.states and all(
             bool(((matrix >= self.lower - 1e-9) & (matrix <= self.upper + 1e-9)).all()) for matrix in chain.matrices
         )
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
-        """Return None for a region that is assumed: each step may have its own matrix; an estimate counts one."""
+        """Return None for an assumed region, one law for an estimate.
+
+        Under an assumed one each step may have its own matrix.
+        """
         return None if self.confidence is None else super().laws_of(steps)
 
     def with_length(self, length: int) -> ChainRegion:
@@ -121,19 +127,6 @@ class ChainRegion(OneChain):
         )
         steps = "every step that was counted for the region followed that matrix, whatever came before it"
         return chain, covers, steps, "its length is public"
-
-    def to_dict(self) -> Json:
-        return {
-            "kind": "chain-region", "lower": self.lower.tolist(), "upper": self.upper.tolist(), "length": self.length,
-            "states": list(self.states), "confidence": self.confidence, "source": self.source,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> ChainRegion:
-        return ChainRegion(
-            data["lower"], data["upper"], data["length"], data.get("states"), data.get("confidence"),
-            data.get("source", "assumed"),
-        )  # fmt: skip
 
     def _described(self, length: str) -> str:
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence:g}"
@@ -162,7 +155,10 @@ def _ends(table: Matrix, name: str) -> FloatArray:
 
 
 def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends, moved outward by rounding where a row would miss a sum of one by it, and read-only."""
+    """Return the ends, moved outward by rounding, read-only.
+
+    They move where a row would miss a sum of one by it.
+    """
     low, high = lower.sum(axis=1, keepdims=True), upper.sum(axis=1, keepdims=True)
     for row in range(len(lower)):
         if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:

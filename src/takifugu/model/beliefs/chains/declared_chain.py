@@ -48,7 +48,10 @@ class PublicSequences(Public, Protocol):
     def calendar(self) -> Calendar | None: ...
 
     def transitions(self, fit: object) -> npt.NDArray[np.int64]:
-        """Return how often each state follows each in a file; with matrix_by in each of its cells."""
+        """Return how often each state follows each in a file.
+
+        With matrix_by in each of its cells.
+        """
         ...
 
 
@@ -128,34 +131,37 @@ class ChainSection:
 
     @property
     def ways(self) -> list[str]:
-        """Return the keys that say what the chain is: there is to be one."""
+        """Return the keys of the chain's law, of which one is due."""
         return written(self, WAYS)
 
     def faults(self) -> Iterator[InputError]:
-        given = self.ways
-        if len(given) != 1:
-            what = f"is given beside {given[1]}" if given else "is missing"
+        keys = self.ways
+        if len(keys) != 1:
+            message = f"is given beside {keys[1]}" if keys else "is missing"
             fix = "write one of matrix = [[...], ...], stay = {...} with next = {...}, and a section [belief.fit]"
             if self.matrix_by is not None or self.matrices is not None or self.stays is not None:
                 fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
             missing = "matrix" if self.matrix_by is None else "matrices"
-            yield InputError(what, fix=fix).at(given[0] if given else missing)
-        elif self.matrix_by is None and given[0] in ("matrices", "stays"):
+            yield InputError(message, fix=fix).at(keys[0] if keys else missing)
+        elif self.matrix_by is None and keys[0] in ("matrices", "stays"):
             fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
             yield InputError("is missing, and there are several matrices", fix=fix).at("matrix_by")
-        elif self.matrix_by is not None and given[0] in ("matrix", "stay"):
+        elif self.matrix_by is not None and keys[0] in ("matrix", "stay"):
             fix = f"write matrices = {{...}}, one for each {self.matrix_by}, or leave matrix_by out"
-            what = f"is one for all steps, and matrix_by says that each {self.matrix_by} has its own"
-            yield InputError(what, fix=fix).at(given[0])
+            message = f"is one for all steps, and matrix_by says that each {self.matrix_by} has its own"
+            yield InputError(message, fix=fix).at(keys[0])
         elif self.matrix_by is not None and self.fit is not None and self.fit.confidence is not None:
-            what = "is that of one matrix, and matrix_by says that there are several"
-            yield InputError(what, fix="leave confidence out, or matrix_by").at("fit", "confidence")
+            message = "is that of one matrix, and matrix_by says that there are several"
+            yield InputError(message, fix="leave confidence out, or matrix_by").at("fit", "confidence")
         if self.next is not None and self.stay is None and self.stays is None:
-            what = "says what follows states that nothing says the length of"
-            yield InputError(what, fix="write stay").at("next")
+            message = "says what follows states that nothing says the length of"
+            yield InputError(message, fix="write stay").at("next")
 
     def belief(self, public: PublicSequences) -> OneSequence:
-        """Return the chain at one step; SpecError with everything that is wrong with how long states last."""
+        """Return the chain at one step.
+
+        SpecError with everything that is wrong with how long states last.
+        """
         following = self.next or {}
         odd = [] if self.stay is None else list(stays.faults(self.states, self.stay, following, public.step))
         odd += [] if self.stays is None else stays.faults_by(self.states, self.stays, following, public.step)
@@ -167,7 +173,10 @@ class ChainSection:
         except InputError as error:
             by_cells = error.where[:1] in (("matrices",), ("stays",), ("matrix_by",))
             initial = error.where[:1] == ("initial",)
-            error.where = error.where[: 2 if by_cells else 1] if by_cells or initial else tuple(self.ways)
+            if by_cells:
+                error.where = error.where[:2]
+            else:
+                error.where = error.where[:1] if initial else tuple(self.ways)
             raise
 
     def _chain(self, public: PublicSequences) -> OneSequence:
@@ -185,7 +194,10 @@ class ChainSection:
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)
 
     def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> OneSequence:
-        """Return the chain with the frequencies of counted transitions, or with a confidence a region of chains."""
+        """Return the chain of counted transitions, or a region of chains.
+
+        With a confidence it is a region.
+        """
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:
             origin = checked_source(f"{said}estimated from {fit.file}", fit.private)

@@ -75,13 +75,15 @@ def period_of(by: str, calendar: Calendar) -> Period:
 
 
 def since_the_year_1(calendar: Calendar) -> Calendar:
-    """Return the calendar with all steps before it, so that the place of a step is its number in a ledger."""
+    """Return the calendar from year 1, with step numbers as in a ledger."""
     first = calendar.moment_of(-calendar.at(0))
     return replace(calendar, start=first, stop=None)
 
 
 def cells_of(name: str, by: str) -> tuple[int, ...]:
-    """Return the numbers of the cells that a key names: one, a range with both ends, or several with commas.
+    """Return the numbers of the cells in a key.
+
+    It is one, a range with both ends, or several with commas.
 
     >>> cells_of("22-01", "hour"), cells_of("Mon-Wed, sunday", "weekday")
     ((22, 23, 0, 1), (0, 1, 2, 6))
@@ -97,7 +99,10 @@ def cells_of(name: str, by: str) -> tuple[int, ...]:
 
 
 def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
-    """Return which key has each cell; InputError, which names the key, where a cell has none or several."""
+    """Return the key of each cell.
+
+    InputError, which names the key, where a cell has none or several.
+    """
     name_of: dict[int, str] = {}
     for name in names:
         for cell in cells_of(name, by):
@@ -116,9 +121,10 @@ def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
 def chain_by(
     belief: ChainSection, matrices: Mapping[str, Matrix], calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
-    """Return the chain whose every step has the matrix of its cell, from the calendar's first step on.
+    """Return the chain with the matrix of its cell at every step.
 
-    Raises InputError, which names the key, for cells without a matrix or with two, and for what is no matrix.
+    It begins at the calendar's first step. Raises InputError, which names the key, for cells without a matrix or with
+    two, and for what is no matrix.
     """
     by, key = str(belief.matrix_by), "matrices" if belief.stays is None else "stays"
     with within(key):
@@ -141,9 +147,9 @@ def chain_by(
 def fitted_by(
     belief: ChainSection, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
-    """Return the chain whose cells have the transition frequencies counts[cell, x, y], each smoothed by itself.
+    """Return the chain of the transition counts[cell, x, y] of its cells.
 
-    Raises InputError for a row of a cell without any transition left empty.
+    Each cell is smoothed by itself. Raises InputError for a row of a cell without any transition left empty.
     """
     by = str(belief.matrix_by)
     matrices: dict[str, Matrix] = dict.fromkeys(_CELLS[by], ())
@@ -158,7 +164,10 @@ def fitted_by(
 
 
 def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, FloatArray]]:
-    """Yield what each matrix of a chain is that of, and the matrix: the keys of a release file, or single cells."""
+    """Yield each matrix of a chain after its key or cell.
+
+    The keys are those of a release file.
+    """
     by = str(belief.matrix_by)
     names = tuple(belief.matrices or belief.stays or _CELLS[by])
     key_of = {cell: name for name in names for cell in cells_of(name, by)}
@@ -187,7 +196,10 @@ def _example(by: str) -> str:
 
 
 def _check_clocks(calendar: Calendar) -> None:
-    """Raise InputError where clocks are changed inside the calendar: then the hours of steps are no period."""
+    """Raise InputError for a change of clocks inside the calendar.
+
+    After it the hours of steps are no period.
+    """
     for at, *_ in () if calendar.zone is None else calendar.zone.changes:
         if at > calendar.start and (calendar.stop is None or at < calendar.stop):
             day = calendar.written(range(math.ceil((at - calendar.start) / calendar.step))).split(" to ")[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self, TypeVar
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
@@ -34,7 +34,7 @@ LONGEST_PERIOD = 2**17
 
 
 @dataclass(frozen=True, eq=False)
-class PeriodicChain(OneChain):
+class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     """A Markov chain X_0, ..., X_{length-1} with P(X_{t+1} = y | X_t = x) = M_t[x][y], M_t periodic in t.
 
     M_t is matrices[matrix_of[(start + t) mod period]], where `matrix_of` has the number of the matrix of each step of
@@ -51,11 +51,11 @@ class PeriodicChain(OneChain):
     """
 
     matrices: tuple[FloatArray, ...]
-    length: int
     matrix_of: tuple[int, ...]
     start: int
+    length: int
     initial: str | tuple[float, ...]
-    states: tuple[State, ...]
+    states: tuple[State, ...] = field(metadata=VALUES)
     source: str = "assumed"
 
     def __init__(
@@ -72,13 +72,11 @@ class PeriodicChain(OneChain):
         numbers = _numbers(range(len(tables)) if matrix_of is None else matrix_of, len(tables))
         if isinstance(start, bool) or not isinstance(start, int):
             raise InputError(f"start is {start!r}", rule="it is the place of the first entry in a period").at("start")
-        object.__setattr__(self, "matrices", tables)
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "matrix_of", numbers)
-        object.__setattr__(self, "start", start % len(numbers))
-        object.__setattr__(self, "initial", checked_start(initial, len(tables[0])))
-        object.__setattr__(self, "states", checked_states(states, len(tables[0]), "the chain"))
-        object.__setattr__(self, "source", source)
+        set_fields(
+            self, matrices=tables, length=checked_length(length), matrix_of=numbers, start=start % len(numbers),
+            initial=checked_start(initial, len(tables[0])), states=checked_states(states, len(tables[0]), "the chain"),
+            source=source,
+        )  # fmt: skip
         if self.initial == "stationary":
             _ = self.stationary_laws
 
@@ -92,27 +90,31 @@ class PeriodicChain(OneChain):
 
     @cached_property
     def step_matrices(self) -> FloatArray:
-        """The matrix of the step from X_t to X_{t+1}, for each t of one period, shape (period, k, k)."""
+        """Return the matrix of each step of a period, shape (period, k, k).
+
+        The t-th is of the step from X_t to X_{t+1}.
+        """
         order = np.roll(np.array(self.matrix_of), -self.start)
         return np.asarray(np.array(self.matrices)[order])
 
     @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
-        """Return the laws of X_0, ..., X_{period-1} that are the same a period later, each found from its own period.
+        """Return the laws of X_0, ..., X_{period-1} in the long run.
 
-        That of X_t is the stationary law of M_t ... M_{t+period-1}. Raises InputError where it is not unique, or where
-        a period has transitions of a probability below 1e-270.
+        Each is the same a period later, and is found from its own period. That of X_t is the stationary law of M_t ...
+        M_{t+period-1}. Raises InputError where it is not unique, or where a period has transitions of a probability
+        below 1e-270.
         """
-        whole = _over_period(self.step_matrices, np.matmul)
+        products = _over_period(self.step_matrices, np.matmul)
         can = _over_period(self.step_matrices > 0, _leads)
-        if self.period > 1 and (whole[can] < TRUSTED).any():
+        if self.period > 1 and (products[can] < TRUSTED).any():
             raise InputError(
                 "a transition over a whole period has a probability below 1e-270",
                 rule="it is too small for the law that repeats after a period",
                 fix='give initial=[...] or initial="any"',
             ).at("initial")
         try:
-            return tuple(map(wide_stationary_law, whole))
+            return tuple(map(wide_stationary_law, products))
         except InputError:
             raise InputError(
                 "more than one law of the first entry is the same a period later",
@@ -122,7 +124,10 @@ class PeriodicChain(OneChain):
 
     @property
     def has_given_start(self) -> bool:
-        """Whether the law fixes at which step of the recording the sequence starts."""
+        """Return whether the law fixes the first step of the sequence.
+
+        It is a step of the recording.
+        """
         return not isinstance(self.initial, str)
 
     @property
@@ -131,7 +136,10 @@ class PeriodicChain(OneChain):
         return self.stationary_laws[0] if self.initial == "stationary" else WideLaw.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
-        """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
+        """Return the law of entry `entry`.
+
+        Raises Unsupported for initial="any", a class that has none.
+        """
         if self.initial == "stationary":
             return self.stationary_laws[entry % self.period].floats()
         return np.asarray(self.marginals(entry + 1)[entry])
@@ -160,7 +168,7 @@ class PeriodicChain(OneChain):
 
     @cached_property
     def supports(self) -> Supports:
-        """Return which values each entry can take, for any length."""
+        """Return the possible values of each entry, for any length."""
         if self.initial == "stationary":
             return Supports(tuple(law.support for law in self.stationary_laws), 0)
         start = np.ones(len(self.states), dtype=bool) if self.initial == "any" else np.array(self.initial) > 0
@@ -183,12 +191,10 @@ class PeriodicChain(OneChain):
         return None if step and self.has_given_start else self._from(step, length)
 
     def _from(self, step: int, length: int) -> Self:
-        """Return the same chain from a step on, and do not look again for what is known of each phase."""
+        """Return the same chain from a step on, with all known laws."""
         turned = object.__new__(type(self))
         start = (self.start + step) % self.period
-        held = {**values_by_field(self), "length": checked_length(length), "start": start}
-        for field, value in held.items():
-            object.__setattr__(turned, field, value)
+        set_fields(turned, **{**values_by_field(self), "length": checked_length(length), "start": start})
         for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
             turned.__dict__[name] = _turned(self.__dict__[name], step % self.period)
         return turned
@@ -207,21 +213,6 @@ class PeriodicChain(OneChain):
             "its length is public, and so is where in a period it starts",
         )
 
-    def to_dict(self) -> Json:
-        laws = {"matrices": [matrix.tolist() for matrix in self.matrices], "matrix_of": list(self.matrix_of)}
-        return {"kind": "periodic-chain", **laws, "start": self.start, **self._common()}
-
-    def _common(self) -> Json:
-        initial = self.initial if isinstance(self.initial, str) else list(self.initial)
-        return {"length": self.length, "initial": initial, "states": list(self.states), "source": self.source}
-
-    @staticmethod
-    def from_dict(data: Plain) -> PeriodicChain:
-        return PeriodicChain(
-            data["matrices"], data["length"], data.get("matrix_of"), data.get("start", 0),
-            data.get("initial", "stationary"), data.get("states"), data.get("source", "assumed"),
-        )  # fmt: skip
-
     def _described(self, length: str) -> str:
         return (
             f"a Markov chain over {len(self.states)} states with {len(self.matrices)} matrices in a period of "
@@ -235,7 +226,7 @@ class PeriodicChain(OneChain):
 
 
 def _turned(by_phase: ByPhase, step: int) -> ByPhase:
-    """Return what is known of each phase in the order of another start."""
+    """Return the values of each phase in the order of another start."""
     if not step:
         return by_phase
     if isinstance(by_phase, tuple):
@@ -244,14 +235,17 @@ def _turned(by_phase: ByPhase, step: int) -> ByPhase:
 
 
 def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
-    """Return steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps, by doubling."""
-    run, length, whole, done = steps, 1, None, 0
+    """Return the product over a period from each of its steps, by doubling.
+
+    It is steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps.
+    """
+    run, length, product, done = steps, 1, None, 0
     while True:
         if len(steps) & length:
-            whole = run if whole is None else multiply(whole, np.roll(run, -done, axis=0))
+            product = run if product is None else multiply(product, np.roll(run, -done, axis=0))
             done += length
         if done == len(steps):
-            return np.asarray(whole)
+            return np.asarray(product)
         run, length = multiply(run, np.roll(run, -length, axis=0)), 2 * length
 
 
@@ -259,13 +253,13 @@ def _leads(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> npt.N
     return (first.astype(np.float32) @ second) > 0
 
 
-def _matrices(given: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[FloatArray, ...]:
+def _matrices(matrices: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[FloatArray, ...]:
     tables = []
     try:
-        listed = list(given)
+        squares = list(matrices)
     except TypeError:
         raise InputError("the matrices are no list", fix="give a list of k by k tables").at("matrices") from None
-    for number, matrix in enumerate(listed):
+    for number, matrix in enumerate(squares):
         with within("matrices", number):
             tables.append(stochastic_matrix(matrix))
     if not tables or len({table.shape for table in tables}) != 1:
@@ -276,9 +270,9 @@ def _matrices(given: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[
     return tuple(tables)
 
 
-def _numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
+def _numbers(matrix_of: Iterable[int], count: int) -> tuple[int, ...]:
     """Return the number of the matrix of each step of the shortest period."""
-    numbers = tuple(given)
+    numbers = tuple(matrix_of)
     if not 1 <= len(numbers) <= LONGEST_PERIOD:
         raise InputError(
             f"the period has {len(numbers)} steps", rule=f"it has at least 1 and at most {LONGEST_PERIOD:,}"
@@ -297,7 +291,7 @@ def _numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
 
 
 def _shortest_period(numbers: tuple[int, ...]) -> int:
-    """Return the least p that divides the length and after which the numbers are the same again."""
+    """Return the shortest period of numbers, a divisor of their length."""
     border, borders = 0, [0]  # the longest proper border of each prefix (Knuth, Morris and Pratt 1977)
     for n in range(1, len(numbers)):
         while border and numbers[n] != numbers[border]:

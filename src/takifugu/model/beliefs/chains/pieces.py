@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, overload
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs import check_registered, from_dict
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
@@ -40,7 +40,7 @@ class _Components(Sequence[range]):
     def __getitem__(self, number: slice) -> Sequence[range]: ...
     def __getitem__(self, number: int | slice) -> range | Sequence[range]:
         if isinstance(number, slice):
-            return [self[one] for one in range(len(self))[number]]
+            return [self[place_of_piece] for place_of_piece in range(len(self))[number]]
         place = range(len(self))[number]
         return range(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
 
@@ -49,23 +49,30 @@ class _Components(Sequence[range]):
         return map(range, [0, *ends[:-1]], ends)
 
 
+def _read_chain(data: Plain) -> OneSequence:
+    chain = from_dict(data)
+    if not isinstance(chain, OneSequence):
+        raise InputError("independent pieces need a belief about one sequence").at("chain")
+    return chain
+
+
 @dataclass(frozen=True, eq=False)
-class IndependentPieces(Nameless):
+class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     """Sequences of the given lengths, independent of each other, each following `chain` cut to its length.
 
     Entries are counted through all pieces in order. That pieces are independent is an assumption of whoever declares
     it; the certificate prints it. Raises InputError for no pieces or a length below 1.
     """
 
-    chain: OneSequence
+    chain: OneSequence = field(metadata=form(read=_read_chain))
     lengths: tuple[int, ...]
     in_pieces: ClassVar = True
 
     def __init__(self, chain: OneSequence, lengths: Iterable[int]) -> None:
         check_registered(chain)
-        object.__setattr__(self, "chain", chain)
-        listed = list_of(lengths, "the lengths", "lengths", "[60, 45]")
-        object.__setattr__(self, "lengths", tuple(map(int, listed)))
+        set_fields(self, chain=chain)
+        list_of_lengths = list_of(lengths, "the lengths", "lengths", "[60, 45]")
+        set_fields(self, lengths=tuple(map(int, list_of_lengths)))
         if not self.lengths or min(self.lengths) < 1:
             raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
 
@@ -111,16 +118,6 @@ class IndependentPieces(Nameless):
 
     def assumptions(self) -> tuple[str, ...]:
         return (*self.chain.assumptions(), "the pieces of a sequence are independent of each other")
-
-    def to_dict(self) -> Json:
-        return {"kind": "independent-pieces", "chain": self.chain.to_dict(), "lengths": list(self.lengths)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> IndependentPieces:
-        chain = from_dict(data["chain"])
-        if not isinstance(chain, OneSequence):
-            raise InputError("independent pieces need a belief about one sequence").at("chain")
-        return IndependentPieces(chain, data["lengths"])
 
     def describe(self) -> str:
         least, most = min(self.lengths), max(self.lengths)

@@ -38,21 +38,21 @@ Following = Mapping[str, Number | dict[str, Number]]
 
 
 def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: Step) -> list[list[float]]:
-    """Return the transition matrix of states of which each lasts so long and is followed so, row by row.
+    """Return the transition matrix for stays and successors of states.
 
-    Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
-    step, and shares that do not sum to 1.
+    It is a list of rows. Raises InputError at the key for a state that is missing or unknown, a stay that is no
+    duration or shorter than a step, and shares that do not sum to 1.
 
     >>> matrix_of(("still", "walking"), {"still": "10 min", "walking": 4}, {}, timedelta(minutes=1))
     [[0.9, 0.1], [0.25, 0.75]]
     """
     for fault in faults(states, stay, following, step):
         raise fault
-    named, rows = _named(states), []
-    shares = _following(following, named)
-    for name, place in named.items():
+    place_of, rows = _named(states), []
+    shares = _following(following, place_of)
+    for name, place in place_of.items():
         leaving = 1 / _steps(stay[name], name, step)
-        row = [leaving * share for share in _shares(name, shares, named)]
+        row = [leaving * share for share in _shares(name, shares, place_of)]
         row[place] = 1 - leaving
         rows.append([float(p) for p in row])
     return rows
@@ -61,9 +61,9 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
 def matrices_of(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> dict[str, list[list[float]]]:
-    """Return the matrix of each hour or weekday, of which `stays` has how long each state lasts there.
+    """Return the matrix of each hour or weekday.
 
-    Raises InputError, as `matrix_of`, at the key of the hour or weekday.
+    `stays` has the length of stays there. Raises InputError, as `matrix_of`, at the key of the hour or weekday.
     """
     for fault in faults_by(states, stays, following, step):
         raise fault
@@ -73,7 +73,10 @@ def matrices_of(
 def faults_by(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> Iterator[InputError]:
-    """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
+    """Yield the faults of stays by hour or weekday, at their keys.
+
+    Those of what follows states come once.
+    """
     for number, (name, stay) in enumerate(stays.items()):
         for error in faults(states, stay, following, step):
             if error.where[:1] == ("stay",):
@@ -84,23 +87,23 @@ def faults_by(
 
 
 def faults(states: Sequence[State], stay: Stay, following: Following, step: Step) -> Iterator[InputError]:
-    """Yield everything that is wrong with how long states last, and with what follows them, at their keys."""
-    named = _named(states)
-    yield from _strangers(stay, named, ("stay",))
-    wrong = [*_strangers(following, named, ("next",)), *_proportion_faults(following, named)]
+    """Yield the faults of stays and of successors, at their keys."""
+    place_of = _named(states)
+    yield from _strangers(stay, place_of, ("stay",))
+    wrong = [*_strangers(following, place_of, ("next",)), *_proportion_faults(following, place_of)]
     yield from wrong
-    shares = {} if wrong else _following(following, named)
-    unsaid = [] if wrong or len(named) < 3 else [name for name in named if name not in shares]
-    yield from _unsaid(named, [name for name in named if name not in stay], unsaid)
-    for name in named:
-        others = [other for other in named if other != name]
-        strangers = list(_strangers(shares.get(name, {}), others, ("next", name)))
+    shares = {} if wrong else _following(following, place_of)
+    unsaid = [] if wrong or len(place_of) < 3 else [name for name in place_of if name not in shares]
+    yield from _unsaid(place_of, [name for name in place_of if name not in stay], unsaid)
+    for name in place_of:
+        other_states = [other for other in place_of if other != name]
+        strangers = list(_strangers(shares.get(name, {}), other_states, ("next", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
         if name in stay:
             checks.append(partial(_steps, stay[name], name, step))
         if not strangers and not wrong and name not in unsaid:
-            checks.append(partial(_shares, name, shares, named))
+            checks.append(partial(_shares, name, shares, place_of))
         for check in checks:
             try:
                 check()
@@ -112,16 +115,16 @@ def _named(states: Sequence[State]) -> dict[str, int]:
     return {str(state): place for place, state in enumerate(states)}
 
 
-def _unsaid(named: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
-    """Yield which states have no duration, and of which it is not said what follows them, each in one fault."""
+def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
+    """Yield states without a duration, and without successors, in one fault each."""
     if lasting:
-        what = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
-        yield InputError(what, fix="write a duration for each state").at("stay")
+        message = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
+        yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
-        name, one, other = (_as_key(state) for state in (followed[0], *(s for s in named if s != followed[0]))[:3])
+        name, second, third = (_as_key(state) for state in (followed[0], *(s for s in states if s != followed[0]))[:3])
         yield InputError(
             f"does not say what follows {_together(followed)}",
-            fix=f"write {name} = {{ {one} = 0.7, {other} = 0.3 }} under next, or for each state how often it comes "
+            fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next, or for each state how often it comes "
             "when another ends",
         ).at("next")
 
@@ -141,37 +144,40 @@ def _as_key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:
-    for name in given:
-        if name not in known:
-            what = f"{name!r} is no state that there can be{did_you_mean(name, list(known))}"
-            yield InputError(what, fix=f"write {nearest(name, known)}").at(*key, name)
+def _strangers(names: Iterable[str], states: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:
+    for name in names:
+        if name not in states:
+            message = f"{name!r} is no state that there can be{did_you_mean(name, list(states))}"
+            yield InputError(message, fix=f"write {nearest(name, states)}").at(*key, name)
 
 
-def _steps(given: Number, name: str, step: Step) -> Fraction:
+def _steps(stay: Number, name: str, step: Step) -> Fraction:
     """Return how many steps a stay is, at least 1."""
-    where = ("stay", name)
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", given) if isinstance(given, str) else None
-    if isinstance(given, str) and (match is None or match[2] not in ("", *_SECONDS)):
-        raise InputError(f"{given!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*where)
+    key = ("stay", name)
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", stay) if isinstance(stay, str) else None
+    if isinstance(stay, str) and (match is None or match[2] not in ("", *_SECONDS)):
+        raise InputError(f"{stay!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*key)
     with within("stay"):
-        number = as_fraction(given if match is None else match[1], "the duration", name)
+        number = as_fraction(stay if match is None else match[1], "the duration", name)
     if match is not None and match[2]:
         if not isinstance(step, timedelta):
             raise InputError(
-                f"{given!r} is a time, and nothing says how long a step is",
+                f"{stay!r} is a time, and nothing says how long a step is",
                 fix='write step = "1min" (or what it is) under [source], or a number of steps here',
-            ).at(*where)
+            ).at(*key)
         number = number * _SECONDS[match[2]] / Fraction(step // timedelta(microseconds=1), 10**6)
     if number < 1:
         raise InputError(
-            f"{given!r} is shorter than one step", rule="a state lasts one step at least", fix="write a longer stay"
-        ).at(*where)
+            f"{stay!r} is shorter than one step", rule="a state lasts one step at least", fix="write a longer stay"
+        ).at(*key)
     return number
 
 
-def _proportion_faults(declared: Following, named: Mapping[str, int]) -> Iterator[InputError]:
-    """Yield what is wrong where `next` says how often each state comes, whatever was before, as one number each."""
+def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iterator[InputError]:
+    """Yield the faults of `next` as one number for each state.
+
+    The number is its share, whatever was before.
+    """
     numbers = _numbers(declared)
     if not numbers:
         return
@@ -182,15 +188,15 @@ def _proportion_faults(declared: Following, named: Mapping[str, int]) -> Iterato
         ).at("next")
         return
     weights: dict[str, Fraction] = {}
-    for name, given in numbers.items():
+    for name, proportion in numbers.items():
         try:
             with within("next"):
-                weights[name] = as_fraction(given, "the proportion", name)
+                weights[name] = as_fraction(proportion, "the proportion", name)
         except InputError as error:
             yield error
     if len(weights) < len(numbers):
         return
-    missing = [name for name in named if name not in weights]
+    missing = [name for name in place_of if name not in weights]
     if missing:
         yield InputError(f"does not say how often {missing[0]!r} comes", fix="write a number for each state").at("next")
     elif min(weights.values()) < 0 or any(sum(weights.values()) == weight for weight in weights.values()):
@@ -200,33 +206,36 @@ def _proportion_faults(declared: Following, named: Mapping[str, int]) -> Iterato
 
 
 def _numbers(declared: Following) -> dict[str, Number]:
-    return {name: given for name, given in declared.items() if not isinstance(given, dict)}
+    return {name: number for name, number in declared.items() if not isinstance(number, dict)}
 
 
-def _following(declared: Following, named: Mapping[str, int]) -> Mapping[str, Shares]:
-    """Return the share of each state among those that follow one: as declared, or in proportion whatever was before."""
-    shares = {name: given for name, given in declared.items() if isinstance(given, dict)}
+def _following(declared: Following, place_of: Mapping[str, int]) -> Mapping[str, Shares]:
+    """Return the share of each state among the successors of each.
+
+    Shares are declared, or in proportion whatever was before.
+    """
+    shares = {name: value for name, value in declared.items() if isinstance(value, dict)}
     if shares or not declared:
         return shares
-    weights = {name: as_fraction(given, "the proportion", name) for name, given in _numbers(declared).items()}
+    weights = {name: as_fraction(value, "the proportion", name) for name, value in _numbers(declared).items()}
     rest_of = {name: sum(weights.values()) - weight for name, weight in weights.items()}
     return {
-        name: {other: weight / rest_of[name] for other, weight in weights.items() if other != name} for name in named
+        name: {other: weight / rest_of[name] for other, weight in weights.items() if other != name} for name in place_of
     }
 
 
-def _shares(name: str, following: Mapping[str, Shares], known: Mapping[str, int]) -> Iterator[Fraction]:
-    """Yield the share of each state among those that follow this one."""
-    where, others = ("next", name), [other for other in known if other != name]
-    given = following.get(name)
-    if given is None:  # of two states, where the other one follows
-        given = {others[0]: 1}
-    with within(*where):
-        shares = {other: as_fraction(share, "the share", other) for other, share in given.items()}
+def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, int]) -> Iterator[Fraction]:
+    """Yield the share of each state among the successors of one."""
+    key, other_states = ("next", name), [other for other in place_of if other != name]
+    declared_shares = following.get(name)
+    if declared_shares is None:  # of two states, where the other one follows
+        declared_shares = {other_states[0]: 1}
+    with within(*key):
+        shares = {other: as_fraction(share, "the share", other) for other, share in declared_shares.items()}
     total = sum(shares.values(), Fraction(0))
     if min(shares.values(), default=Fraction(0)) < 0 or abs(total - 1) > Fraction(1, 10**9):
         raise InputError(
             f"the shares of what follows {name!r} sum to {float(total):g}",
             rule="none is negative, and they sum to 1",
-        ).at(*where)
-    return (shares.get(other, Fraction(0)) / total for other in known)
+        ).at(*key)
+    return (shares.get(other, Fraction(0)) / total for other in place_of)

@@ -53,8 +53,8 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     bodies: dict[str, tuple[tuple[str, ...], str]] = {}
     for kind, head, body in _blocks(text):
         child, _, above = head.strip("() \t\n").partition("|")
-        name, known = _word(child), states if kind == "variable" else bodies
-        if name in known:
+        name, entries = _word(child), states if kind == "variable" else bodies
+        if name in entries:
             raise InputError(f"{file.name} has two blocks '{kind} {name}'", rule="the file is damaged")
         if kind == "variable" and bodies:
             raise InputError(
@@ -84,7 +84,7 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
 
 
 def _without_comments(text: str) -> str | None:
-    """Return a text without its comments, None where one has no end."""
+    """Return a text without its comments, None for one without an end."""
     parts, position = [], 0
     while comment := _COMMENT.search(text, position):
         parts.append(text[position : comment.start()])
@@ -99,7 +99,10 @@ def _numbers(letters: tuple[str, ...], above: tuple[str, ...], states: dict[str,
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, head, body) of every variable and probability block; braces are balanced."""
+    """Yield (kind, head, body) of every variable and probability block.
+
+    Braces are balanced.
+    """
     position = 0
     while head := _HEAD.search(text, position):
         depth, end = 1, head.end()

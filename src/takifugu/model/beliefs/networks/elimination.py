@@ -46,7 +46,9 @@ class Plan:
 
 
 def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
-    """Return all variables but those to keep, always the one whose table with its neighbours is the smallest next.
+    """Return all variables but those to keep, cheapest first.
+
+    The next is always the one whose table with its neighbours is the smallest.
 
     >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
     [0, 1, 2]
@@ -60,10 +62,10 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
     heapify(heap)
     order: list[int] = []
     while heap:
-        known, v = heappop(heap)
-        if v not in near or known != weight[v]:
+        size, v = heappop(heap)
+        if v not in near or size != weight[v]:
             continue
-        if known > HOPELESS:
+        if size > HOPELESS:
             return order + [u for u in near if u not in keep]
         order.append(v)
         around = near.pop(v)
@@ -79,7 +81,9 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
 
 
 def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int]) -> Plan:
-    """Plan the elimination of all variables but `keep`, always the one that makes the smallest table next.
+    """Plan the elimination of all variables but `keep`.
+
+    The next is always the one with the smallest table.
 
     >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
     (0, 1)
@@ -104,11 +108,11 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
 
 
 def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> tuple[FloatArray, float]:
-    """Return (table, error): the product of all factors summed over everything but `keep`, axes in that order.
+    """Return the sum of products of all factors, and an error.
 
-    The table is a law when the factors are conditional laws of an ancestral set; it is divided by its sum. `error`
-    bounds the relative error of every entry that did not underflow. Raises Unsupported when a table would exceed
-    LARGEST_TABLE.
+    It is summed over everything but `keep`, with axes in that order. The table is a law when the factors are
+    conditional laws of an ancestral set; it is divided by its sum. `error` bounds the relative error of every entry
+    that did not underflow. Raises Unsupported when a table would exceed LARGEST_TABLE.
     """
     steps = plan([f.scope for f in factors], sizes, keep)
     if steps.largest > LARGEST_TABLE:
@@ -120,11 +124,11 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     rounding = 0
     pool = list(factors)
     for variable in steps.order:
-        mine = [f for f in pool if variable in f.scope]
+        touching = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
-        pool.append(_scaled(Factor(scope, _product(mine, scope))))
-        rounding += len(mine) + sizes[variable] + 1
+        scope = tuple(dict.fromkeys(v for f in touching for v in f.scope if v != variable))
+        pool.append(_scaled(Factor(scope, _product(touching, scope))))
+        rounding += len(touching) + sizes[variable] + 1
     present = {v for f in pool for v in f.scope}
     missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
     table = _product([*pool, *missing], tuple(keep))
@@ -133,20 +137,23 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
 
 
 def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return which entries of the table of `eliminate` are above zero: exact, whatever underflows there."""
+    """Return the entries above zero of the table of `eliminate`.
+
+    They are exact, whatever underflows there.
+    """
     pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
     for variable in plan([f.scope for f in factors], sizes, keep).order:
-        mine = [f for f in pool if variable in f.scope]
+        touching = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
-        pool.append(Factor(scope, (_product(mine, scope) > 0).astype(np.float64)))
+        scope = tuple(dict.fromkeys(v for f in touching for v in f.scope if v != variable))
+        pool.append(Factor(scope, (_product(touching, scope) > 0).astype(np.float64)))
     present = {v for f in pool for v in f.scope}
     missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
     return np.asarray(_product([*pool, *missing], tuple(keep)) > 0)
 
 
 def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
-    """Multiply factors pairwise and sum out what is not in scope."""
+    """Multiply factors pairwise and sum out variables beyond the scope."""
     letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *(v for f in factors for v in f.scope)]))}
     terms: list[Any] = []
     for factor in factors:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.model.beliefs.states import checked_alphabet
@@ -60,20 +60,20 @@ class BayesianNetwork:
     def __init__(
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
-        given = [n if isinstance(n, Node) else _node(*n) for n in nodes]
-        if not given:
+        all_nodes = [n if isinstance(n, Node) else _node(*n) for n in nodes]
+        if not all_nodes:
             raise InputError(
                 "the network has no nodes", fix="give at least one (name, states, parents, table)"
             ).at("nodes")
-        by_name = {n.name: n for n in given}
-        if len(by_name) != len(given):
+        by_name = {n.name: n for n in all_nodes}
+        if len(by_name) != len(all_nodes):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
-        for node in given:
+        for node in all_nodes:
             _check(node, by_name)
-        object.__setattr__(self, "nodes", tuple(by_name[name] for name in _ordered(by_name)))
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "listed", tuple(by_name))
-        object.__setattr__(self, "_parts", {})
+        set_fields(
+            self, nodes=tuple(by_name[name] for name in _ordered(by_name)), source=source, listed=tuple(by_name),
+            _parts={},
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -115,7 +115,10 @@ class BayesianNetwork:
 
     @cached_property
     def moral_neighbours(self) -> tuple[frozenset[int], ...]:
-        """Return each entry's neighbours in the moral graph: parents, children, and the children's other parents."""
+        """Return each entry's neighbours in the moral graph.
+
+        They are parents, children, and the children's other parents.
+        """
         near: list[set[int]] = [set() for _ in self.nodes]
         for child, above in enumerate(self.parents):
             family = {child, *above}
@@ -143,20 +146,23 @@ class BayesianNetwork:
         return tuple(supports)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
-        """Return P(X_names), one axis per name in the order given, by variable elimination.
+        """Return P(X_names) by variable elimination.
 
-        Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
-        name.
+        It has one axis per name in the order given. Raises Unsupported where a table would be too large (the size is
+        predicted first), InputError for an unknown name.
         """
         return self.law([self.position(n) for n in names])[0]
 
     def law(self, entries: Sequence[int]) -> tuple[FloatArray, float]:
-        """Return (table, error): the joint law of some entries, and a bound on each entry's relative error."""
+        """Return the joint law of some entries, and its error.
+
+        The error bounds the relative error of each cell.
+        """
         factors, sizes = self._ancestral(entries)
         return eliminate(factors, sizes, entries)
 
     def support(self, entries: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """Return which cells of the joint law of some entries have probability above zero: exact.
+        """Return the possible cells of the joint law of some entries, exactly.
 
         Raises Unsupported where zeros make this a question for a table that would be too large.
         """
@@ -178,7 +184,10 @@ class BayesianNetwork:
         return plan([f.scope for f in factors], sizes, entries)
 
     def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
-        """Return the factors of the entries and their ancestors: the rest sums to one."""
+        """Return the factors of the entries and their ancestors.
+
+        The rest sums to one.
+        """
         alive = self.ancestral(entries)
         return [self.factors[i] for i in alive], {i: len(self.nodes[i].states) for i in alive}
 
@@ -199,32 +208,33 @@ class BayesianNetwork:
         return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
 
     def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
-        """Return the entries that are d-connected to `entry` given `quilt`, `entry` included (Song17 Definition 4.2).
+        """Return the entries d-connected to `entry` given `quilt`.
 
-        All others are independent of X_entry given X_quilt (as a set: d-separation is closed under unions).
+        `entry` is included (Song17 Definition 4.2). All others are independent of X_entry given X_quilt (as a set:
+        d-separation is closed under unions).
         """
         return frozenset(self.reached(entry, quilt))
 
     def reached(self, entry: int, quilt: Iterable[int]) -> Iterator[int]:
         """Yield the entries of `near_set` as they are found, each once."""
-        given = frozenset(quilt)
-        above_given = frozenset(self.ancestral(given))
+        evidence = frozenset(quilt)
+        above_given = frozenset(self.ancestral(evidence))
         near: set[int] = set()
-        seen: set[tuple[int, bool]] = set()
+        visited: set[tuple[int, bool]] = set()
         visits = [(entry, True)]  # (node, arrived from a child)
         while visits:
             visit = visits.pop()
-            if visit in seen:
+            if visit in visited:
                 continue
-            seen.add(visit)
+            visited.add(visit)
             node, from_child = visit
-            if node not in given and node not in near:
+            if node not in evidence and node not in near:
                 near.add(node)
                 yield node
-            if from_child and node not in given:
+            if from_child and node not in evidence:
                 visits += [(p, True) for p in self.parents[node]] + [(c, False) for c in self.children[node]]
             elif not from_child:
-                if node not in given:
+                if node not in evidence:
                     visits += [(c, False) for c in self.children[node]]
                 if node in above_given:
                     visits += [(p, True) for p in self.parents[node]]
@@ -344,15 +354,15 @@ def _components(by_name: Mapping[str, Node]) -> list[list[str]]:
             near[name].add(parent)
             near[parent].add(name)
     groups: list[list[str]] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for name in by_name:
-        if name in seen:
+        if name in visited:
             continue
         group, stack = {name}, [name]
         while stack:
             for other in near[stack.pop()] - group:
                 group.add(other)
                 stack.append(other)
-        seen |= group
+        visited |= group
         groups.append([n for n in by_name if n in group])
     return groups

@@ -27,7 +27,10 @@ Table = tuple[str, list[str], list[str], npt.NDArray[np.float64]]
 
 
 def tables_of(path: Path) -> list[Table]:
-    """Return the nodes of a network file; raises InputError where pyAgrum cannot read it, or not within the limits."""
+    """Return the nodes of a network file.
+
+    Raises InputError where pyAgrum cannot read it, or not within the limits.
+    """
     seconds = min(SECONDS, _TO_START + _PER_MEGABYTE * path.stat().st_size / 1e6)
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-P", __file__, str(path.resolve())]  # this file alone: the package would load more
@@ -50,7 +53,10 @@ def tables_of(path: Path) -> list[Table]:
 
 
 def read(path: str) -> list[list[object]]:
-    """Return the nodes of a network file as plain values; raises what pyAgrum raises."""
+    """Return the nodes of a network file as plain values.
+
+    Raises what pyAgrum raises.
+    """
     import pyagrum
 
     return [[name, states, parents, table.shape, table.ravel().tolist()] for name, states, parents, table in plain(
@@ -72,7 +78,10 @@ def plain(model: Any) -> list[Table]:
 
 
 def main() -> None:
-    """Print the nodes of the network file that the command line names, within the limits of this process."""
+    """Print the nodes of a network file, within limits of the process.
+
+    The command line names the file.
+    """
     try:
         import resource
     except ImportError:  # Windows has no such limits; the time is limited from outside

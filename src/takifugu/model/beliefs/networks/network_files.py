@@ -55,9 +55,9 @@ def _network(tables: list[Table], source: str) -> BayesianNetwork:
 
 
 def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
-    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief; pgmpy is not imported.
+    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief.
 
-    Raises InputError where two tables disagree about the states of a variable.
+    Pgmpy is not imported. Raises InputError where two tables disagree about the states of a variable.
     """
     tables = {str(name): model.get_cpds(name) for name in model.nodes()}
     for name, table in tables.items():
@@ -68,21 +68,21 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
     for name, table in tables.items():
         values, parents = np.asarray(table.values, dtype=np.float64), table.variables[1:]
         for axis, parent in enumerate(parents, 1):
-            mine, theirs = list(table.state_names[parent]), states.get(str(parent), ())
-            if set(mine) != set(theirs):
+            parent_states, theirs = list(table.state_names[parent]), states.get(str(parent), ())
+            if set(parent_states) != set(theirs):
                 raise InputError(
-                    f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own "
-                    f"table {list(theirs)}",
+                    f"the table of {name!r} names the states of {str(parent)!r} {parent_states}, and that variable's "
+                    f"own table {list(theirs)}",
                     fix="name them alike",
                 )
-            values = values.take([mine.index(state) for state in theirs], axis)  # each table has its own order
+            values = values.take([parent_states.index(state) for state in theirs], axis)  # each table has its own order
         values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first
         nodes.append(Node(name, states[name], tuple(map(str, parents)), values.copy()))
     return BayesianNetwork(nodes, source)
 
 
 def _shortest(array: FloatArray) -> FloatArray:
-    """Return what single-precision numbers stand for: their shortest decimals, where the array holds such numbers."""
+    """Return single-precision numbers as their shortest decimals."""
     single = np.asarray(array, dtype=np.float32)
     values = np.array(array, dtype=np.float64)
     if not np.array_equal(single.astype(np.float64), values):

@@ -74,7 +74,10 @@ class NormalSection:
         return None if self.fit is None else (("fit", "file"), self.fit, self.columns)
 
     def layout(self) -> Plain:
-        """Return what decides which number a record has in a column: missing ones are replaced."""
+        """Return the rules for the number of a record in a column.
+
+        Missing ones are replaced.
+        """
         replaced = {name: to_text(as_fraction(value, name)) for name, value in (self.missing or {}).items()}
         return {"belief.missing": replaced or None}
 

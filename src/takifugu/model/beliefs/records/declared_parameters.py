@@ -69,7 +69,7 @@ class ParametersSection:
 
     @staticmethod
     def hidden(belief: Parameters) -> dict[str, dict[str, Hashable]]:
-        """Return the values of parameters that a secret may name, by their texts."""
+        """Return the parameters' values for secrets, by their texts."""
         return {str(name): spelled(belief.alphabet(belief.position(name))) for name in belief.names}
 
     def faults(self) -> Iterator[InputError]:
@@ -83,7 +83,10 @@ class ParametersSection:
             yield InputError("is incomplete", fix=fix).at("prior")
 
     def belief(self, public: Public) -> Parameters:
-        """Return the belief; SpecError names every column that is faulty."""
+        """Return the belief.
+
+        SpecError names every column that is faulty.
+        """
         try:
             prior = self._prior(public)
         except TakifuguError as error:
@@ -109,11 +112,14 @@ class ParametersSection:
 
 
 def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dict[Hashable, dict[State, Fraction]]:
-    """Return the distribution of a column for each value of its parameter, as the prior spells it."""
+    """Return the distribution of a column for each value of its parameter.
+
+    The values are spelled as in the prior.
+    """
     if name not in prior.names:
         raise InputError(
             "has no parameter", rule="each column follows the parameter of its name",
-            fix=f"the parameters are {[str(one) for one in prior.names]}",
+            fix=f"the parameters are {[str(parameter) for parameter in prior.names]}",
         )  # fmt: skip
     values = spelled(prior.alphabet(prior.position(name)))
     laws = dict[Hashable, dict[State, Fraction]]()

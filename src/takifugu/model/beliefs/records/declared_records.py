@@ -32,13 +32,16 @@ class DeclaredClasses:
 
     @property
     def called(self) -> tuple[State, ...]:
-        """Return what each class counts as: what is declared, or its words."""
+        """Return the value of each class: the declared one, or its words."""
         return self.values if self.values is not None else Classes(self.ends).words
 
     def classes(self, texts: Sequence[str] = ()) -> Classes:
-        """Return the classes that a column's numbers are put into; `texts` are those of what each counts as."""
-        listed = [*texts] or [str(value) for value in self.called]
-        return Classes(self.ends, UNOBSERVED if self.missing is None else listed.index(str(self.missing)))
+        """Return the classes of a column's numbers.
+
+        `texts` are those of the values of the classes.
+        """
+        names = [*texts] or [str(value) for value in self.called]
+        return Classes(self.ends, UNOBSERVED if self.missing is None else names.index(str(self.missing)))
 
     def faults(self) -> Iterator[InputError]:
         try:
@@ -50,9 +53,9 @@ class DeclaredClasses:
         if self.values is not None and (
             len(self.values) != len(words) or len(set(map(str, self.values))) != len(words)
         ):
-            what = f"has {len(self.values)} values for {len(words)} classes"
+            message = f"has {len(self.values)} values for {len(words)} classes"
             fix = "write one for each class, all different: one more than there are ends"
-            yield InputError(what, fix=fix).at("values")
+            yield InputError(message, fix=fix).at("values")
         elif self.missing is not None and str(self.missing) not in map(str, self.called):
             fix = f"write one of {list(map(str, self.called))}"
             yield InputError(f"is {self.missing!r}", fix=fix).at("missing")
@@ -88,8 +91,11 @@ class RecordsSection:
         return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
     def layout(self) -> Plain:
-        """Return what decides which value a record has in a column: numbers have that of their class."""
-        return {"classes": {name: _in_words(one) for name, one in (self.classes or {}).items()} or None}
+        """Return the rules for the value of a record in a column.
+
+        Numbers have that of their class.
+        """
+        return {"classes": {name: _in_words(classes) for name, classes in (self.classes or {}).items()} or None}
 
     def belief(self, public: Public) -> Records:
         with about("rows" if self.fit is None else "fit"):
@@ -98,24 +104,30 @@ class RecordsSection:
                 table = declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
             else:
                 table = counted_table(self.fit, self.source, public, classes)
-            for name, one in classes.items():
-                odd = set(table.alphabet(table.position(name))) - set(one.called)
+            for name, of_column in classes.items():
+                odd = set(table.alphabet(table.position(name))) - set(of_column.called)
                 if odd:
                     raise InputError(
                         f"a row has {sorted(map(str, odd))[0]!r} in column {name!r}, which is none of its classes",
-                        fix=f"write one of {[str(value) for value in one.called]}",
+                        fix=f"write one of {[str(value) for value in of_column.called]}",
                     )
             return Records(table, self.records)
 
     def assumptions(self) -> Iterator[str]:
         for name, classes in (self.classes or {}).items():
             pairs = zip(Classes(classes.ends).words, classes.called, strict=True)
-            listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in pairs)
+            parts = []
+            for words, value in pairs:
+                parts.append(words if words == str(value) else f"{words} as {value!r}")
+            classes_in_words = ", ".join(parts)
             rule = "" if classes.missing is None else f"; a missing value counts as {classes.missing!r}"
-            yield f"the numbers of {name!r} are read in classes: {listed}{rule}"
+            yield f"the numbers of {name!r} are read in classes: {classes_in_words}{rule}"
 
 
 def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:
-    """Return which numbers count as which value of a column; a missing one counts as "missing" says."""
+    """Return the numbers of each value of a column, in words.
+
+    A missing one counts as "missing" says.
+    """
     pairs = zip(map(str, classes.called), Classes(classes.ends).words, strict=True)
     return dict(pairs) if classes.missing is None else {**dict(pairs), "missing": str(classes.missing)}

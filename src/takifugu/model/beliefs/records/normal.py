@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
@@ -83,12 +83,10 @@ class MultivariateNormal(Nameless):
         step = None if resolution is None else as_fraction(resolution, "the resolution", "resolution")
         if step is not None and step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
-        for name, value in (
-            ("mean", means), ("covariance", _covariance(covariance, columns)), ("columns", columns),
-            ("records", records), ("ranges", _ranges(ranges or {}, columns)), ("resolution", step),
-            ("outside", outside), ("source", source), ("replaced", filled),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
+        set_fields(
+            self, mean=means, covariance=_covariance(covariance, columns), columns=columns, records=records,
+            ranges=_ranges(ranges or {}, columns), resolution=step, outside=outside, source=source, replaced=filled,
+        )  # fmt: skip
 
     @staticmethod
     def fit(
@@ -103,11 +101,12 @@ class MultivariateNormal(Nameless):
         outside: str = "refuse",
         replaced: Iterable[str] = (),
     ) -> MultivariateNormal:
-        """Return the belief with the means and the covariance of some data: a frame, or columns of numbers by name.
+        """Return the belief with the means and the covariance of data.
 
-        `source` states in words where they come from; `private=True` marks that they are the data to protect.
-        `records` is how many records the release is about, by default as many as are given. Raises InputError for an
-        empty source, for columns of other lengths or with what is no number, and for fewer than two records.
+        Data are a frame, or columns of numbers by name. `source` states in words where they come from; `private=True`
+        marks that they are the data to protect. `records` is how many records the release is about, by default as many
+        as are given. Raises InputError for an empty source, for columns of other lengths or with what is no number, and
+        for fewer than two records.
 
         >>> fitted = MultivariateNormal.fit({"x": [1, 2, 3], "y": [2, 4, 6]}, source="a public survey")
         >>> fitted.covariance
@@ -124,7 +123,10 @@ class MultivariateNormal(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the belief was estimated from the data that it is to protect."""
+        """Return whether the belief was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     @property
@@ -161,9 +163,10 @@ class MultivariateNormal(Nameless):
         return view_of(self, secret)
 
     def resolve(self, query: Query) -> ColumnSums:
-        """Return a query as weighted sums of the columns; without a declared grid on a readable one.
+        """Return a query as weighted sums of the columns.
 
-        Raises InputError where a column that is read varies less than one step of the resolution.
+        Without a declared grid on a readable one. Raises InputError where a column that is read varies less than one
+        step of the resolution.
         """
         cells = self.read.weights(query)
         rows = tuple(row for _, row in cells)
@@ -180,10 +183,10 @@ class MultivariateNormal(Nameless):
     def _check_resolution(self, read: Sequence[int]) -> None:
         for number, variance in zip(read, self.pivots(read), strict=True):
             if self.resolution is not None and self.resolution**2 > variance:
-                given = "" if number == read[0] else " given the others that are read"
+                condition = "" if number == read[0] else " given the others that are read"
                 raise InputError(
                     f"the resolution is {to_text(self.resolution)}, and the column {self.columns[number]!r} has a "
-                    f"standard deviation of {math.sqrt(variance):.4g}{given}",
+                    f"standard deviation of {math.sqrt(variance):.4g}{condition}",
                     rule="numbers that are rounded more coarsely than they vary are no longer nearly normal",
                     fix="declare a finer resolution",
                 ).at("resolution")
@@ -197,23 +200,32 @@ class MultivariateNormal(Nameless):
         return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
 
     def replaces(self, read: Iterable[int]) -> bool:
-        """Return whether missing values of these columns are replaced when they are read."""
+        """Return whether missing values of these columns are replaced.
+
+        They are when they are read.
+        """
         return any(self.columns[j] in self.replaced for j in read)
 
     def _reach(self, low: Fraction, high: Fraction) -> Fraction:
-        """Return how far apart two numbers of a range can be, as they are read: clipped, then rounded or vice versa."""
+        """Return the largest distance of two numbers of a range, as read.
+
+        They are clipped, then rounded or vice versa.
+        """
         step = self.resolution
         return high - low if step is None else max(high - low, (round(high / step) - round(low / step)) * step)
 
     def deviation(self, row: Sequence[Fraction]) -> float:
-        """Return the standard deviation of a weighted sum of the columns over all records."""
+        """Return the standard deviation of a weighted sum over all records.
+
+        It is a sum of the columns.
+        """
         return math.sqrt(self.records * form(row, self.covariance, row))
 
     def assumptions(self) -> tuple[str, ...]:
-        listed = " and ".join(map(repr, self.columns))
+        names = " and ".join(map(repr, self.columns))
         normal = (
             f"the {self.records} records are independent, each drawn from the stated joint normal distribution of "
-            f"{listed}"
+            f"{names}"
         )
         if self.outside == "refuse":
             return (normal,)
@@ -250,8 +262,8 @@ class MultivariateNormal(Nameless):
         )  # fmt: skip
 
     def describe(self) -> str:
-        listed = " and ".join(map(repr, self.columns))
-        return f"{self.records} independent records of the jointly normal columns {listed} ({self.source})"
+        names = " and ".join(map(repr, self.columns))
+        return f"{self.records} independent records of the jointly normal columns {names} ({self.source})"
 
 
 def _columns(names: Iterable[str]) -> tuple[str, ...]:
@@ -261,8 +273,8 @@ def _columns(names: Iterable[str]) -> tuple[str, ...]:
     return columns
 
 
-def _covariance(given: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
-    rows = tuple(tuple(as_fraction(value, "a covariance", "covariance") for value in row) for row in given)
+def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
+    rows = tuple(tuple(as_fraction(value, "a covariance", "covariance") for value in row) for row in covariance)
     size = len(columns)
     if len(rows) != size or any(len(row) != size for row in rows):
         raise InputError(
@@ -286,12 +298,12 @@ def _covariance(given: Iterable[Iterable[Number]], columns: Sequence[str]) -> Ma
     return rows
 
 
-def _ranges(given: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
-    for name in given:
+def _ranges(declared_ranges: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
+    for name in declared_ranges:
         if name not in columns:
             raise InputError(f"a range is given for {name!r}", fix=f"name one of {list(columns)}").at("ranges", name)
     ranges = dict[str, Range]()
-    for name, ends in given.items():
+    for name, ends in declared_ranges.items():
         with within("ranges", name):
             if isinstance(ends, str) or len(tuple(ends)) != 2:
                 raise InputError(f"the range is {ends!r}", fix="write (lowest, highest)")

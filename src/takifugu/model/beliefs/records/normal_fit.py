@@ -15,18 +15,21 @@ from takifugu.numbers.normal.matrices import is_semidefinite
 def moments(
     data: object, names: Iterable[str] | None, digits: int
 ) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
-    """Return the columns, their means and covariance (divided by n - 1) to so many significant digits, and n.
+    """Return the columns, their means, their covariance, and n.
 
-    Where rounding leaves a covariance that is not positive semidefinite the variances are raised by as little as makes
-    it so. `data` has columns by name: a mapping or a frame. Raises InputError for what is no table of numbers.
+    The covariance is divided by n - 1; both have so many significant digits. Where rounding leaves a covariance that is
+    not positive semidefinite the variances are raised by as little as makes it so. `data` has columns by name: a
+    mapping or a frame. Raises InputError for what is no table of numbers.
     """
     if not isinstance(data, Mapping) and not is_table(data):
         raise InputError(
             f"the data is of type {type(data).__name__}", rule="a fit needs columns of numbers by name",
             fix='give a frame, or columns such as {"height": [...], "weight": [...]}',
         ).at("data")  # fmt: skip
-    given = (data if isinstance(data, Mapping) else data.columns) if names is None else names
-    columns = list(given) if names is None else list_of(given, "the names", "names", "['height', 'weight']")
+    if names is not None:
+        columns = list_of(names, "the names", "names", "['height', 'weight']")
+    else:
+        columns = list(data if isinstance(data, Mapping) else data.columns)
     table = [_numbers(data[name], name) for name in columns]
     if len({len(column) for column in table}) != 1 or len(table[0]) < 2:
         raise InputError(

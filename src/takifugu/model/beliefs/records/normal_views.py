@@ -93,7 +93,10 @@ class NormalView(Nameless):
         return _forms(self.weights, self.belief.covariance, self.weights, scale)
 
     def shared(self, answer: ColumnSums) -> Matrix:
-        """Return the covariance of the answer's cells and the numbers in g: of one record, where g is of one."""
+        """Return the covariance of the answer's cells and the numbers in g.
+
+        It is of one record, where g is of one.
+        """
         scale = 1 if self.single else self.belief.records
         return _forms(answer.coefficients, self.belief.covariance, self.weights, scale)
 
@@ -102,9 +105,10 @@ class NormalView(Nameless):
         return _forms(answer.coefficients, self.belief.covariance, answer.coefficients, self.belief.records)
 
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
-        """Return how far one record's hidden value moves a cell, and the answer in L1, at most, in answer units.
+        """Return the changes of a cell and the answer by one record.
 
-        Only for the value of a column in one record, up to its largest difference. Raises Unsupported for others.
+        Its hidden value moves them at most so far, in L1 and answer units. Only for the value of a column in one
+        record, up to its largest difference. Raises Unsupported for others.
         """
         if not self.single:
             raise Unsupported("a property of whole columns is no entry that changes by itself")
@@ -116,7 +120,10 @@ class NormalView(Nameless):
 
 
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
-    """Return the view of a normal belief that a secret asks for; InputError for one that it cannot have."""
+    """Return the view of a normal belief for a secret.
+
+    InputError for one that it cannot have.
+    """
     if isinstance(secret, DatasetProperty):
         return _of_records(belief, secret)
     if isinstance(secret, EveryEntry):
@@ -137,8 +144,8 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
         ).at("function")  # fmt: skip
     columns = [belief.read.named(name) for name in secret.columns]
     if isinstance(secret.function, tuple):
-        each = dict(zip(columns, secret.function, strict=True))
-        rows: Matrix = (tuple(each.get(name, Fraction(0)) / belief.records for name in belief.columns),)
+        weight_of = dict(zip(columns, secret.function, strict=True))
+        rows: Matrix = (tuple(weight_of.get(name, Fraction(0)) / belief.records for name in belief.columns),)
     else:
         share = Fraction(1, belief.records) if secret.function == "mean" else Fraction(1)
         rows = tuple(tuple(share * (name == column) for name in belief.columns) for column in columns)
@@ -173,14 +180,14 @@ def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView
         ).at("attribute")
     name = belief.read.named(secret.attribute)
     weights = (tuple(Fraction(name == column) for column in belief.columns),)
-    what = f"{name!r} in one record"
-    _check_varies(belief, weights, what)
+    title = f"{name!r} in one record"
+    _check_varies(belief, weights, title)
     if secret.max_difference is None:
         raise InputError(
-            f"the secret compares all values of {what}, and a normal distribution bounds none",
+            f"the secret compares all values of {title}, and a normal distribution bounds none",
             fix=f"write every_entry({name!r}, max_difference=...)",
         ).at("max_difference")
-    return _near(belief, secret, weights, (secret.max_difference,), what, single=True)
+    return _near(belief, secret, weights, (secret.max_difference,), title, single=True)
 
 
 def _of_population(belief: MultivariateNormal, secret: DistributionParameter) -> NormalView:
@@ -193,12 +200,12 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
             "the secret compares all variances of an interval", rule="its ends prove nothing about what lies between",
             fix="give values",
         ).at("interval")  # fmt: skip
-    given: Sequence[object] = secret.interval if secret.interval is not None else secret.values or ()
-    if not given:
+    parameters: Sequence[object] = secret.interval if secret.interval is not None else secret.values or ()
+    if not parameters:
         raise InputError(
             f"the secret compares all {of}s of {name!r}", fix="give values, or for the mean an interval"
         ).at("values")
-    values = tuple(as_fraction(value, "a value of the parameter", "values") for value in given)
+    values = tuple(as_fraction(value, "a value of the parameter", "values") for value in parameters)
     if of == "variance" and min(values) <= 0:
         raise InputError(f"a variance of {name!r} is {number(min(values))}", rule="it must be above 0").at("values")
     words = tuple(f"the {of} of {name!r} in the population is {number(value)}" for value in values)
@@ -211,18 +218,19 @@ def _near(
     secret: Secret,
     weights: Matrix,
     reach: Sequence[Fraction],
-    what: str,
+    title: str,
     single: bool = False,
 ) -> NormalView:
-    """Return the view of values up to a difference: the corners of the box of differences, up to their sign.
+    """Return the view of values up to a difference.
 
-    What a shift by v needs is convex in v, so no difference inside the box needs more than some corner.
+    They are the corners of the box of differences, up to their sign. What a shift by v needs is convex in v, so no
+    difference inside the box needs more than some corner.
     """
-    signs = [(1, *rest) for rest in product((1, -1), repeat=len(reach) - 1)]
-    corners = [tuple(sign * most for sign, most in zip(chosen, reach, strict=True)) for chosen in signs]
-    words = [f"{what} is any value", *(f"{what} is {_moved(corner)}" for corner in corners)]
+    signs = [(1, *other_signs) for other_signs in product((1, -1), repeat=len(reach) - 1)]
+    corners = [tuple(sign * most for sign, most in zip(corner_signs, reach, strict=True)) for corner_signs in signs]
+    words = [f"{title} is any value", *(f"{title} is {_moved(corner)}" for corner in corners)]
     if len(reach) == 1:
-        words = [f"{what} is any value a", f"{what} is a + {number(reach[0])}"]
+        words = [f"{title} is any value a", f"{title} is a + {number(reach[0])}"]
     nothing = (Fraction(0),) * len(reach)
     pairs = tuple((0, place) for place in range(1, len(words)))
     return NormalView(belief, secret, tuple(words), pairs, weights, single, differences=(nothing, *corners))
@@ -236,20 +244,20 @@ def _in(values: ValueSet) -> str:
     return described(values) if isinstance(values, Between | Intervals) else f"one of {described(values)}"
 
 
-def _check_varies(belief: MultivariateNormal, weights: Matrix, what: str) -> None:
+def _check_varies(belief: MultivariateNormal, weights: Matrix, title: str) -> None:
     variance = _forms(weights, belief.covariance, weights, 1)
     if len(variance) == 1 and not variance[0][0]:
         raise InputError(
-            f"under the belief {what} takes one value only", rule="nothing about it is left to hide",
+            f"under the belief {title} takes one value only", rule="nothing about it is left to hide",
             fix="give its columns a variance above 0",
         ).at("secrets")  # fmt: skip
     size = range(len(variance))
     if any(solved(variance, [Fraction(i == j) for j in size]) is None for i in size):
         raise InputError(
-            f"under the belief one of the numbers in {what} follows from the others",
+            f"under the belief one of the numbers in {title} follows from the others",
             rule="their differences are not free, so a box of them is not what can happen", fix="hide fewer of them",
         ).at("secrets")  # fmt: skip
 
 
 def _forms(left: Matrix, covariance: Matrix, right: Matrix, scale: int) -> Matrix:
-    return tuple(tuple(scale * form(one, covariance, other) for other in right) for one in left)
+    return tuple(tuple(scale * form(row, covariance, column) for column in right) for row in left)

@@ -15,7 +15,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
@@ -39,13 +39,13 @@ class Affine:
     slopes: tuple[tuple[str, Fraction], ...]
 
     def __init__(self, constant: Number = 0, slopes: Mapping[str, Number] | None = None, /, **named: Number) -> None:
-        given = {**(slopes or {}), **named}
-        object.__setattr__(self, "constant", as_fraction(constant, "a probability", "columns"))
-        read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in given.items())
-        object.__setattr__(self, "slopes", tuple((name, slope) for name, slope in read if slope))
+        all_slopes = {**(slopes or {}), **named}
+        set_fields(self, constant=as_fraction(constant, "a probability", "columns"))
+        read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in all_slopes.items())
+        set_fields(self, slopes=tuple((name, slope) for name, slope in read if slope))
 
     def between(self, box: Mapping[str, Interval]) -> Interval:
-        """Return its least and its largest value while each parameter lies in its interval."""
+        """Return its least and its largest value over a box of parameters."""
         ends = [sorted((slope * box[name][0], slope * box[name][1])) for name, slope in self.slopes]
         return self.constant + sum(low for low, _ in ends), self.constant + sum(high for _, high in ends)
 
@@ -101,11 +101,11 @@ class ParameterBox:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
-        object.__setattr__(self, "intervals", tuple(box.items()))
-        object.__setattr__(self, "described", tuple(_column(name, law, box) for name, law in columns.items()))
-        object.__setattr__(self, "records", count)
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "listed", tuple(box))
+        set_fields(
+            self, intervals=tuple(box.items()),
+            described=tuple(_column(name, law, box) for name, law in columns.items()), records=count, source=source,
+            listed=tuple(box),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -125,7 +125,10 @@ class ParameterBox:
         return len({ends for _, ends in self.intervals}) == 1
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
-        """Return the ends of a parameter's interval: they stand for all numbers between them."""
+        """Return the ends of a parameter's interval.
+
+        They stand for all numbers between them.
+        """
         return tuple(to_text(end) for end in self.intervals[entry][1])
 
     def possible(self, entry: int) -> tuple[bool, ...]:
@@ -151,7 +154,10 @@ class ParameterBox:
         return Record(self.columns, tuple(column.states for column in self.described))
 
     def resolve(self, query: Query) -> ColumnAnswer:
-        """Return what a query adds up over whole columns; InputError for one that does not add up over records."""
+        """Return the sum of a query over whole columns.
+
+        InputError for one that does not add up over records.
+        """
         return over_columns(query, self.record, self.records, tuple(c.entry for c in self.described), self.size)
 
     def assumptions(self) -> tuple[str, ...]:
@@ -183,10 +189,10 @@ class ParameterBox:
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 
     def property(self, secret: Secret) -> BoxView | None:
-        """Return the box as a secret about one parameter reads it; None for every parameter as it is.
+        """Return the box as a secret about one parameter reads it.
 
-        Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
-        numbers outside the parameter's interval.
+        None for every parameter as it is. Raises InputError for a property of the records at hand, for single values
+        (`Parameters` lists them), and for numbers outside the parameter's interval.
         """
         parameter = secret if isinstance(secret, DistributionParameter) else None
         if isinstance(secret, DatasetProperty) or (parameter and parameter.values is not None):
@@ -258,10 +264,10 @@ class BoxView:
         return f"the parameter of {self.box.names[self.entry]!r} is {to_text(self.ends[value])}"
 
 
-def _interval(name: object, given: object) -> Interval:
-    if not isinstance(given, list | tuple) or len(given) != 2:
-        raise InputError(f"the interval of {name!r} is {given!r}", fix="write (low, high)").at("intervals", str(name))
-    low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in given)
+def _interval(name: object, ends: object) -> Interval:
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise InputError(f"the interval of {name!r} is {ends!r}", fix="write (low, high)").at("intervals", str(name))
+    low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in ends)
     if low >= high:
         raise InputError(
             f"the interval of {name!r} goes from {to_text(low)} to {to_text(high)}", rule="it must have an inside"

@@ -24,7 +24,7 @@ import numpy as np
 from takifugu.core.entries import listed
 from takifugu.core.errors import InputError, Unsupported, did_you_mean
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.states import checked_alphabet
@@ -98,11 +98,11 @@ class Parameters:
         count = value_of(records)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
-        object.__setattr__(self, "prior", prior)
-        object.__setattr__(self, "records", count)
-        object.__setattr__(self, "described", tuple(_column(prior, name, laws) for name, laws in columns.items()))
-        object.__setattr__(self, "source", prior.source if source is None else source)
-        object.__setattr__(self, "listed", tuple(listed(prior) or ()))
+        set_fields(
+            self, prior=prior, records=count,
+            described=tuple(_column(prior, name, laws) for name, laws in columns.items()),
+            source=prior.source if source is None else source, listed=tuple(listed(prior) or ()),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -123,12 +123,15 @@ class Parameters:
 
     @property
     def from_private_data(self) -> bool:
-        """Whether the parameters' distribution was estimated from the data that it is to protect."""
+        """Return whether the parameters' law was estimated from private data."""
         return self.table is not None and self.table.from_private_data
 
     @property
     def table(self) -> JointTable | None:
-        """The joint distribution of the parameters, where it is given as a table; None where as a network."""
+        """Return the joint distribution of the parameters as a table.
+
+        None where it is given as a network.
+        """
         return self.prior if isinstance(self.prior, JointTable) else None
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
@@ -141,7 +144,10 @@ class Parameters:
         return self.prior.possible(entry)
 
     def components(self) -> tuple[range, ...]:
-        """Return all parameters as one run: independent ones still share the records of an answer."""
+        """Return all parameters as one run.
+
+        Independent ones still share the records of an answer.
+        """
         return (range(self.size),)
 
     def component(self, number: int) -> Parameters:
@@ -153,7 +159,10 @@ class Parameters:
         return Record(self.columns, tuple(column.states for column in self.described))
 
     def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
-        """Return what a query adds up over whole columns, or a statistic of them; InputError for any other query."""
+        """Return the sum or statistic of a query over whole columns.
+
+        InputError for any other query.
+        """
         entry_of = tuple(column.entry for column in self.described)
         if isinstance(query, Statistic):
             for name in query.columns:
@@ -163,15 +172,19 @@ class Parameters:
 
     @cached_property
     def network(self) -> BayesianNetwork:
-        """Return the parameters as a Bayesian network: theirs, or that of a table, in which each depends on all before.
+        """Return the parameters as a Bayesian network.
 
-        Raises Unsupported for a table with too many combinations of values, or with tiny probabilities.
+        It is theirs, or that of a table, in which each depends on all before. Raises Unsupported for a table with too
+        many combinations of values, or with tiny probabilities.
         """
         return self.prior if isinstance(self.prior, BayesianNetwork) else _network(self.prior)
 
     @property
     def network_error(self) -> float:
-        """Return a bound on the relative error of the network's joint probabilities: 0 where it was given."""
+        """Bound the relative error of the network's joint probabilities.
+
+        It is 0 where the network was given.
+        """
         if isinstance(self.prior, BayesianNetwork):
             return 0.0
         return sum(2.0**-52 * (len(self.alphabet(entry)) + 4) for entry in range(self.size))
@@ -212,9 +225,9 @@ class Parameters:
         )
 
     def property(self, secret: Secret) -> None:
-        """Return None: parameters are entries, and secrets about them are read as they are.
+        """Return None, as secrets about parameters are read as they are.
 
-        Raises InputError for a property of the records at hand.
+        Parameters are entries. Raises InputError for a property of the records at hand.
         """
         if isinstance(secret, DatasetProperty):
             raise InputError(
@@ -253,11 +266,11 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
         raise InputError(
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"
         ).at(*place)
-    given = {value: _read(name, laws[value]) for value in values}
+    law_of = {value: _read(name, laws[value]) for value in values}
     states = checked_alphabet(
-        _ordered({state for law in given.values() for state in law}), f"the column {name!r}", "columns"
+        _ordered({state for law in law_of.values() for state in law}), f"the column {name!r}", "columns"
     )
-    return Column(str(name), entry, states, tuple(_normal(name, given[v], states) for v in values))
+    return Column(str(name), entry, states, tuple(_normal(name, law_of[v], states) for v in values))
 
 
 def _read(name: object, law: object) -> dict[State, Fraction]:
@@ -296,7 +309,10 @@ def _ordered(states: Iterable[Any]) -> list[Hashable]:
 
 
 def _network(table: JointTable) -> BayesianNetwork:
-    """Return a table as a network in which each entry depends on all before it; rows that never occur are uniform."""
+    """Return a table as a network, each entry after all before.
+
+    Rows that never occur are uniform.
+    """
     sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
     if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
         raise Unsupported(
@@ -312,10 +328,10 @@ def _network(table: JointTable) -> BayesianNetwork:
             sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
         conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
         for above in product(*map(range, sizes[:entry])):
-            each = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
-            if total := sum(each):
-                conditional[above] = [float(mass / total) for mass in each]
-                if any(mass and mass / total < Fraction(1, 10**290) for mass in each):
+            masses = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
+            if total := sum(masses):
+                conditional[above] = [float(mass / total) for mass in masses]
+                if any(mass and mass / total < Fraction(1, 10**290) for mass in masses):
                     raise Unsupported("the table of parameters has probabilities below 1e-290").at("prior")
         nodes.append((names[entry], table.alphabet(entry), names[:entry], conditional))
     return BayesianNetwork(nodes, table.source)

@@ -60,7 +60,10 @@ class Steps(Sequence[Term]):
 
 
 def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...], Fraction, Fraction]:
-    """Return scores as whole numbers from 0, their unit, and what so many records add beside them."""
+    """Return scores as whole numbers from 0, their unit, and the offset.
+
+    So many records add the offset beside them.
+    """
     low = min(scores)
     common = math.lcm(*(score.denominator for score in scores))
     gaps = [int((score - low) * common) for score in scores]
@@ -70,14 +73,17 @@ def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...],
 
 def sums(levels: Iterable[int], count: int) -> list[int]:
     """Return all sums of so many levels, in order."""
-    held = 1  # bit s says whether s is a sum
+    bits = 1  # bit s says whether s is a sum
     for _ in range(count):
-        held = reduce(or_, (held << level for level in levels))
-    return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
+        bits = reduce(or_, (bits << level for level in levels))
+    return [place for place, bit in enumerate(reversed(bin(bits)[2:])) if bit == "1"]
 
 
 def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[int, ...]]:
-    """Return all sums of so many levels, place by place; raises Unsupported where they are too many to list."""
+    """Return all sums of so many levels, place by place.
+
+    Raises Unsupported where they are too many to list.
+    """
     keys = {(0,) * len(levels[0])}
     for _ in range(count):
         keys = {tuple(map(add, total, level)) for total in keys for level in levels}

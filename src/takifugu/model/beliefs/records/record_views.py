@@ -50,7 +50,7 @@ class RecordView:
 
     @property
     def values(self) -> Sequence[Hashable]:
-        """The values of the property that have positive probability, in order."""
+        """Return the possible values of the property, in order."""
         raise NotImplementedError
 
     def alphabet(self, entry: int) -> Any:
@@ -61,11 +61,11 @@ class RecordView:
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """The pairs of hypotheses that are compared, None for all."""
+        """Return the compared pairs of hypotheses, None for all."""
         raise NotImplementedError
 
     def describe_hypothesis(self, value: int) -> str:
-        """Say what it means that the entry has the value of this index."""
+        """Word the hypothesis of a value, by its index."""
         raise NotImplementedError
 
     def position(self, name: Hashable) -> int:
@@ -141,7 +141,10 @@ class SumView(RecordView):
 
     @cached_property
     def widest(self) -> int:
-        """How many values lie between two that `max_difference` compares, at most (for evenly spaced values)."""
+        """Return the most values between two compared ones.
+
+        They lie within `max_difference`, and are evenly spaced.
+        """
         farthest, *_ = self.secret.max_difference or (Fraction(0),)
         steps: Fraction = farthest / (self.unit * (self.keys[1] - self.keys[0]))
         return min(math.floor(steps), len(self.values) - 1)
@@ -235,7 +238,7 @@ class SetsView(RecordView):
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...]:
         """The indices of the possible values of the property in each set."""
-        return tuple(_members(chosen, self.inside.values) for chosen in self.sets)
+        return tuple(_members(value_set, self.inside.values) for value_set in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(len(members) > 0 for members in self.members)
@@ -251,23 +254,35 @@ class SetsView(RecordView):
 
 
 def column_read(view: RecordView) -> int | None:
-    """Return the number of the column whose value in one record is hidden; None for a view of all records."""
+    """Return the number of the column with a hidden value.
+
+    None for a view of all records.
+    """
     return view.column if isinstance(view, ColumnView) else None
 
 
 def sum_read(view: RecordView) -> SumView | None:
-    """Return the sum of scores that a view is of, or whose sets it is of; None for other functions of the records."""
-    inside = view.inside if isinstance(view, SetsView) else view
-    return inside if isinstance(inside, SumView) else None
+    """Return the sum of scores of a view, or of its sets.
+
+    None for other functions of the records.
+    """
+    whole_view = view.inside if isinstance(view, SetsView) else view
+    return whole_view if isinstance(whole_view, SumView) else None
 
 
 def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None:
-    """Return the indices of the property's values in each set, where a view is of sets; None for others."""
+    """Return the indices of the property's values in each set.
+
+    None for a view without sets.
+    """
     return view.members if isinstance(view, SetsView) else None
 
 
 def column_number(value: object, column: Hashable) -> Fraction:
-    """Return a value of a column as a number; InputError for one that is none."""
+    """Return a value of a column as a number.
+
+    InputError for one that is none.
+    """
     if isinstance(value, str) or not hasattr(value, "__float__"):
         raise InputError(
             f"the column {column!r} has the value {value!r}, which is no number",
@@ -276,17 +291,17 @@ def column_number(value: object, column: Hashable) -> Fraction:
     return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
 
 
-def _members(chosen: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
+def _members(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
-    if isinstance(chosen, Intervals):
-        return tuple(sorted(index for part in chosen.parts for index in _members(part, values)))
-    if not isinstance(chosen, Between):
-        return tuple(values.index(value) for value in chosen if value in values)
-    low = 0 if chosen.low is None else _first(values, chosen.low)
-    high = len(values) if chosen.high is None else _first(values, chosen.high)
+    if isinstance(value_set, Intervals):
+        return tuple(sorted(index for part in value_set.parts for index in _members(part, values)))
+    if not isinstance(value_set, Between):
+        return tuple(values.index(value) for value in value_set if value in values)
+    low = 0 if value_set.low is None else _first(values, value_set.low)
+    high = len(values) if value_set.high is None else _first(values, value_set.high)
     return range(low, high)
 
 
 def _first(values: Sequence[Fraction], bound: Fraction) -> int:
-    """Return the index of the first of increasing values that is not below a bound."""
+    """Return the index of the first increasing value not below a bound."""
     return bisect_left(values, bound)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
@@ -26,13 +26,13 @@ from takifugu.model.queries import (
     Mean,
     Query,
     Together,
-    is_ours,
 )
 from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
+from takifugu.model.queries.forms import adds_up_over_rows
 from takifugu.model.queries.together import joined
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.record_views import RecordView
@@ -49,7 +49,7 @@ class OverRecords(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class Records(PlainForm, kind="records"):
     """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
 
     The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
@@ -67,9 +67,9 @@ class Records:
     """
 
     table: JointTable
-    size: int
-    source: str
-    within: tuple[tuple[Fraction, Fraction], ...] | None
+    size: int = field(metadata=form(key="records"))
+    source: str = "assumed"
+    within: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
 
     def __init__(
         self,
@@ -90,14 +90,17 @@ class Records:
             raise InputError(
                 f"there are {n!r} records", rule=f"their number is public, a whole number from 1 to {MOST_RECORDS:,}"
             ).at("n")
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "size", number)
-        object.__setattr__(self, "within", None if within is None else _intervals(table, within))
-        object.__setattr__(self, "source", table.source if source is None else str(source))
+        set_fields(
+            self, table=table, size=number, within=None if within is None else _intervals(table, within),
+            source=table.source if source is None else str(source),
+        )  # fmt: skip
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the source states that the table was estimated from the data that it is to protect."""
+        """Return whether the table was estimated from the private data.
+
+        Its source states that.
+        """
         return is_private_source(self.source)
 
     @property
@@ -132,7 +135,9 @@ class Records:
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """Integers proportional to the table's probabilities; floats count as the binary fractions that they are.
+        """Integers proportional to the table's probabilities.
+
+        Floats count as the binary fractions that they are.
 
         >>> Records(JointTable([(0,), (1,)], [0.25, 0.75]), 2).weights
         (1, 3)
@@ -144,9 +149,9 @@ class Records:
     def column(self, name: str) -> int:
         """Return the number of a column; InputError for an unknown one."""
         if name not in self.columns:
-            known = list(self.columns)
+            names = list(self.columns)
             raise InputError(
-                f"the records have no column {name!r}", fix=f"write {nearest(name, known)}{did_you_mean(name, known)}"
+                f"the records have no column {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
             ).at("attribute")
         return self.columns.index(name)
 
@@ -178,29 +183,29 @@ class Records:
             return joined([self.resolve(part) for part in query.queries])
         if isinstance(query, CountRows):
             query.check({name: self.table.alphabet(i) for i, name in enumerate(self.columns)})
-            held = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
-            return self._added(Fraction(1), ("count",), np.array(held, dtype=np.int64))
+            counts = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
+            return self._added(Fraction(1), ("count",), np.array(counts, dtype=np.int64))
         if isinstance(query, By):
             raise by_columns()
         if isinstance(query, CrossTable):
-            known = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
+            alphabets = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
             rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
-            return self._added(query.grid, query.labels(known), query.table(rows, known))
+            return self._added(query.grid, query.labels(alphabets), query.table(rows, alphabets))
         if isinstance(query, Identity) and self.size > 1:
             raise InputError(
                 f"{query.describe()} is one value, and there are {self.size} records",
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
-        if not is_ours(query):
-            if not isinstance(query, OverRecords):
-                raise Unsupported(
-                    f"a {type(query).__name__} does not say what it adds per record",
-                    fix="define over_records(belief), which returns an Additive over the records",
-                ).at("query")
+        if isinstance(query, OverRecords):
             return query.over_records(self)
+        if not adds_up_over_rows(query):
+            raise Unsupported(
+                f"a {type(query).__name__} does not say what it adds per record",
+                fix="define over_records(belief), which returns an Additive over the records",
+            ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
-            chosen = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
-            query = replace(query, states=tuple(dict.fromkeys(chosen)))
+            values = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
+            query = replace(query, states=tuple(dict.fromkeys(values)))
         answer = query.resolve(self.table)
         total = np.zeros((len(self.table.rows), answer.cells), dtype=np.int64)
         for place in np.flatnonzero(answer.weights).tolist():
@@ -212,7 +217,10 @@ class Records:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
 
     def property(self, secret: object) -> RecordView | None:
-        """Return the view of a secret about columns (`records.record_views`); None where it is about whole records."""
+        """Return the view of a secret about columns (`records.record_views`).
+
+        None where it is about whole records.
+        """
         from takifugu.model.beliefs.records.viewed_records import view_of  # it knows this type
 
         return view_of(self, secret)
@@ -223,16 +231,9 @@ class Records:
             "the number of records is public",
         )
 
-    def to_dict(self) -> Json:
-        data: Json = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
-        data["source"] = self.source
-        if self.within is not None:
-            data["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
-        return data
-
-    @staticmethod
-    def from_dict(data: Plain) -> Records:
-        return Records(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
+    @classmethod
+    def from_dict(cls, data: Plain) -> Records:
+        return cls(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
 
     def describe(self) -> str:
         loose = "" if self.within is None else " of probabilities within intervals"

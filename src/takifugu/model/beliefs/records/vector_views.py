@@ -39,14 +39,17 @@ class VectorView(RecordView):
 
     @cached_property
     def values(self) -> tuple[Vector, ...]:
-        """The vectors that the property can be, in order."""
+        """Return the possible vectors of the property, in order."""
         return tuple(
             tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)) for key in self.keys
         )
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """The pairs of vectors that differ by at most `max_difference` in each number; None for all."""
+        """Return the pairs of vectors near each other; None for all.
+
+        They differ by at most `max_difference` in each number.
+        """
         if self.secret.pairs is not None:
             raise InputError(
                 "the secret hides several numbers together, and its pairs are of one number",
@@ -61,7 +64,7 @@ class VectorView(RecordView):
 
 
 def _near(values: Sequence[Vector], differences: Vector) -> Iterator[tuple[int, int]]:
-    for a, one in enumerate(values):
+    for a, vector in enumerate(values):
         for b in range(a + 1, len(values)):
-            if all(abs(x - y) <= d for x, y, d in zip(one, values[b], differences, strict=True)):
+            if all(abs(x - y) <= d for x, y, d in zip(vector, values[b], differences, strict=True)):
                 yield a, b

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def view_of(records: Records, secret: object) -> RecordView | None:
-    """Return how records are read by a secret; None where it is about whole records.
+    """Return how records are read by a secret.
 
-    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
-    population, which records of one known distribution do not have.
+    None where it is about whole records. Raises InputError for an unknown column, values that are not numbers where
+    they are added, and a parameter of the population, which records of one known distribution do not have.
     """
     if not isinstance(secret, DatasetProperty):
         if isinstance(secret, EveryEntry) and secret.attribute is not None:
@@ -40,15 +40,15 @@ def view_of(records: Records, secret: object) -> RecordView | None:
             ).at("secrets")
         return None
     places = [records.column(name) for name in secret.columns]
-    inside: SumView | FunctionView
+    sum_view: SumView | FunctionView
     if secret.is_vector:
         return _vector_view(records, secret, places)
     if isinstance(secret.function, Named):
         rows = records.table.rows
-        inside = FunctionView(records, secret, secret.function, tuple(tuple(row[p] for p in places) for row in rows))
+        sum_view = FunctionView(records, secret, secret.function, tuple(tuple(row[p] for p in places) for row in rows))
     else:
-        inside = _sum_view(records, secret, places)
-    return inside if secret.sets is None else SetsView(records, secret, secret.sets, inside)
+        sum_view = _sum_view(records, secret, places)
+    return sum_view if secret.sets is None else SetsView(records, secret, secret.sets, sum_view)
 
 
 def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> SumView:
@@ -72,13 +72,16 @@ def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int
 
 
 def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
-    """Return what each row of the table adds to each number of the property."""
+    """Return the addend of each row of the table to each number."""
     share = Fraction(1, 1 if secret.function == "sum" else records.size)
     return [[share * score for score in _scores(records, secret, place)] for place in places]
 
 
 def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:
-    """Return what each row of the table adds to the property, before it is divided by the number of records."""
+    """Return the addend of each row of the table to the property.
+
+    It is not yet divided by the number of records.
+    """
     name = secret.columns[secret.columns.index(records.columns[place])]
     values = [row[place] for row in records.table.rows]
     if secret.of is None:
@@ -87,11 +90,11 @@ def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fract
                 f"the share in {name!r} names no value", fix=f"write of={records.table.alphabet(place)[0]!r}"
             ).at("of")
         return [column_number(value, name) for value in values]
-    known = records.table.alphabet(place)
+    alphabet = records.table.alphabet(place)
     for value in secret.of:
-        if value not in known:
+        if value not in alphabet:
             raise InputError(
                 f"the secret names the value {value!r}, which {name!r} cannot have",
-                fix=f"write some of {[str(v) for v in known]}",
+                fix=f"write some of {[str(v) for v in alphabet]}",
             ).at("of")
     return [Fraction(value in secret.of) for value in values]

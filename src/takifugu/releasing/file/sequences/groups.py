@@ -15,7 +15,8 @@ from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_o
 from takifugu.data import Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
-from takifugu.model.queries import Query, is_by_cells, is_mean
+from takifugu.model.queries import Query
+from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import blamed, fault
@@ -146,14 +147,14 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
 
 def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
     """Return a unit's own query, and how much wider the noise of the table is for it."""
-    if is_mean(query):
-        return queries.Sum(query.attribute, query.codes, query.entries, query.grid), Fraction(entries)
+    if isinstance(query, Averaging):
+        return query.total(), Fraction(entries)
     return query, Fraction(1)
 
 
 def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
     """Return what a certificate says of the declared values of an attribute that have no cell."""
-    cells = {label for label, _ in query.cells} if is_by_cells(query) else set()
+    cells = {label for label, _ in query.cells} if isinstance(query, ByCells) else set()
     empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
     nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(empty)}"
     return (f"{nobody}, so that there is no such cell",) if empty else ()

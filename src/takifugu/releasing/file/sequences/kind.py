@@ -11,8 +11,8 @@ from takifugu.core.sections import written
 from takifugu.data import Counted, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Query, is_linear
-from takifugu.model.queries.registry import reads_each_entry
+from takifugu.model.queries import Query
+from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
@@ -99,10 +99,10 @@ class Sequences(Kind):
             raise SpecError([blamed(error, *where)]) from None
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
-        if not reads_each_entry(query):
+        if reads_alike(query):
             return Counted(tuple(piece for unit in units for piece in unit.data or ()))
         unit, entries = units[0], units[0].size
-        if is_linear(query) and len(query.weights) != entries:
+        if isinstance(query, Weighing) and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
             number = file.items.index(item) if item in file.items else 0
             what = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"

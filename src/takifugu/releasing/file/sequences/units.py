@@ -7,7 +7,7 @@ from itertools import accumulate, groupby
 
 from takifugu.core.errors import DataError, Step
 from takifugu.data import Piece, pieces
-from takifugu.model.queries.registry import reads_each_entry
+from takifugu.model.queries.forms import reads_alike
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.file.sequences.by import counted_by
@@ -26,7 +26,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     """
     spec = file.sections(ReleaseSpec)
     queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
-    entrywise = any(map(reads_each_entry, queries))
+    entrywise = not all(map(reads_alike, queries))
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
