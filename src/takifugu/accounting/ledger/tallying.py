@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import is_
 
 from sqlalchemy import Connection
 
@@ -27,7 +28,7 @@ from takifugu.accounting.ledger.histories import Hit
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
 from takifugu.accounting.ledger.summaries import only_readers, summaries_of, summary_of
-from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
+from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, Debits, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.model.frameworks import Framework
 
@@ -117,6 +118,16 @@ class Tally:
     layout: str
     summaries: Mapping[int, Sequence[Item]]
     signature: tuple[object, ...]
+    same_people: bool | None
+
+    def is_for(
+        self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
+    ) -> bool:
+        """Whether it was computed for these very debits of a source, in the ledger whose tag of everything this is."""
+        mine = self.original
+        is_alike = (self.source.name, mine.recharge, self.same_people) == (name, recharge, same_people)
+        is_same = len(mine.debits) == len(debits) and all(map(is_, mine.debits, debits))
+        return is_alike and is_same and mine.everything == everything
 
     def is_of(self, connection: Connection) -> bool:
         """Whether the ledger is as it was when this was computed."""
@@ -197,7 +208,10 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     signature = signature_of(connection, number, [o for o in touched if o != number])
     is_shared = bool(same_people) and not request.names_units and not request.is_everyone
     theirs = tuple(accounts[1:])
-    return Tally(original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature)
+    return Tally(
+        original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature,
+        same_people,
+    )  # fmt: skip
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
