@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +16,11 @@ from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.every_change import EveryChange
-from takifugu.numbers.noise import SystemEntropy
+from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.numbers.rationals import Number
+from takifugu.releasing.certificates.bills import Account
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.planning.questions import Ready
+from takifugu.releasing.planning.questions import Drawn, Ready
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.publishing.library import Payer, called
 from takifugu.releasing.publishing.progress import Progress
@@ -75,9 +77,18 @@ def charge(
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
         no_data = [Ready(question, (), Seen(None))]
-        stored = payer.kept(no_data, ledger, "outside", SystemEntropy(), progress, payer.certified)
+        stored = payer.stored(no_data, ledger, "outside", SystemEntropy(), progress, payer.certified, _elsewhere)
         progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
     return stored.certificate
+
+
+def _elsewhere(
+    questions: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...]
+) -> tuple[Drawn, ...]:
+    """Return answers without values: another library draws them."""
+    return tuple(
+        Drawn(ready.question, (), (), bits.private, accounts[ready.question.release], people) for ready in questions
+    )
 
 
 def _calibration(framework: Framework, lost: Fraction, failing: Fraction, maker: str) -> Calibration:

@@ -21,10 +21,10 @@ from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
-from takifugu.releasing.publishing.bundle import sealed
+from takifugu.releasing.publishing.bundle import Bundle, sealed
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import Budget, Order, Stored, certificate_of, draw, keep, ready
+from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, certificate_of, draw, keep, ready
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger
@@ -105,7 +105,7 @@ def release(
             tell([NOBODY_COUNTS])
             certificate = certified(draw(questions, {}, bits))
         else:
-            stored = payer.kept(questions, ledger, "library", bits, progress, certified)
+            stored = payer.stored(questions, ledger, "library", bits, progress, certified)
             certificate = stored.certificate
         made = replace(
             releases_of(certificate)[payer.unit], randomiser=calibration.randomiser, calibration=calibration,
@@ -145,15 +145,19 @@ class Payer:
         scope, units = ("all", []) if self.unit is None else ("unit", [self.unit])
         return certificate_of(drawn, self.source, scope, units, facts)
 
-    def kept(
+    def stored(
         self, questions: Sequence[Ready], ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
-        certified: Callable[[Sequence[Drawn]], Certificate],
+        certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
     ) -> Stored:  # fmt: skip
         """Pay, draw and keep, or find what an earlier call has paid for."""
         identity = identity_of(questions, private=bits.private, same_people=self.same_people)
         people = People(are_named=self.unit is not None)
         order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people)
-        return keep(questions, opened(ledger), order, progress, bits, lambda drawn: sealed(certified(drawn)))
+
+        def seal(drawn: Sequence[Drawn]) -> Bundle:
+            return sealed(certified(drawn))
+
+        return keep(questions, opened(ledger), order, progress, bits, seal, draws=draws)
 
 
 def _place(calibration: Calibration, at: int) -> int:

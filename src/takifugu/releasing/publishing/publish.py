@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from takifugu.analysis.randomisers.outside import Outside
 from takifugu.core.errors import LedgerError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
 
 Budget = Number | tuple[Number, Number]
+Draws = Callable[[Sequence[Ready], Mapping[str, Account], Entropy, tuple[str, ...]], tuple[Drawn, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +70,14 @@ def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
 
 def keep(
     questions: Sequence[Ready], book: Ledger, order: Order, progress: Progress, bits: Entropy,
-    seal: Callable[[Sequence[Drawn]], Bundle], is_paid: bool = False,
+    seal: Callable[[Sequence[Drawn]], Bundle], is_paid: bool = False, draws: Draws | None = None,
 ) -> Stored:  # fmt: skip
     """Pay for all the answers or none, draw them, and put what is public of them into the ledger.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
-    used as it was drawn. Where two processes draw, both use the values of one of them. Raises LedgerError where the
-    ledger could not keep the files, and where it `is_paid` for and another process has completed it.
+    used as it was drawn. Where two processes draw, both use the values of one of them. `draws` draws, where that is not
+    done here. Raises LedgerError where the ledger could not keep the files, and where it `is_paid` for and another
+    process has completed it.
     """
     progress.ledger = book.store.path
     waiting = next(iter(book.pending(order.source, order.identity)), None)
@@ -91,7 +92,7 @@ def keep(
     progress.state = ReleaseState.PAID
     requested = [ready.question for ready in questions]
     accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
-    sealed = seal(draw(questions, accounts, bits, tuple(words_of_people(paid.same_people))))
+    sealed = seal((draws or draw)(questions, accounts, bits, tuple(words_of_people(paid.same_people))))
     content = progress.keep(book, paid, sealed)
     recipe, since = (order.recipe, None) if waiting is None else (waiting.recipe, waiting.created)
     return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
@@ -133,11 +134,7 @@ def draw(
 
 
 def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
-    calibration = ready.question.calibration
-    noise = calibration.randomiser
-    if isinstance(noise, Outside):  # its maker draws
-        return ()
-    answer = answer_of(calibration, ready.seen)
+    noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
     return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
 
 
