@@ -1,4 +1,4 @@
-"""Many different queries, about the same entries or any: they cost a sum, found in work that grows with their number."""
+"""Many different queries, about the same entries or any: they cost a sum, found in work that grows with how many."""
 
 from __future__ import annotations
 
