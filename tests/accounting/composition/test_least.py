@@ -90,12 +90,12 @@ def test_the_comparison_notices_a_promise_that_forgets_the_others(monkeypatch: p
 
 def forget_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let one promise count as if it were everything."""
-    real = sums._beside_wholes
+    real = sums._joint_with_wholes
 
     def forgetting(charges: Any, number: int, others: Fraction, whole: Any, delta: Fraction) -> Any:
         return real(charges, number, Fraction(0), whole, delta)
 
-    monkeypatch.setattr(sums, "_beside_wholes", forgetting)
+    monkeypatch.setattr(sums, "_joint_with_wholes", forgetting)
 
 
 def test_a_promise_that_is_alone_is_given_up_where_its_noise_proves_less() -> None:

@@ -84,7 +84,7 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         whole, is_single = wholes.get(i), terms[i].times == 1
         reasons.append(next((why for other, why in unbounded.items() if other != i or not is_single), ""))
         if not reasons[-1]:
-            candidates.append(_beside_wholes(terms, i, total - (whole or 0), whole, Fraction(0)))
+            candidates.append(_joint_with_wholes(terms, i, total - (whole or 0), whole, Fraction(0)))
     refused = _try(candidates, lambda: cost_by_noise(view, terms))
     if not unbounded:
         candidates.append(Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING))
@@ -253,10 +253,10 @@ def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> 
     one = charges[number]
     others = sum((whole_cost(view, charge) for i, charge in enumerate(charges) if i != number), Fraction(0))
     whole = None if one.times == 1 else whole_cost(view, one)
-    return _beside_wholes(charges, number, others, whole, _share(view, charges, number))
+    return _joint_with_wholes(charges, number, others, whole, _share(view, charges, number))
 
 
-def _beside_wholes(
+def _joint_with_wholes(
     charges: Sequence[Several], number: int, others: Fraction, whole: Fraction | None, delta: Fraction
 ) -> Joint:
     """Return one promise beside what the others lose; `whole` is what its own releases lose, where they are several."""
