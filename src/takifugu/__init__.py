@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.postprocess.marginals import marginals
     from takifugu.releasing.postprocess.reconcile import reconcile
     from takifugu.releasing.publishing.charging import charge
-    from takifugu.releasing.publishing.publish import release
+    from takifugu.releasing.publishing.library import release
     from takifugu.releasing.publishing.resuming import resume
     from takifugu.releasing.publishing.run import release_file
     from takifugu.releasing.report.document import report_html
@@ -195,7 +195,7 @@ _MODULES = {
     "takifugu.releasing.advice.advice": ("advise",),
     "takifugu.releasing.advice.forecast": ("forecast",),
     "takifugu.releasing.certificates.cells": ("read_table",),
-    "takifugu.releasing.publishing.publish": ("release",),
+    "takifugu.releasing.publishing.library": ("release",),
     "takifugu.releasing.postprocess.marginals": ("marginals",),
     "takifugu.releasing.postprocess.reconcile": ("reconcile",),
     "takifugu.releasing.report.document": ("report_html",),

@@ -211,7 +211,7 @@ def release(
     Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order. Tables that
     are there are named and left alone.
     """
-    from takifugu.releasing.publishing.standing import Choice
+    from takifugu.releasing.publishing.choosing import Choice
 
     wanted = Choice(only, again, once, force)
     if dry_run:

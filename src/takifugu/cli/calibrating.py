@@ -15,7 +15,7 @@ from takifugu.releasing import steps
 from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.publishing.standing import Choice
+from takifugu.releasing.publishing.choosing import Choice
 
 
 def calibrate(file: Path, as_json: bool) -> None:

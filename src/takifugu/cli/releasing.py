@@ -22,9 +22,9 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.standing import Choice, folder_of
 from takifugu.releasing.report.document import verdict_words
 from takifugu.releasing.report.outcomes import Outcome, Published, already
 

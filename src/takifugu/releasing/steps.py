@@ -22,7 +22,7 @@ from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, tables_of, unwatched
 from takifugu.releasing.planning.questions import Question
-from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
+from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52

@@ -23,8 +23,8 @@ from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
 from takifugu.releasing.planning.comparison import Comparison, comparison
 from takifugu.releasing.planning.plan import calibrated
+from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.publishing.standing import Choice
 from takifugu.releasing.report.outcomes import Outcome
 from takifugu.releasing.steps import Calibrated, DryRun, calibrated_tables, dry_run
 

@@ -27,7 +27,6 @@ from takifugu.model.queries import Count, Linear, Query
 from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.planning.questions import Question, debits_of
-from takifugu.releasing.publishing.publish import Order, reserve
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 Window = tuple[int, Any, Any]  # where it starts, what each of its values adds, scale
@@ -404,7 +403,7 @@ def test_answers_of_one_draw_read_the_same_entries() -> None:
     questions = [Question(name, None, c, [0, 1, 1, 0], {"": users}) for name, c in zip("ab", halves, strict=True)]
     spy = Spy()
     for subset in (questions, questions[1:]):
-        reserve(debits_of(subset), spy, Order("p", None, b"", {}), None)  # type: ignore[arg-type]
+        spy.reserve("p", debits_of(subset))
     charges = [kind.charge for debits in spy.debits for kind in debits.kinds]
     assert joint(users, charges[:2]).epsilon == 1
     assert joint(users, charges).epsilon == 2

@@ -44,14 +44,13 @@ def in_batches(chance: np.random.Generator, charges: Sequence[Charge]) -> list[l
     return batches
 
 
-def stored_summary(batches: Sequence[Sequence[Charge]], frameworks: Sequence[Framework]) -> tuple[Item, ...]:
+def stored_summary(batches: Sequence[Sequence[Charge]]) -> tuple[Item, ...]:
     """Return what a history comes to, a batch at a time, each time read from the text of the time before."""
-    known = {framework.fingerprint(): framework for framework in frameworks}
     rows = dict(enumerate(one for batch in batches for one in batch))
     summary: tuple[Item, ...] = ()
     for batch in batches:
         debits = [Item(one, one.framework, "", int(one.release.split()[0]), False) for one in batch]
-        text = json.dumps(summaries.body_of(summary_of([*summary, *debits], known)))
+        text = json.dumps(summaries.body_of(summary_of([*summary, *debits])))
         summary = summaries.of_body(json.loads(text), rows)
     return summary
 
@@ -66,7 +65,7 @@ def test_a_history_costs_what_its_releases_cost_one_by_one(
     chance, frameworks = np.random.default_rng([seed, len(name)]), frameworks_of(name)
     releases = drawn(chance, frameworks, int(chance.integers(1, (6, 20, 40)[seed % 3])))
     batches = in_batches(chance, [one for _, one in releases])
-    charges, summary = [one for batch in batches for one in batch], stored_summary(batches, frameworks)
+    charges, summary = [one for batch in batches for one in batch], stored_summary(batches)
     assert len(summary) <= len(charges) * len(frameworks)
     for framework in frameworks:
         fingerprint = framework.fingerprint()

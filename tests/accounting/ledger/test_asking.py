@@ -85,6 +85,37 @@ def test_what_was_previewed_is_paid_while_nothing_changed(tmp_path: Path):
     assert book.check() == other.check() == ()
 
 
+DEBITS = Debits(kinds(1), dict.fromkeys(UNITS, 0))
+
+
+@pytest.mark.parametrize("other", [
+    {"debits": [Debits(kinds(0), dict.fromkeys(UNITS, 0))]},
+    {"debits": [Debits(kinds(1), dict.fromkeys(UNITS[:1], 0))]},
+    {"debits": [DEBITS, Debits(kinds(0), {"ana": 1})]},
+    {"debits": [replace(DEBITS)]},
+    {"source": "t", "same_people": False},
+    {"as_composing": True},
+    {"same_people": False},
+], ids=["charges", "people", "more", "a copy", "source", "composing", "same people"])  # fmt: skip
+def test_what_was_previewed_for_another_request_is_computed_anew(tmp_path: Path, other: dict[str, object]):
+    """It costs less, debits others, or gives up what these do not: nothing of it counts."""
+    call = {"source": "s", "debits": [DEBITS]}
+    book, honest = (Ledger.open(tmp_path / f"{name}.db") for name in ("book", "honest"))
+    for ledger in (book, honest):
+        ledger.reserve("s", [Debits(kinds(0), {"ana": 0})], budget=10)
+        ledger.source("t", 10)
+    foreign = preview(book.store.place, **(call | other))
+    assert foreign.tally is not None
+    book.reserve(**call, computed=foreign.tally)
+    honest.reserve(**call)
+    spent = [{one.unit: one.spent for one in ledger.spent("s").units} for ledger in (book, honest)]
+    assert [spent[0][book.unit_tag(unit)] for unit in UNITS] == [spent[1][honest.unit_tag(unit)] for unit in UNITS]
+    assert [[entry.name for entry in ledger.history("s")] for ledger in (book, honest)] == [["r0", "r1"]] * 2
+    assert len({entry.id for entry in book.history("s")}) == 2
+    assert book.spent("t").units == ()
+    assert book.check() == honest.check() == ()
+
+
 @given(st.lists(st.lists(st.tuples(st.text("ab\u00e4", max_size=3), st.integers()), min_size=1), max_size=4))
 def test_a_digest_in_batches_is_that_of_the_whole_list(batches):
     rows = [row for batch in batches for row in batch]

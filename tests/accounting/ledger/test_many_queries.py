@@ -1,4 +1,4 @@
-"""Many different queries about one unit: the ledger adds them up entry by entry, and forgets none of them."""
+"""Many different queries about one unit: the ledger keeps each, and forgets none of them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ import pytest
 from tests.support.ledger_tools import chain_framework, charge, dump
 
 from takifugu.accounting.composition import Charge, joint
-from takifugu.accounting.composition.folding import FEW
-from takifugu.accounting.composition.views import View
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded
 from takifugu.model.queries import Count
 
 WHOLE, DATA, QUILT, SINGLE = Covers
-SIZE = 8
+SIZE, FEW = 8, 8
 FRAMEWORK = chain_framework(SIZE, 0.8)
 PLACES: dict[str, dict[str, Any]] = {"anywhere": {}, "one window": {"at": 3, "calendar": "hours"}}
 
@@ -57,8 +55,7 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
         before, spent = spent, ledger.spent("data").spent.epsilon
         assert spent > before
         assert spent == pytest.approx(float(joint(FRAMEWORK, plain[: number + 1]).epsilon), rel=1e-9)
-        assert spent >= joint(FRAMEWORK, plain[: number + 1]).epsilon * (1 - Fraction(1, 10**11))
-    assert [int(term["cost"].split(";")[0]) for term in terms(ledger)] == [len(plain)]
+    assert sum(int(term["cost"].split(";")[0]) for term in terms(ledger)) == len(plain)
     summaries = dump(ledger.store.path)["summaries"]
     ledger.rebuild()
     assert ledger.spent("data").spent.epsilon == spent
@@ -66,30 +63,20 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
 
 
 @pytest.mark.parametrize("how", PLACES)
-def test_a_reserve_reads_the_new_query_alone_however_long_the_past(
-    ledger: Ledger, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is resolved, and what is read from the file, does not grow with the number of releases."""
-    read, real = [0], View._read
-
-    def counted(*args: Any) -> Any:
-        read[0] += 1
-        return real(*args)
-
-    ledger.reserve("data", [debit(n, **PLACES[how]) for n in range(40)], budget=10**6)
-    monkeypatch.setattr(View, "_read", counted)
+def test_the_same_queries_again_are_no_more_to_read(ledger: Ledger, how: str) -> None:
+    """What is kept grows with the number of different queries, and not with that of releases."""
     sizes = []
-    for number in range(40, 43):
-        read[0] = 0
-        ledger.reserve("data", [debit(number, **PLACES[how])])
-        assert read[0] <= 2  # to pay for it, and to add it up
-        sizes.append(len(json.dumps(terms(ledger))))
-    assert sizes[-1] < 1.1 * sizes[0]
+    for time in range(4):
+        new = [of_entries(n, **PLACES[how]) for n in range(12)]
+        again = [replace(one, scale=(one.scale or 1) + time) for one in new]
+        named = enumerate(again)
+        ledger.reserve("data", [Debit(FRAMEWORK, one, "", f"{time} {n}") for n, one in named], budget=10**6)
+        sizes.append(len(terms(ledger)))
+    assert len(set(sizes)) == 1
 
 
 @pytest.mark.parametrize("how", PLACES)
 def test_a_new_belief_inherits_every_query(ledger: Ledger, how: str) -> None:
-    """The sums are of one framework; for another one the debits are read once more, and then it has sums, too."""
     other = chain_framework(SIZE, 0.95)
     plain = [of_entries(n, **PLACES[how]) for n in range(2 * FEW)]
     ledger.reserve("data", [debit(n, **PLACES[how]) for n in range(2 * FEW)], budget=10**6)
@@ -100,20 +87,17 @@ def test_a_new_belief_inherits_every_query(ledger: Ledger, how: str) -> None:
         plain.append(new)
         costs = [joint(framework, plain).epsilon for framework in (FRAMEWORK, other)]
         assert ledger.spent("data").spent.epsilon == pytest.approx(float(max(costs)), rel=1e-9)
-    under = [set(term["by entry"]["under"]) for term in terms(ledger) if "by entry" in term]
-    assert under == [{FRAMEWORK.fingerprint(), other.fingerprint()}]
 
 
 @pytest.mark.parametrize("frameworks", [1, 2])
 def test_other_sources_of_the_same_people_are_charged_every_query_once(ledger: Ledger, frameworks: int) -> None:
-    """At the cost of a change of the whole data, however many frameworks have a sum of the same queries."""
+    """At the cost of a change of the whole data, however many frameworks there are."""
     other = chain_framework(SIZE, 0.95)
     many = [replace(debit(n), unit="ann") for n in range(2 * FEW)]
     if frameworks == 2:
         new = replace(charge(other, Count(1), 90, QUILT, reading=""), epsilon=Fraction(1, 99))
         many.append(Debit(other, new, "ann", "under another belief"))
     ledger.reserve("first", many, budget=10**6)
-    assert [len(term["by entry"]["under"]) for term in terms(ledger) if "by entry" in term] == [frameworks]
     one = replace(of_entries(0), covers=WHOLE)
     assert one.change is not None
     assert one.scale is not None
@@ -128,8 +112,7 @@ def test_another_length_counts_what_all_queries_read(ledger: Ledger) -> None:
     new = replace(charge(short, Count(1), 50, QUILT, reading=""), epsilon=Fraction(1, 99))
     ledger.reserve("data", [Debit(short, new)])
     each = [of_entries(n) for n in range(2 * FEW)] + [new]
-    cost = sum(max(one.epsilon, one.change / one.scale) for one in each)
-    assert cost <= ledger.spent("data").spent.epsilon <= cost + Fraction(1, 2**50)
+    assert ledger.spent("data").spent.epsilon == sum(max(one.epsilon, one.change / one.scale) for one in each)
 
 
 def test_a_budget_is_refused_at_the_same_place_and_nothing_is_written(ledger: Ledger) -> None:

@@ -114,7 +114,7 @@ def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monke
     monkeypatch.setattr(module, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: (Fraction(-31), Fraction(90)))
     true = lambda values, grid, total: (Fraction(0), Fraction(answers[-1][1]))  # noqa: E731
-    monkeypatch.setattr("takifugu.releasing.publishing.adjusting.nearest", true)
+    monkeypatch.setattr("takifugu.releasing.publishing.sheets.nearest", true)
     assert tables_of(tmp_path / "one", files.data()) != tables_of(tmp_path / "other", other_data())
 
 

@@ -33,7 +33,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
 from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing import run
-from takifugu.releasing.publishing.standing import Choice
+from takifugu.releasing.publishing.choosing import Choice
 
 
 def planned(folder: Path, spec: str = files.SPEC, table: str | None = None) -> planning.Plan:

@@ -23,7 +23,7 @@ from takifugu.cli import main
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.publishing import folder as folders
-from takifugu.releasing.publishing import orders, publish, resuming
+from takifugu.releasing.publishing import library, orders, publish, resuming
 from takifugu.releasing.publishing.folder import alone_in
 from takifugu.releasing.publishing.resuming import Resumed
 
@@ -443,7 +443,7 @@ def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     def ask() -> Any:
         return tf.release(made, [0, 1, 1, 0], ledger=book, source="by hand", budget=9)
 
-    with failing(monkeypatch, publish, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as refusal:
+    with failing(monkeypatch, library, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as refusal:
         ask()
     assert refusal.value.state is ReleaseState.DRAWN  # type: ignore[attr-defined]
     stopped(small(tmp_path), monkeypatch, ReleaseState.PAID)

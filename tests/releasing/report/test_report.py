@@ -22,7 +22,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
-from takifugu.releasing.publishing.standing import Choice
+from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
 

@@ -38,7 +38,7 @@ def joint(
     1.119
     """
     question = fingerprint or framework.fingerprint(), tuple(charges), as_composing
-    if any(isinstance(charge, Several) and charge.is_long for charge in question[1]):  # and never asked twice
+    if any(isinstance(charge, Several) and charge.runs for charge in question[1]):  # and never asked twice
         return _joint(framework, *question)
     known = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
     return known(*question)

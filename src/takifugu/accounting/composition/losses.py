@@ -16,7 +16,6 @@ from operator import or_
 
 import numpy as np
 
-from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.composition.views import View
 from takifugu.analysis import randomisers
@@ -108,9 +107,6 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
 
     `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
     """
-    if isinstance(charge, ByEntry):
-        under = charge.under[view.fingerprint]
-        return (under.here if is_placed else under.elsewhere).value
     if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
     if charge.scale is None:
@@ -140,8 +136,6 @@ def by_component(belief: Belief, changes: IntArray) -> IntArray:
 
 def whole_cost(view: View, charge: Charge) -> Fraction:
     """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
-    if isinstance(charge, ByEntry):
-        return charge.under[view.fingerprint].whole.value
     if charge.scale is None:
         if charge.covers is not Covers.EVERYTHING:
             raise CompositionRefused(
@@ -231,8 +225,7 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
                 rule=f"a release that covers {WHAT[charge.covers]} has no cost for such a change",
                 fix="keep the layout, or publish with Laplace noise and delta = 0",
             )
-        is_sum = isinstance(charge, ByEntry)  # of the larger ones of both
-        epsilon += times * (cost if is_sum else max(cost, charge.epsilon))
+        epsilon += times * max(cost, charge.epsilon)
         delta += times * charge.delta
     return epsilon, min(delta, Fraction(1))
 
@@ -243,8 +236,6 @@ def any_change(charge: Charge) -> Fraction | None:
     A promise that covers everything does, unless its definition compares one way only or is unknown; so does its scale,
     or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
-    if isinstance(charge, ByEntry):
-        return charge.any_layout.value
     known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
     if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):
         known.append(Fraction(cost))

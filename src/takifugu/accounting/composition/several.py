@@ -90,11 +90,6 @@ class Several(Charge):
     def times(self) -> int:
         return self.cost.times
 
-    @property
-    def is_long(self) -> bool:
-        """Whether it is a list of what windows or entries cost."""
-        return self.runs != ()
-
     @cached_property
     def places(self) -> IntArray:
         """Where its windows start, in order; without a declared place there are none."""
@@ -235,13 +230,11 @@ def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
 
 
 def kind_of(charge: Charge) -> Hashable:
-    """Return what charges have in common that add up; one that is a sum of its own kind adds up with nothing.
+    """Return what charges have in common that add up.
 
     A promise that covers every change costs the larger of its epsilon and D/b: those add up that cost the same of the
     two.
     """
-    if isinstance(charge, Several) and type(charge) is not Several:
-        return id(charge)
     return alike(charge), ratio_of(charge)
 
 

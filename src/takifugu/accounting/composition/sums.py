@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
@@ -78,13 +77,20 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     terms = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
     singles = _singles(view, terms)
     candidates = [] if singles else _sums(view, terms)
-    refusals = [_try(candidates, partial(_promise_and_wholes, view, terms, i))
-                for i in _counting_alone(view, terms, recharge)]  # fmt: skip
+    wholes, unbounded = _wholes(view, terms)
+    total = sum(wholes.values(), Fraction(0))
+    reasons = []
+    for i in _counting_alone(view, terms, recharge):
+        whole, is_single = wholes.get(i), terms[i].times == 1
+        reasons.append(next((why for other, why in unbounded.items() if other != i or not is_single), ""))
+        if not reasons[-1]:
+            candidates.append(_joint_with_wholes(terms, i, total - (whole or 0), whole, Fraction(0)))
     refused = _try(candidates, lambda: cost_by_noise(view, terms))
-    _try(candidates, lambda: _wholes(view, terms))
+    if not unbounded:
+        candidates.append(Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING))
     if candidates:
         return min(candidates, key=lambda joint: joint.epsilon)
-    refused = next(filter(None, reversed(refusals)), refused)
+    refused = next(filter(None, reversed(reasons)), refused)
     reason = _why_it_stands_alone(view, terms, singles[0]) if singles else ""
     if reason:
         raise CompositionRefused(reason, rule=REMEDY, fix=_no_bound(refused))
@@ -98,18 +104,23 @@ def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> I
     """
     if not _means_one_secret(view, charges):
         return
+    partial_ones = sum(charge.covers is not Covers.EVERYTHING for charge in charges)
     for i, one in enumerate(charges):
-        others = (charge for n, charge in enumerate(charges) if n != i)
         links = one.covers is Covers.OUTPUT and one.scope == "pooled"
         promises = view.is_native(one) and (one.times == 1 or one.saved is not None)
-        are_others_whole = not recharge and all(other.covers is Covers.EVERYTHING for other in others)
-        if promises and one.covers not in STEADY and (are_others_whole or not links):
+        if promises and one.covers not in STEADY and not (links and (recharge or partial_ones > 1)):
             yield i
 
 
-def _wholes(view: View, charges: Sequence[Several]) -> Joint:
-    total = sum((whole_cost(view, charge) for charge in charges), Fraction(0))
-    return Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING)
+def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction], dict[int, str]]:
+    """Return what releases lose when the whole data change, by number, and of others why nothing bounds it."""
+    wholes, unbounded = {}, {}
+    for i, charge in enumerate(charges):
+        try:
+            wholes[i] = whole_cost(view, charge)
+        except CompositionRefused as refusal:
+            unbounded[i] = str(refusal)
+    return wholes, unbounded
 
 
 def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
@@ -240,10 +251,19 @@ def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> 
     Of several releases in one charge it is the promise that costs most less than a whole change.
     """
     one = charges[number]
-    others = [whole_cost(view, charge) for i, charge in enumerate(charges) if i != number]
-    promised = one.epsilon if one.times == 1 else whole_cost(view, one) - (one.saved or 0)
+    others = sum((whole_cost(view, charge) for i, charge in enumerate(charges) if i != number), Fraction(0))
+    whole = None if one.times == 1 else whole_cost(view, one)
+    return _joint_with_wholes(charges, number, others, whole, _share(view, charges, number))
+
+
+def _joint_with_wholes(
+    charges: Sequence[Several], number: int, others: Fraction, whole: Fraction | None, delta: Fraction
+) -> Joint:
+    """Return one promise beside what the others lose; `whole` is what its own releases lose, where they are several."""
+    one = charges[number]
+    promised = one.epsilon if one.times == 1 or whole is None else whole - (one.saved or 0)
     rule = "alone" if len(charges) == 1 and one.times == 1 else "single and whole"
-    return Joint(sum(others, promised), _share(view, charges, number), rule, one.covers)
+    return Joint(others + promised, delta, rule, one.covers)
 
 
 def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:

@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.accounting.composition.by_entry import ByEntry
 from takifugu.accounting.composition.charges import answer_hash
 from takifugu.accounting.composition.several import alike
 from takifugu.analysis.guarantee import Charge
@@ -109,8 +108,6 @@ class View:
         or other entries may be meant, every entry that may be read counts with the largest change of any.
         """
         key = (id(belief), id(charge))
-        if key not in self._reads and isinstance(charge, ByEntry):
-            self._reads[key] = charge, self._summed(belief, charge)
         if key not in self._reads:
             query = replace(alike(charge), at=None, calendar="", reading="", scale=None)
             same = self._alike.setdefault((id(belief), query), [])
@@ -118,13 +115,6 @@ class View:
                 same.append(self._read(belief, charge))
             self._reads[key] = charge, same[0]  # keeps the charge alive, so that an id stays its own
         return self._reads[key][1]
-
-    def _summed(self, belief: Belief, charge: ByEntry) -> Read:
-        """Return what releases of different queries cost together, entry by entry, at a scale of 1."""
-        number = next(n for n, one in enumerate(self.framework.beliefs) if one is belief)
-        rates = charge.under[self.fingerprint].rates[number]
-        changes, grid, answer = rates.answer(values_of(belief) if rates.cuts is not None else None)
-        return Read(changes, grid, int(changes.sum()) * grid, answer=answer)
 
     @cached_property
     def _reads(self) -> dict[tuple[int, int], tuple[Charge, Read | None]]:
@@ -181,8 +171,6 @@ class View:
         A belief in independent pieces covers the pieces of every release of one layout, in which pieces are cut by one
         rule (a ledger sees to it: `ledger.layouts`); a belief in one sequence only its own.
         """
-        if isinstance(charge, ByEntry) and charge.is_apart:
-            return (range(len(self._summed(belief, charge).changes)),)
         lengths = charge.lengths
         if not lengths and self.is_native(charge):
             lengths = tuple(map(len, belief.components()))
@@ -226,13 +214,6 @@ def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ..
     if isinstance(chosen, range):
         return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
     return tuple(e - run.start for e in chosen if e in run)
-
-
-def values_of(belief: Belief) -> IntArray:
-    """Return how many values each entry has."""
-    if belief.one_alphabet:
-        return np.full(belief.size, len(belief.alphabet(0)), dtype=np.int64)
-    return np.array([len(belief.alphabet(entry)) for entry in range(belief.size)], dtype=np.int64)
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:

@@ -48,13 +48,15 @@ class Request:
     """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
 
     `ids` are the random ids of the releases by name; `everything` is the tag of a source that is one unit. Debits of
-    EVERYONE are of every unit that the source has or will have.
+    EVERYONE are of every unit that the source has or will have. `debits` and `recharge` are the call's own.
     """
 
     ids: Mapping[str, str]
     shapes: tuple[tuple[Part, ...], ...]
     units: Mapping[bytes, int]
     everything: bytes
+    debits: tuple[Debit | Debits, ...] = ()
+    recharge: bool = False
 
     @cached_property
     def counts(self) -> Mapping[int, int]:
@@ -134,7 +136,8 @@ def request_of(
         raise LedgerError(ONE_OR_MANY)
     used = {row: number for number, row in enumerate(dict.fromkeys(shapes.values()))}
     units = {tag(unit): used[row] for unit, row in shapes.items()}
-    return Request(ids, tuple(_read_together(rows[row]) for row in used), units, tag(""))
+    read_together = tuple(_read_together(rows[row]) for row in used)
+    return Request(ids, read_together, units, tag(""), tuple(debits), recharge)
 
 
 def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:

@@ -153,14 +153,15 @@ class Ledger:
         with a delta leaves no place, and charges their noise, from then on. `same_people` says whether units that
         another source of this ledger names alike are the same people; it is required where there are any. Of a source
         that names none it says so about all others that name none, which then have to say it, too (`same_people`).
-        `computed` is what a preview of these very debits in this ledger rests on: it counts if nothing changed since.
+        `computed` is what a preview rests on: it counts if it is of these very debits, and nothing changed since.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
         name = source_name(source.name if isinstance(source, Source) else source)
-        if computed is not None and computed.original.everything != self.tag_of(""):
-            computed = None  # another ledger has other keys
+        everything = self.tag_of("")  # another ledger has other keys
+        if computed is not None and not computed.is_for(name, debits, as_composing, same_people, everything):
+            computed = None
         request = request_of(debits, self.tag_of, as_composing) if computed is None else computed.original
         wanted = None if budget is None else as_budget(budget)
         identity_tag = None if identity is None else self.tag("identity", identity)

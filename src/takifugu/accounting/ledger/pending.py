@@ -20,7 +20,7 @@ from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 
 #: The most bytes of noisy values and files that one reservation keeps.
-LARGEST = 200_000_000
+LARGEST = 400_000_000
 
 
 def add_reservation(

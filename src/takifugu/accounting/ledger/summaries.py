@@ -1,7 +1,6 @@
-"""What histories come to: debits that differ in their noise only as one, and those of many queries entry by entry.
+"""What histories come to: debits that differ in their noise or place only as one.
 
-A summary is a cache: without it a history is read debit by debit, as it is for a framework that comes to it later. It
-has its place only while units have the history.
+A summary is a cache: without it a history is read debit by debit. It has its place only while units have the history.
 """
 
 from __future__ import annotations
@@ -9,43 +8,29 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from sqlalchemy import Connection
 
-from takifugu.accounting.composition.by_entry import ByEntry, Costs, Rates, in_one
-from takifugu.accounting.composition.folding import folded
 from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged, several
-from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.plain import Json, Plain
-from takifugu.core.sections import values_of
-from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: How a summary is written: one that was written in another way is made anew from the debits.
-FORM = "one sum for all frameworks"
-#: What a sum over entries adds up beside its rates.
-_SUMS = ("here", "elsewhere", "whole")
+FORM = "one sum for each query"
 
 
-def summary_of(items: Sequence[Item], frameworks: Mapping[str, Framework] | None = None) -> tuple[Item, ...]:
-    """Return what debits come to, in the order of their releases; for these frameworks only where they are many."""
-    return _items(folded(frameworks or {}, merged([item.charge for item in items])), any(i.recharge for i in items))
+def summary_of(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return what debits come to, in the order of their releases."""
+    return _items(merged([item.charge for item in items]), any(item.recharge for item in items))
 
 
 def _items(charges: Iterable[Charge], recharge: bool) -> tuple[Item, ...]:
     """Return charges as debits, `recharge` whether any of them was to be charged by its noise."""
     return tuple(Item(charge, charge.framework, "", rows_of(charge)[1], recharge) for charge in charges)
-
-
-def only_readers(summary: Iterable[Item]) -> frozenset[str]:
-    """Return the only frameworks that can read a sum entry by entry; none where all can read everything."""
-    each = [frozenset(item.charge.under) for item in summary if isinstance(item.charge, ByEntry)]
-    return frozenset.intersection(*each) if each else frozenset()
 
 
 def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[Item, ...]]:
@@ -97,22 +82,7 @@ def _term(charge: Several) -> Json:
         "readings": charge.readings, "saved": None if charge.saved is None else to_text(charge.saved),
         "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
     }  # fmt: skip
-    if isinstance(charge, ByEntry):
-        term["by entry"] = {
-            "apart": charge.is_apart, "change": to_text(charge.change or Fraction(0)),
-            "any layout": charge.any_layout.text,
-            "under": {fingerprint: _costs_as_text(costs) for fingerprint, costs in charge.under.items()},
-        }  # fmt: skip
     return term
-
-
-def _costs_as_text(costs: Costs) -> Json:
-    sums = {name: one.text for name, one in values_of(costs, _SUMS).items()}
-    return {"rates": [rates.to_json() for rates in costs.rates], **sums}
-
-
-def _read_costs(text: Plain) -> Costs:
-    return Costs(tuple(map(Rates.from_json, text["rates"])), *(Total.of_text(text[name]) for name in _SUMS))
 
 
 def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Several:
@@ -122,15 +92,5 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Several:
     first = replace(charge, release=release, reading=str(term["reading"]), at=at)
     cost, readings = Cost.of_text(term["cost"]), int(term["readings"])
     saved = None if term["saved"] is None else as_fraction(term["saved"], "an epsilon")
-    if "by entry" in term:
-        return _read_by_entry(term["by entry"], first, cost, readings, saved)
     runs = [Run(int(at), int(step), int(windows), Cost.of_text(each)) for at, step, windows, each in term["runs"]]
     return added_up(first, cost, readings, saved, runs)
-
-
-def _read_by_entry(held: Plain, first: Charge, cost: Cost, readings: int, saved: Fraction | None) -> ByEntry:
-    return in_one(
-        first, cost, readings, saved, as_fraction(held["change"], "a change"), is_apart=bool(held["apart"]),
-        under={str(fingerprint): _read_costs(costs) for fingerprint, costs in held["under"].items()},
-        any_layout=Total.of_text(held["any layout"]),
-    )  # fmt: skip

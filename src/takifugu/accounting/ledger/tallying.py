@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import is_
 
 from sqlalchemy import Connection
 
@@ -26,8 +27,8 @@ from takifugu.accounting.ledger.format.tables import summaries as stored_summari
 from takifugu.accounting.ledger.histories import Hit
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
-from takifugu.accounting.ledger.summaries import only_readers, summaries_of, summary_of
-from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
+from takifugu.accounting.ledger.summaries import summaries_of
+from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, Debits, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.model.frameworks import Framework
 
@@ -117,6 +118,16 @@ class Tally:
     layout: str
     summaries: Mapping[int, Sequence[Item]]
     signature: tuple[object, ...]
+    same_people: bool | None
+
+    def is_for(
+        self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
+    ) -> bool:
+        """Whether it was computed for these very debits of a source, in the ledger whose tag of everything this is."""
+        mine = self.original
+        is_alike = (self.source.name, mine.recharge, self.same_people) == (name, recharge, same_people)
+        is_same = len(mine.debits) == len(debits) and all(map(is_, mine.debits, debits))
+        return is_alike and is_same and mine.everything == everything
 
     def is_of(self, connection: Connection) -> bool:
         """Whether the ledger is as it was when this was computed."""
@@ -175,9 +186,6 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     seals.check_rows(connection, stored_histories, used)
     seals.check_rows(connection, stored_summaries, used, "history")
     summaries = summaries_of(connection, used)
-    unread = {h for of in kinds.values() for k in of for h in (*k.histories, *k.everyones)
-              if (only := only_readers(summaries[h])) and not _readers(k, request, summaries) <= only}  # fmt: skip
-    summaries |= {history: summary_of(items) for history, items in stored.debits_of(connection, unread).items()}
     held = summaries
     is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, request)
     if is_between or any(links.values()):
@@ -197,7 +205,10 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     signature = signature_of(connection, number, [o for o in touched if o != number])
     is_shared = bool(same_people) and not request.names_units and not request.is_everyone
     theirs = tuple(accounts[1:])
-    return Tally(original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature)
+    return Tally(
+        original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature,
+        same_people,
+    )  # fmt: skip
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
@@ -256,9 +267,7 @@ def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> boo
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
     """Return what a tally depends on: the accounts that it read, and which units other sources have."""
     about = {number, *friends}
-    return tuple(
-        (row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection)
-    )
+    return tuple((row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection))
 
 
 def _kinds(
@@ -318,13 +327,6 @@ def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item
     else:
         items += of_everyone(new) if request.is_everyone else new
     return tuple(sorted(items, key=lambda item: item.number))
-
-
-def _readers(kind: AccountKind, request: Request, summaries: Mapping[int, Sequence[Item]]) -> frozenset[str]:
-    """Return the fingerprints of the frameworks under which units of a kind are charged."""
-    before = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h]}
-    new = () if kind.is_elsewhere else request_items(request, 0 if request.is_everyone else kind.shape)
-    return frozenset(before | {item.fingerprint for item in new})
 
 
 def request_items(request: Request, shape: int) -> tuple[Item, ...]:

@@ -137,10 +137,7 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch
     before = None if kind.history is None else kind.history[0]
     row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
     earlier = () if before is None else tally.summaries[before]
-    of_all = [item for history in kind.everyones for item in tally.summaries[history]]
-    readers = {item.fingerprint for item in (*earlier, *of_all, *new.items)}
-    frameworks = {name: tally.mine.accounts.frameworks[name] for name in sorted(readers)}
-    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items], frameworks))
+    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
     return row
 
 

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from takifugu.analysis import randomisers
-from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry, place_of
 from takifugu.model import beliefs, secrets
 from takifugu.model.queries import registry as queries
-from takifugu.numbers.noise import SystemEntropy
-from takifugu.releasing.planning.questions import Drawn, Ready
-from takifugu.releasing.publishing.bundle import Bundle
-
-#: Most bytes that a rehearsed release may take: three quarters of what a ledger keeps (`ledger.pending.LARGEST`).
-LARGEST = 150_000_000
+from takifugu.releasing.planning.questions import Ready
 
 #: More bytes than a cell takes in all files together, beside its names, and than a row that is randomised by itself.
 CELL, ROW, NAMED = 2_000, 200, 20
@@ -32,9 +26,9 @@ class Written(Protocol):
     def to_dict(self) -> Json: ...
 
 
-def check_reads_back(calibrations: Iterable[Calibration]) -> None:
-    """Raise InputError for noise, a query, a belief or a secret that could not be read back once it is published."""
-    for calibration in {id(one): one for one in calibrations}.values():
+def check(questions: Sequence[Ready]) -> None:
+    """Raise for what could not be read back once it is published (InputError), or kept (LedgerError)."""
+    for calibration in {id(c): c for c in (ready.question.calibration for ready in questions)}.values():
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
         _check("query", calibration.query, None, queries.KINDS, queries.from_dict)
@@ -43,68 +37,49 @@ def check_reads_back(calibrations: Iterable[Calibration]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, written["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
+    _refuse_large(sum(map(_at_most, questions)))
 
 
 def _check(
     what: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
 ) -> None:
     """Load what reads a thing back (`data` is the thing as written, if it is); what is not ours is compared."""
-    name = type(thing).__name__
+    name, rule = type(thing).__name__, "certificates and ledgers must be able to read it"
     try:
         data = thing.to_dict() if data is None else data
         kinds.find(data["kind"])
-        same = True
-        if not place_of(type(thing)):
-            text = json.dumps(data, sort_keys=True)
-            same = json.dumps(from_dict(json.loads(text)).to_dict(), sort_keys=True) == text
+        if place_of(type(thing)):
+            return
+        text = json.dumps(data, sort_keys=True)
+        again = json.dumps(from_dict(json.loads(text)).to_dict(), sort_keys=True)
     except TakifuguError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise InputError(
-            f"the {what} {name} does not read back from its to_dict ({type(error).__name__})",
-            rule="certificates and ledgers must be able to read it", fix="write plain data that from_dict reads",
+            f"the {what} {name} does not read back from its to_dict ({type(error).__name__})", rule=rule,
+            fix="write plain data that from_dict reads",
         ) from error  # fmt: skip
-    if not same:
+    if again != text:
         raise InputError(
-            f"the {what} {name} reads back from its to_dict as another one",
-            rule="certificates and ledgers must be able to read it", fix="write all of it into to_dict",
+            f"the {what} {name} reads back from its to_dict as another one", rule=rule,
+            fix="write all of it into to_dict",
         )  # fmt: skip
 
 
-def refuse_large(questions: Sequence[Ready], seal: Callable[[Sequence[Drawn]], Bundle], private: bool) -> None:
-    """Raise LedgerError for a release whose files would be too large; small ones are not rehearsed.
+def _refuse_large(size: int) -> None:
+    from takifugu.accounting.ledger.pending import LARGEST
 
-    The files are made once with noise about no data, every exact answer being 0, and thrown away: their size says
-    nothing of anybody. Noisy values of the data may have some digits more, so a rehearsal may take less than a ledger
-    keeps. `private` says what the certificate will say of the noise.
-    """
-    if sum(map(_at_most, questions)) <= LARGEST:
-        return
-    try:
-        size = len(seal(tuple(_blank(questions, private))).to_bytes())
-    except TakifuguError:
-        return  # this noise is drawn about possible answers only
     if size > LARGEST:
         raise LedgerError(
-            f"the files of this release would take {size // 1_000_000:,} MB",
+            f"the files of this release may take {size // 1_000_000:,} MB",
             rule=f"one release takes at most {LARGEST // 1_000_000} MB",
             fix="publish fewer rows or cells at once",
         )
 
 
-def _at_most(one: Ready) -> int:
-    unit = len(one.question.unit or "")
-    if not one.labels:
-        return ROW * len(one.seen.data)
-    return sum(CELL + NAMED * (len(label) + unit) for label in one.labels)
-
-
-def _blank(questions: Sequence[Ready], private: bool) -> Iterator[Drawn]:
-    bits = SystemEntropy()
-    for one in questions:
-        noise = one.question.calibration.randomiser
-        if one.labels:
-            values = noise.draw((0,) * noise.cells, bits)
-        else:
-            values = noise.draw_column([0] * len(one.seen.data), bits)
-        yield Drawn(one.question, one.labels, values, private, None)
+def _at_most(ready: Ready) -> int:
+    """Return a bound on the bytes of an answer: of public sizes alone, so the refusal says nothing of the data."""
+    unit = len(ready.question.unit or "")
+    if not ready.labels:
+        return 0 if ready.seen.data is None else ROW * len(ready.seen.data)
+    return sum(CELL + NAMED * (len(label) + unit) for label in ready.labels)

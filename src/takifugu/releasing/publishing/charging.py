@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger.format.layouts import UNDECLARED, written
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Witness
 from takifugu.analysis.randomisers.outside import Outside
 from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.calibration.result import Calibration
 from takifugu.core.errors import InputError, ReleaseState
-from takifugu.core.people import People
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.counts import EveryChange
+from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.numbers.rationals import Number
+from takifugu.releasing.certificates.bills import Account
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.planning.identity import identity_of
-from takifugu.releasing.planning.questions import Drawn, Question, Ready
+from takifugu.releasing.planning.questions import Drawn, Ready
 from takifugu.releasing.planning.truth import Seen
-from takifugu.releasing.publishing.beforehand import check_reads_back
-from takifugu.releasing.publishing.billing import accounts_of
-from takifugu.releasing.publishing.bundle import sealed
-from takifugu.releasing.publishing.new_ledger import opened
+from takifugu.releasing.publishing.library import Payer, called
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import Budget, Order, called, certificate_of, pay, words_of_people
+from takifugu.releasing.publishing.publish import Budget
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending, Reservation
+    from takifugu.accounting.ledger import Ledger
 
 #: What the charge of a release that was made elsewhere rests on.
 AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its maker's word, and not checked here"
@@ -74,32 +71,24 @@ def charge(
     progress = Progress()
     with progress.telling():
         maker = called(made_by, "the maker", "the other library and its version, made_by='opendp 0.14.1'")
-        name = None if unit is None else called(unit, "the person's name", "whose data they are, unit='participant 7'")
-        called(source, "the source", "what the data are called, source='activity-study'")
+        payer = Payer(source, unit, budget, same_people)
         lost, failing = replaced(framework, epsilon, delta, neighbours)
-        calibration = _calibration(framework, lost, failing, maker)
-        rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
-        question = Question("release", name, calibration, None, {name or "": framework}, at, layout=rule)
+        question = payer.question(_calibration(framework, lost, failing, maker), None, at, layout)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
-        book = opened(ledger)
-        progress.ledger = book.store.path
-        seen = Ready(question, (), Seen(None))
-        identity, whose = identity_of([seen], same_people=same_people), People(are_named=name is not None)
-        order = Order(source, budget, identity, {"kind": "outside"}, same_people, people=whose)
-        waiting = book.pending(source, order.identity)
-        if waiting:
-            paid: Reservation | Pending = waiting[0]
-        else:
-            check_reads_back([calibration])
-            paid = pay([seen], book, order, progress)
-        account = accounts_of(book, source, paid, [question], same_people)["release"]
-        scope, units = ("all", []) if name is None else ("unit", [name])
-        people = tuple(words_of_people(paid.same_people))
-        certificate = certificate_of([Drawn(question, (), (), True, account, people)], source, scope, units)
-        progress.keep(book, paid, sealed(certificate))
-        progress.record(book, paid, ReleaseState.DRAWN)
-    return certificate
+        no_data = [Ready(question, (), Seen(None))]
+        stored = payer.stored(no_data, ledger, "outside", SystemEntropy(), progress, payer.certified, _elsewhere)
+        progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
+    return stored.certificate
+
+
+def _elsewhere(
+    questions: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...]
+) -> tuple[Drawn, ...]:
+    """Return answers without values: another library draws them."""
+    return tuple(
+        Drawn(ready.question, (), (), bits.private, accounts[ready.question.release], people) for ready in questions
+    )
 
 
 def _calibration(framework: Framework, lost: Fraction, failing: Fraction, maker: str) -> Calibration:

@@ -8,7 +8,7 @@ certificates of earlier releases, which name the ledger that paid for them and t
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,22 +16,15 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.two_ledgers import outputs_apart
-from takifugu.releasing.publishing.in_folder import Paid, paid_for, public_of, row_of_pending
-from takifugu.releasing.publishing.states import Does
+from takifugu.releasing.publishing.in_folder import Certified, paid_for
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending
+    from takifugu.accounting.ledger import Ledger
     from takifugu.releasing.file.kind import ReleaseFile
 
 
 #: So many certificates are named in an error.
 MOST_NAMED = 3
-
-#: What the history of a source says of a reservation that its own certificate has closed.
-_CLOSED = (
-    "published before this copy of the ledger was restored: the certificate lies in the output folder, so it was not "
-    "drawn again"
-)
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
@@ -71,25 +64,22 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     """Raise LedgerError where a release file's ledger is missing, or does not know what is published of its source."""
+    from takifugu.accounting.ledger.previewing import as_it_is
+
     require_known(file.ledger, file.spec.require_ledger)
     paths = (file.output, folder, *outputs_apart(file))
     folders = {path.absolute(): path for path in paths}  # named as the caller does
-    require_same_ledger(file.ledger, file.source.name, folders.values(), new_ledger)
-    if not (new_ledger and not file.spec.require_ledger):
-        require_id(file.ledger, file.spec.ledger_id)
-
-
-def require_id(where: str | Path, wanted: str | None) -> None:
-    """Raise LedgerError where a release file says which ledger it belongs to, and this is another one, or none."""
-    from takifugu.accounting.ledger.previewing import as_it_is
-
-    if wanted is None:
-        return
-    with as_it_is(where) as book:
-        if book.id == wanted:
+    published = [one for path in folders.values() for one in paid_for(file.source.name, path)]
+    wanted_id = None if new_ledger and not file.spec.require_ledger else file.spec.ledger_id
+    if not published and wanted_id is None:
+        return  # and no ledger is read
+    with as_it_is(file.ledger) as book:
+        if published:
+            _require_same(book, file, published, new_ledger)
+        if wanted_id in (None, book.id):
             return
     raise LedgerError(
-        f"the ledger {str(where)!r} is missing, or is not the one with the id {wanted!r}",
+        f"the ledger {str(file.ledger)!r} is missing, or is not the one with the id {wanted_id!r}",
         rule="the release file belongs to that ledger, which knows what was spent",
         fix=(
             "give its path or restore a backup; or continue with another one on purpose: delete the line ledger_id, "
@@ -98,30 +88,24 @@ def require_id(where: str | Path, wanted: str | None) -> None:
     ).at("ledger_id")
 
 
-def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool) -> None:
-    """Raise LedgerError where the folders hold what another ledger paid for, or what this one has forgotten.
+def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified], new_ledger: bool) -> None:
+    """Raise LedgerError for what another ledger paid for, or this one has forgotten.
 
     The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that
     paid and does not know the release is a copy from before it, and `new_ledger` does not excuse that.
     """
-    published = [one for folder in folders for one in paid_for(source, folder)]
-    if not published:
-        return  # and no ledger is read
-    from takifugu.accounting.ledger.previewing import as_it_is
-
-    with as_it_is(where) as book:
-        # A ledger keeps names normalised.
-        accounts = {row.id for row in book.show() if row.name == normalised(source)}
-        releases = book.release_ids(source) if accounts else frozenset()
-        forgotten = [one for one in published if one.ledger in accounts and one.release_id not in {"", *releases}]
-        if forgotten:
-            raise _forgotten(book, where, forgotten)
+    source = file.source.name
+    accounts = {row.id for row in book.show() if row.name == normalised(source)}  # a ledger keeps names normalised
+    releases = book.release_ids(source) if accounts else frozenset()
+    forgotten = [one for one in published if one.ledger in accounts and one.release_id not in {"", *releases}]
+    if forgotten:
+        raise _forgotten(book, file.ledger, forgotten)
     newest = max(published, key=lambda one: one.made)
     if new_ledger or newest.ledger in accounts or newest.release_id in releases:
         return
     raise LedgerError(
-        f"{newest.path.name} in {str(newest.path.parent)!r} was paid for by a ledger other than {str(where)!r}, which "
-        f"does not know it and would treat the source {source!r} as if it had never been published",
+        f"{newest.path.name} in {str(newest.path.parent)!r} was paid for by a ledger other than {str(file.ledger)!r}, "
+        f"which does not know it and would treat the source {source!r} as if it had never been published",
         fix=(
             "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
             "(new_ledger=True in Python)"
@@ -129,7 +113,7 @@ def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path],
     ).at("ledger")
 
 
-def _forgotten(book: Ledger, where: str | Path, published: Sequence[Paid]) -> LedgerError:
+def _forgotten(book: Ledger, where: str | Path, published: Sequence[Certified]) -> LedgerError:
     """Say what a ledger does not know any more, and what it comes to to merge a copy that does, or to adopt it."""
     from takifugu.releasing.publishing.adopting import price_in_words
 
@@ -146,20 +130,3 @@ def _forgotten(book: Ledger, where: str | Path, published: Sequence[Paid]) -> Le
             f"spent (takifugu ledger adopt {ledger} {shlex.quote(folder)}; {adopted})"
         ),
     ).at("ledger")
-
-
-def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:
-    """Close what a folder shows to be published, and a ledger has no values of; return what still waits.
-
-    A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
-    release was restored from a copy taken in between, and its next draw would be a second one for one payment.
-    """
-    waiting = book.pending(source)
-    closed = [one for one in waiting if row_of_pending(one, public_of(one, folders)).does is Does.CLOSE]
-    for one in closed:
-        close(book, one)
-    return tuple(one for one in waiting if one not in closed)
-
-
-def close(book: Ledger, one: Pending) -> None:
-    book.finish(one, f"{', '.join(one.ids)}, paid for at {one.created[:16].replace('T', ' ')} UTC: {_CLOSED}")

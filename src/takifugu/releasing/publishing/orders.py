@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from takifugu.accounting.ledger import Ledger, Pending, Reservation
+from takifugu.accounting.ledger import Pending, Reservation
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.previewing import as_it_is
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
@@ -25,13 +25,14 @@ from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
+from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
-from takifugu.releasing.publishing.new_ledger import opened, settle
+from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
-from takifugu.releasing.publishing.standing import Choice, Standing, check_place, standings, to_pay
+from takifugu.releasing.publishing.standing import Standing, settle, standings
 from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 
@@ -45,25 +46,46 @@ class Ordered:
     requested: tuple[Ready, ...]
     origin: Plain
     private: bool
+    once: str | None = None
 
-    def part(self, names: Collection[str]) -> Ordered | None:
-        """Return the order of the tables of these names alone; None unless it has them, and whole [[release]]s."""
+    def part(self, names: Collection[str], once: str | None) -> Ordered | None:
+        """Return the order of these tables alone, under a key; None unless they are whole [[release]]s of it."""
         part = self.planned.only(names)
         whole = [name for item in part.file.items for name, _ in tables_of(part.file, item)]
         if sorted(whole) != sorted(names):
             return None
-        return replace(
-            self, planned=part, requested=tuple(one for one in self.requested if one.question.release in names)
-        )
+        requested = tuple(one for one in self.requested if one.question.release in names)
+        return replace(self, planned=part, requested=requested, once=once)
 
-    def identity(self, once: str | None) -> bytes:
-        return identity_of(self.requested, self.planned.spec, self.private, once=once)
+    @property
+    def identity(self) -> bytes:
+        return identity_of(self.requested, self.planned.spec, self.private, once=self.once)
+
+    def bill(self, identity: bytes, replaces: Mapping[str, str]) -> Order:
+        """Return how it is paid for; `replaces` are the digests of the files that it may overwrite."""
+        file = self.planned.file
+        keys = {item.name: keys_of(file, item) for item in file.items}
+        where = {"output": str(self.folder.absolute()), "replaces": dict(replaces)}
+        under = {} if self.once is None else {"once": self.once}
+        recipe = {"kind": "file", **self.origin, **where, "keys": keys, **under}
+        source = file.source
+        return Order(source.name, file.budget, identity, recipe, source.same_people, source.as_composing, file.people)
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
     """Read the data of a plan; raises DataError for data that break a rule."""
     questions = ready([q for table in planned.tables for q in table.questions])
     return Ordered(planned, folder, questions, _origin(planned.file, data), private)
+
+
+def _origin(file: ReleaseFile, data: object) -> Json:
+    """Say where the release file and its rows are, so that another process can read them again."""
+    where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
+    if data is None:
+        return {**where, "data": None}
+    if isinstance(data, str | Path):
+        return {**where, "data": str(data) if "://" in str(data) else str(Path(data).absolute())}
+    return {**where, "frame": True}
 
 
 def published(
@@ -75,21 +97,23 @@ def published(
         made, rest = [], {table.name for table in order.planned.tables}
         again = {name for item in file.items if wanted.wants_again(item) for name, _ in tables_of(file, item)}
         for paid in sorted(waiting, key=lambda paid: paid.once != wanted.once):
-            is_wanted = rest.issuperset(paid.ids) and (paid.once == wanted.once or again.isdisjoint(paid.ids))
-            if is_wanted and (mine := _part_of(order, paid)) is not None:
-                made.append(made_of(mine[0], bits, progress, wanted.force, mine[1], paid.once))
+            if not rest.issuperset(paid.ids) or (paid.once != wanted.once and again & {*paid.ids}):
+                continue
+            done = _completed(order, paid, bits, progress, wanted.force)
+            if done is not None:
+                made.append(done)
                 progress.completed(paid.ids)
                 rest -= {*paid.ids}
         standing = standings(wanted.of(file.only((*file.items, *file.others))), folder)
         due = to_pay([one for one in standing if rest.issuperset(one.tables)], wanted, bool(made))
-        new = order.part({name for one in due for name in one.tables}) if due else None
+        new = order.part({name for one in due for name in one.tables}, wanted.once) if due else None
         if new is not None:
             refusal = refusal_of(new.planned, anyway)
             if refusal is not None:
                 raise refusal
             tell(notices_of_ledgers(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
-            made.append(made_of(new, bits, progress, wanted.force, new.identity(wanted.once), wanted.once, there))
+            made.append(_made(new, new.bill(new.identity, there), bits, progress, wanted.force))
         return _outcome(file, made, standing)
 
 
@@ -97,8 +121,9 @@ def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published
     """Draw and publish what one payment is for, and nothing else; None where it is not for this order."""
     with alone_for(order, new_ledger=True) as waiting:
         for paid in waiting:
-            if paid.group == group and (mine := _part_of(order, paid)) is not None:
-                return made_of(mine[0], SystemEntropy(), progress, False, mine[1], paid.once)[1]
+            done = _completed(order, paid, SystemEntropy(), progress, False) if paid.group == group else None
+            if done is not None:
+                return done[1]
     return None
 
 
@@ -121,65 +146,39 @@ def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
         yield settle(opened(file.ledger), file.source.name, [folder, file.output]) if exists else ()
 
 
-def _part_of(order: Ordered, paid: Pending) -> tuple[Ordered, bytes] | None:
-    """Return the part of an order that was paid for, with its identity; None where that was another order."""
-    part = order.part({*paid.ids}) if paid.recipe.get("kind") == "file" else None
-    identity = b"" if part is None else part.identity(paid.once)
-    is_same = opened(order.planned.file.ledger).tag("identity", identity) == paid.identity
-    return None if part is None or not is_same else (part, identity)
+Made = tuple[Stored, tuple[Published, ...]]
 
 
-def made_of(
-    order: Ordered, bits: Entropy, progress: Progress, force: bool, identity: bytes, once: str | None,
-    there: Mapping[str, str] | None = None,
-) -> tuple[Stored, tuple[Published, ...]]:  # fmt: skip
-    """Draw, keep and publish an order; `there` are the files that it may replace, None where it is paid for."""
-    planned, folder = order.planned, order.folder
-    source, book = planned.file.source, opened(planned.file.ledger)
-    keys = {item.name: keys_of(planned.file, item) for item in planned.file.items}
-    under = {} if once is None else {"once": once}
-    where = {"output": str(folder.absolute()), "replaces": dict(there or {})}
-    recipe = {"kind": "file", **order.origin, **where, "keys": keys, **under}
-    bill = Order(
-        source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing, planned.file.people
-    )  # fmt: skip
-    worths = worths_of(planned)
-    sealed = partial(bundle_for, planned, worths=worths)
-    meanwhile = LedgerError("another process has completed it", fix="run the same command again")
-    stored = keep(order.requested, book, bill, progress, bits, sealed, meanwhile if there is None else None)
-    tables = handed_out(stored, book, folder, force, progress, there or {})
+def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress, force: bool) -> Made | None:
+    """Publish the part of an order that was paid for; None where that was another order."""
+    part = order.part({*paid.ids}, paid.once) if paid.recipe.get("kind") == "file" else None
+    if part is None:
+        return None
+    identity = part.identity
+    if opened(order.planned.file.ledger).tag("identity", identity) != paid.identity:
+        return None
+    return _made(part, part.bill(identity, {}), bits, progress, force, is_paid=True)
+
+
+def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force: bool, is_paid: bool = False) -> Made:
+    """Pay for an order unless it `is_paid` for, draw, keep and publish it."""
+    planned = order.planned
+    book, worths = opened(planned.file.ledger), worths_of(planned)
+    stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
+    tables = handed_out(stored, order.folder, force, progress)
     with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
         write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
-    known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
-    return stored, tuple(with_calibrations(table, known, library_of(planned.file.given), worths) for table in tables)
+    calibrations = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
+    library = library_of(planned.file.given)
+    return stored, tuple(with_calibrations(table, calibrations, library, worths) for table in tables)
 
 
-def _outcome(
-    file: ReleaseFile, made: Sequence[tuple[Stored, tuple[Published, ...]]], standing: Sequence[Standing]
-) -> Outcome:
-    """Return what was published now, and after it what was there before."""
-    tables = tuple(table for _, published in made for table in published)
-    names = {table.name for table in tables}
-    there = [one for one in standing if one.is_here and not names & set(one.tables)]
-    before = tuple(published_at(one.folder, name, one.since) for one in there for name in one.tables)
-    since = next((stored.since for stored, _ in made if stored.since is not None), None)
-    if made:
-        return Outcome((*tables, *before), made[-1][0].paid, since)
-    with as_it_is(file.ledger) as book:
-        spent = book.spent(file.source.name)
-    assert spent.budget is not None  # something was paid for
-    return Outcome(before, Reservation(normalised(file.source.name), {}, spent.spent, spent.budget))
-
-
-def handed_out(
-    stored: Stored, book: Ledger, folder: Path, force: bool, progress: Progress, replaced: Mapping[str, str]
-) -> tuple[Published, ...]:
+def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) -> tuple[Published, ...]:
     """Let the files of drawn tables appear in the folder, and note in the ledger that they are published.
 
-    Others are overwritten only with `force`, or where `replaced`, or what an earlier call noted, has their digest.
+    Others are overwritten only with `force`, or where they are those that were to be replaced when it was paid for.
     """
-    files = stored.bundle.files
-    replaced = stored.paid.recipe.get("replaces", {}) if isinstance(stored.paid, Pending) else replaced
+    files, replaced = stored.bundle.files, stored.recipe.get("replaces", {})
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
         strange = in_the_way(folder, files, replaced)
@@ -195,15 +194,21 @@ def handed_out(
             raise
         what = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
     else:
-        progress.record(book, stored.paid, ReleaseState.UNRECORDED)
+        progress.record(stored.book, stored.paid, ReleaseState.UNRECORDED)
         return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
     raise ReleaseError(what, fix="make room or fix it").at("output")
 
 
-def _origin(file: ReleaseFile, data: object) -> Json:
-    """Say where the release file and its rows are, so that another process can read them again."""
-    where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
-    if data is None or isinstance(data, str | Path):
-        other = None if data is None else str(data) if "://" in str(data) else str(Path(data).absolute())
-        return {**where, "data": other}
-    return {**where, "frame": True}
+def _outcome(file: ReleaseFile, made: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
+    """Return what was published now, and after it what was there before."""
+    tables = tuple(table for _, published in made for table in published)
+    names = {table.name for table in tables}
+    there = [one for one in standing if one.is_here and not names & set(one.tables)]
+    before = tuple(published_at(one.folder, name, one.since) for one in there for name in one.tables)
+    since = next((stored.since for stored, _ in made if stored.since is not None), None)
+    if made:
+        return Outcome((*tables, *before), made[-1][0].paid, since)
+    with as_it_is(file.ledger) as book:
+        spent = book.spent(file.source.name)
+    assert spent.budget is not None  # something was paid for
+    return Outcome(before, Reservation(normalised(file.source.name), {}, spent.spent, spent.budget))

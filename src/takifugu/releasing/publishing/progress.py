@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 #: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.
 _REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
+_STATES = {"reserved": State.PAID, "drawn": State.DRAWN, "published": State.DONE}
 
 
 class Progress:
-    """The state of one release; any exception that leaves `telling` carries it, including an interrupt or a fault.
+    """Hold the state of one release, and tell it with any exception: an interrupt and a fault, too.
 
     Before each step the state is what holds if the step fails without an answer; after it, what holds.
     `public` are the names of the files that are published, None where a release has no files. `before` are tables that
@@ -33,7 +34,7 @@ class Progress:
         self.ledger: Path | None = None
 
     def completed(self, tables: Iterable[str]) -> None:
-        """Note that tables of an earlier call are out; what follows begins anew, and says so if it stops."""
+        """Note that tables of an earlier call are out; what follows begins anew."""
         self.before += tables
         self.state, self.public = State.NOTHING, None
 
@@ -42,14 +43,14 @@ class Progress:
         try:
             yield
         except BaseException as error:
-            held = vars(error)
-            held.setdefault("state", self.state)
+            facts = vars(error)
+            facts.setdefault("state", self.state)
             if self.ledger is not None:
-                held.setdefault("ledger", self.ledger)
+                facts.setdefault("ledger", self.ledger)
             if self.before:
-                held.setdefault("completed", tuple(self.before))
-            if self.public is not None and "public" not in held:
-                held["public"] = tuple(self.public())
+                facts.setdefault("completed", tuple(self.before))
+            if self.public is not None and "public" not in facts:
+                facts["public"] = tuple(self.public())
             raise
 
     def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
@@ -60,15 +61,12 @@ class Progress:
         except _REFUSALS:
             self.state = State.NOTHING
             raise
-        except LedgerError as error:
-            state = _paid(book, source, identity)
-            self.state = state or State.PAID
-            if state is not None:
+        except BaseException as error:
+            answer = _paid(book, source, identity)
+            self.state = answer or State.PAID
+            if answer is not None or not isinstance(error, LedgerError):
                 raise
             words = f"{error}; it does not say whether the epsilon was spent, so count it as spent"
-        except BaseException:
-            self.state = _paid(book, source, identity) or State.PAID
-            raise
         raise LedgerError(words)
 
     def keep(self, book: Ledger, paid: Reservation | Pending, bundle: Bundle) -> bytes:
@@ -111,4 +109,4 @@ def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
         noted = states or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]
     except Exception:
         return None
-    return {"reserved": State.PAID, "drawn": State.DRAWN, "published": State.DONE}[noted[0]] if noted else None
+    return _STATES[noted[0]] if noted else None

@@ -15,9 +15,10 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
 from takifugu.releasing.planning.questions import BUDGET_KEY, OF_BUDGET
+from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 from takifugu.releasing.publishing.orders import ordered, published
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.standing import Choice, folder_of, payments_of, to_plan
+from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.report.outcomes import Outcome
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.night import by_itself
-from takifugu.model.policies.boxes import Boxes
+from takifugu.model.queries import By
 from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.certifying import Adjustment
+from takifugu.releasing.certificates.certifying import Adjustment, Wording
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
     DATA,
@@ -29,15 +29,16 @@ from takifugu.releasing.certificates.files import (
     TABLE,
     content_of,
     digest_of,
-)
+)  # fmt: skip
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
 from takifugu.releasing.file.kind import OfPlaces
+from takifugu.releasing.file.sections import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
+from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
-from takifugu.releasing.publishing.adjusting import adjusted_in, adjustment_of, wording_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
@@ -48,6 +49,8 @@ from takifugu.releasing.report.values import drawing_of
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
+    from takifugu.releasing.file.sections import FileSpec
+    from takifugu.releasing.planning.asking import Totals
 
 #: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
 LEVEL = 0.95
@@ -76,13 +79,23 @@ class ListingUnits(Protocol):
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
-    rows, content = _table(table, answers, adjustment)
+    rows: Sequence[Plain]
+    if answers[0].labels:
+        adjusted = [None] * len(answers) if adjustment is None else adjustment.values
+        frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
+        rows = _rows([(a.question.unit, a) for a in answers], table.scope, adjusted, frameworks)
+        content = table_text(rows).encode()
+    else:
+        rows, content = _sent(answers[0])
     listed = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
     certified = (facts, digest_of(content), listed, wording_of(planned.spec, table), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
-    releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
+    releases = tuple(
+        (a.question.unit, Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration))
+        for a in answers
+    )
     values = {TABLE: content, DATA: table_json(rows, certificate)}
     kind = planned.file.kind
     in_degrees = isinstance(kind, OfPlaces) and kind.in_degrees(planned.file)
@@ -107,35 +120,42 @@ def _pictured(
     in_degrees: bool,
 ) -> dict[str, bytes]:
     """Return the files of a table's picture, and of its places where these are in degrees, as GeoJSON has them."""
-    files = {}
-    reported = Reported(name, certificate, tuple(releases))
+    files, reported = {}, Reported(name, certificate, tuple(releases))
     drawing = drawing_of(reported)
     if drawing is not None:
         files[DRAWING] = by_itself(drawing).encode()
     places = places_of(reported, rows) if in_degrees else None
-    return {**files, **({} if places is None else {PLACES: geo_json(places)})}
+    if places is not None:
+        files[PLACES] = geo_json(places)
+    return files
 
 
-def _table(
-    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None
-) -> tuple[Sequence[Plain], bytes]:
-    """Return the rows of a table, and its bytes."""
-    if answers[0].labels:
-        cells = sum(len(a.values) for a in answers)
-        adjusted = [None] * len(answers) if adjustment is None else adjustment.values
-        written_frameworks = (a.question.calibration.framework.to_dict() for a in answers[:1])
-        boxes = boxes_in(written_frameworks, answers[0].labels)
-        rows = tuple(
-            row
-            for answer, more in zip(answers, adjusted, strict=True)
-            for row in _rows(answer.question.unit, answer, cells, table.scope, more, boxes)
-        )
-        return rows, table_text(rows).encode()
-    sent, query = answers[0].values, answers[0].question.calibration.query
+def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
+    """Return the rows that were randomised one by one, and the bytes of their table."""
+    sent, query = answer.values, answer.question.calibration.query
     names = names_of(query.columns if isinstance(query, OfColumns) else (), sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
     text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
     return rows_sent(names, sent.outputs, row, place), text.encode()
+
+
+def _rows(
+    answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
+    adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain],
+) -> tuple[Json, ...]:  # fmt: skip
+    """Return the rows of a table of cells, unit by unit."""
+    cells = sum(len(answer.values) for _, answer in answers)
+    boxes = boxes_in(frameworks, answers[0][1].labels)
+    rows: list[Json] = []
+    for (unit, answer), nearest_values in zip(answers, adjusted, strict=True):
+        for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
+            made: Json = {"unit": unit, **row} if scope == "unit" else dict(row)
+            if nearest_values is not None:
+                made["adjusted"] = readable(nearest_values[row["cell"]])
+            if boxes is not None:
+                made |= zip("xy", boxes.middle(row["cell"]), strict=True)
+            rows.append(made)
+    return tuple(rows)
 
 
 def published_at(folder: Path, name: str, since: str | None = None) -> Published:
@@ -149,13 +169,11 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     """Return a table that was published in a folder, as its files say."""
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
-    cells = sum(len(release.values) for _, release in releases)
     rows: Sequence[Row]
-    if cells:
+    if any(release.values for _, release in releases):
         adjusted = adjusted_in(certificate)
-        boxes = boxes_in(certificate.frameworks.values(), releases[0][1].labels)
-        parts = ((u, r, cells, certificate.scope, adjusted[u], boxes) for u, r in releases)
-        rows = tuple(row for one in parts for row in _rows(*one))
+        values = [adjusted[unit] for unit, _ in releases]
+        rows = _rows(releases, certificate.scope, values, certificate.frameworks.values())
     else:
         rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
@@ -177,21 +195,39 @@ def with_calibrations(
     return replace(table, releases=known, library=library, worth=worths.get(table.name))
 
 
-def _release(answer: Drawn, certificate: Certificate) -> Release:
-    calibration = answer.question.calibration
-    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration)
+def wording_of(spec: FileSpec, table: Table) -> Wording:
+    """Return the words of a file and of one of its tables; kinds of files from elsewhere may have none for tables."""
+    title = table.item.title if isinstance(table.item, ItemWords) else None
+    measured_in = table.measured_in or None
+    return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
 
-def _rows(
-    unit: str | None,
-    answer: Drawn | Release,
-    cells: int,
-    scope: str,
-    adjusted: Mapping[str, Fraction] | None,
-    boxes: Boxes | None,
-) -> Iterator[Json]:
-    whose = {"unit": unit} if scope == "unit" else {}
-    for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-        more = {} if adjusted is None else {"adjusted": readable(adjusted[row["cell"]])}
-        place = {} if boxes is None else dict(zip("xy", boxes.middle(row["cell"]), strict=True))
-        yield {**whose, **row, **more, **place}
+def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
+    """Return the adjusted values of a table that has them: made of its noisy values and public totals alone."""
+    if table.totals is None:
+        return None
+    values = tuple(
+        dict(zip(answer.labels, _adjusted(answer.values, answer.randomiser.grid, totals), strict=True))
+        for answer, totals in zip(answers, table.totals, strict=True)
+    )
+    whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
+    query = answers[0].question.calibration.query
+    if any(len(totals) > 1 for totals in table.totals):
+        whose = f"{whose}in each cell of {(query.by if isinstance(query, By) else '') or 'the table'} "
+    every = [total for totals in table.totals for total in totals]
+    return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
+
+
+def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
+    """Yield the values that are nearest to noisy ones, block by block of cells with a total of their own."""
+    size = len(values) // len(totals)
+    for number, total in enumerate(totals):
+        yield from nearest(values[number * size : (number + 1) * size], grid, total)
+
+
+def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:
+    """Return the adjusted values that a certificate holds, by unit; None where it holds none."""
+    return {
+        answer.unit: None if answer.adjusted is None else {c: Fraction(v) for c, v in answer.adjusted.items()}
+        for answer in certificate.answers
+    }

@@ -1,0 +1,182 @@
+"""Which tables of a file are to be paid for, which wait or were published: decided by the table of states.
+
+Nothing that was paid for is paid for again unless the caller says so by name, under a key that pays once.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from takifugu.accounting.ledger import PUBLISHED
+from takifugu.accounting.ledger.pending import refuse_alike
+from takifugu.core.errors import InputError, ReleaseError, did_you_mean
+from takifugu.core.escaping import visible
+from takifugu.core.names import normalised
+from takifugu.releasing.certificates.files import ENDS
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.planning.inputs import refuse_inputs
+from takifugu.releasing.planning.notices import tell
+from takifugu.releasing.planning.plan import tables_of
+from takifugu.releasing.publishing.new_ledger import check_ledger
+from takifugu.releasing.publishing.standing import Standing, standings
+from takifugu.releasing.publishing.states import Does
+
+_LONGEST_KEY = 200
+_ONCE = "one key pays once"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
+
+    One name may stand for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises
+    InputError for `again` without a key, and for a key that is blank.
+    """
+
+    only: str | Sequence[str] = ()
+    again: str | Sequence[str] = ()
+    once: str | None = None
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        for key, names in (("only", self.only), ("again", self.again)):
+            object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
+        if self.once is None:
+            if self.again:
+                raise InputError(
+                    f"{', '.join(self.again)} is to be paid for again, and nothing says how often",
+                    fix="write --once KEY (once= in Python), such as --once 2026-W07: whatever happens, one key pays "
+                    "once",
+                ).at("again")
+            return
+        once = normalised(self.once, "the key")
+        object.__setattr__(self, "once", once)
+        if not once or len(once) > _LONGEST_KEY or visible(once) != once:
+            raise InputError(
+                f"the key is {once[:40]!r}", fix=f"write up to {_LONGEST_KEY} letters or digits, such as 2026-W07"
+            ).at("once")
+
+    def of(self, file: ReleaseFile) -> ReleaseFile:
+        """Return the file with the tables that are wanted; InputError for a name that it does not have."""
+        names_of_file = {name: None for item in file.items for name in names_of(item)}
+        for key, names in (("only", self.only), ("again", self.again)):
+            for name in names:
+                if name not in names_of_file:
+                    nearest = did_you_mean(name, names_of_file)
+                    raise InputError(
+                        f"the file has no [[release]] named {name!r}", fix=f"it has {list(names_of_file)}{nearest}"
+                    ).at(key)
+        if not self.only:
+            return file
+        return file.only([item for item in file.items if set(names_of(item)) & {*self.only, *self.again}])
+
+    def wants_again(self, item: Item) -> bool:
+        return bool(set(names_of(item)) & set(self.again))
+
+    def does(self, standing: Standing) -> Does:
+        """Return what a release does about one [[release]]."""
+        if self.wants_again(standing.item):
+            return Does.PAY
+        return standing.row.done(self.force, self.once is not None)
+
+
+def names_of(item: Item) -> tuple[str, ...]:
+    """Return what one [[release]] is called: with its window, and as the file has it."""
+    window = item.period
+    return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
+
+
+def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
+    """Return the folder that tables go to: the one that the caller chose, or the file's own."""
+    return file.output if output is None else Path(output)
+
+
+def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -> ReleaseFile:
+    """Return a release file with what is to be published now: what is new, wanted again, or paid for already.
+
+    Raises ReleaseError where something is in the way, and InputError for names that the file does not have.
+    """
+    chosen = wanted.of(file)
+    check_place(file, folder, [name for item in chosen.items for name, _ in tables_of(file, item)], new_ledger)
+    standing = standings(chosen, folder)
+    waiting = [one for one in standing if one.is_waited_for]
+    due = to_pay([one for one in standing if one not in waiting], wanted, bool(waiting))
+    planned = (*waiting, *due)
+    left = [one for one in standing if one.row.keyed is not None and one not in planned]
+    tell(f"{_refusal(one).what}; nothing is paid for it now" for one in left)
+    return chosen.only([one.item for one in standing if one in planned])
+
+
+def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledger: bool) -> None:
+    """Raise where tables would replace what is read, or lie in the folder of another ledger."""
+    refuse_inputs(file, folder, [f"{name}{end}" for name in tables for end in ENDS])
+    check_ledger(file, folder, new_ledger)
+
+
+def to_pay(standing: Sequence[Standing], wanted: Choice, goes_on: bool) -> tuple[Standing, ...]:
+    """Return what must be paid for now; with `goes_on` there is something else to do.
+
+    Raises ReleaseError where something is in the way, where the key has paid for what does not lie there, and where
+    nothing is to do but what was published from other keys, or in another folder.
+    """
+    does = {one: wanted.does(one) for one in standing if not _is_paid_under(one, wanted.once)}
+    due = tuple(one for one, act in does.items() if act is Does.PAY)
+    refused = [one for one, act in does.items() if act not in (Does.PAY, Does.LEAVE, Does.REFUSE_ALONE)]
+    if not refused and not due and not goes_on:
+        is_done = any(one.row.does is Does.LEAVE for one in standing)
+        alone = [one for one, act in does.items() if act is Does.REFUSE_ALONE]
+        refused = sorted((one for one in alone if one.is_here or not is_done), key=lambda one: one.is_here)
+    if refused:
+        raise _refusal(refused[0])
+    for paid in due[0].payments if due else ():
+        refuse_alike(paid, wanted.once)
+    return due
+
+
+def _is_paid_under(standing: Standing, once: str | None) -> bool:
+    """Whether this key has paid for a table that lies here whole; raises ReleaseError where it does not."""
+    mine = [paid for paid in standing.payments if once is not None and paid.once == once]
+    under = next((paid for paid in mine if {*paid.ids} & {*standing.tables}), None)
+    if under is None or (standing.is_here and standing.paid == under):
+        return under is not None
+    names, how = ", ".join(standing.tables), f"with the key {once!r} ({under.created[:10]})"
+    if under.state == PUBLISHED:
+        what = f"{names} was published {how}, and its files are not in {str(standing.folder)!r}"
+        fix = "bring them back, or write another key, which pays for new values"
+    else:
+        what = f"{names} was paid for {how}, and the release file, or the data that it reads, is not what was paid for"
+        fix = f"restore both and run again, or `{_resuming(standing.file)}`; another key pays for a new one"
+    raise ReleaseError(what, rule=_ONCE, fix=fix).at("once")
+
+
+def _refusal(standing: Standing) -> ReleaseError:
+    """Return what the table of states says of a table that is not published, with commands that may be pasted."""
+    return standing.row.refusal(
+        rule="" if standing.row.keyed is None else "one table is paid for once",
+        names=", ".join(standing.tables), files=", ".join(standing.files), where=str(standing.folder),
+        day=standing.since[:10], output=standing.output, again=_paying_again(standing), resume=_resuming(standing.file),
+    )  # fmt: skip
+
+
+def _resuming(file: ReleaseFile) -> str:
+    return shlex.join(["takifugu", "ledger", "resume", str(file.ledger)])
+
+
+def _paying_again(standing: Standing) -> str:
+    """Return the command that pays for one [[release]] again, under a key that has paid for nothing."""
+    file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
+    used = {paid.once for paid in standing.payments}
+    key = next(key for key in map(str, count(2)) if key not in used)
+    words = ["takifugu", "release", str(file.path)]
+    if folder != file.output:
+        words += ["--output", str(folder)]
+    if file.window:
+        words += ["--window", file.window]
+    if len(file.items) + len(file.others) > 1:
+        words += ["--only", name]
+    return shlex.join([*words, "--again", name, "--once", key])

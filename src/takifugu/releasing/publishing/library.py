@@ -1,0 +1,173 @@
+"""One noisy answer from Python: read, paid for, drawn, kept in the ledger, returned, and noted as published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.ledger.format.layouts import UNDECLARED, written
+from takifugu.core.errors import InputError, ReleaseState
+from takifugu.core.names import normalised
+from takifugu.core.people import People
+from takifugu.core.tracebacks import without_data
+from takifugu.numbers.noise import Entropy, SystemEntropy
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.planning.identity import identity_of
+from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
+from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
+from takifugu.releasing.postprocess.library import library_of
+from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.publishing.bundle import Bundle, sealed
+from takifugu.releasing.publishing.new_ledger import opened, require_known
+from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, certificate_of, draw, keep, ready
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Ledger
+    from takifugu.calibration import Calibration
+
+
+@without_data
+def release(
+    calibration: Calibration,
+    data: object,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    source: str = "data",
+    unit: str | None = None,
+    budget: Budget | None = None,
+    same_people: bool | None = None,
+    as_composing: bool = False,
+    require_ledger: bool = False,
+    entropy: Entropy | None = None,
+    at: int | None = None,
+    layout: str | None = None,
+    begins_series: bool = False,
+) -> Release:
+    """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, return it and note that.
+
+    `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
+    mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
+    `unit` the unit they are about, where a source has several. `same_people` says whether units with the same name in
+    another source of the ledger are the same people; it is required where there are any. Without units it is about all
+    other sources without units, and required once one of them says so. `as_composing` gives up promises that are alone,
+    this one or earlier ones about the source, where a release with a delta leaves them no place: from then on their
+    noise is charged instead. Without a ledger nothing is accounted for: a `Notice` says so, and the certificate.
+
+    `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
+    about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
+    that sequences under one source and unit overlap in the worst way.
+
+    `layout` names how rows become entries: which values, whose, in which steps, cut into pieces by which rule. Give
+    each release about a source the same one. In another layout many entries may be one of this, and everything that
+    was released about the source then counts at the cost of a change of all that it reads. Without a layout, sequences
+    of a unit are alike only if the lengths of their pieces are.
+
+    `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
+    later ones with normal or Laplace noise count as multiples of it: squares add up, whatever is chosen after which
+    output (docs/theory/influence.md#series-of-normal-releases).
+
+    A missing ledger is created, and a `Notice` announces it; with `require_ledger` this is refused instead. Before
+    anything is drawn a `Notice` also warns where the ledger will refuse later releases (the promise is about this
+    output alone, or no budget was declared, so that it is what this release costs), and of a charge above the promise.
+
+    Raises InputError for `at` where the data are not one sequence, DataError for data that the belief does not know,
+    BudgetExceeded or CompositionRefused where the ledger refuses, LedgerError where it cannot be used. The error's
+    `state` and words say how far the release had come. The same call completes one that was paid for and pays nothing:
+    `completed` is then the time of the payment.
+
+    >>> import takifugu as tf
+    >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+    >>> framework = tf.Pufferfish(tf.every_entry(), chain)
+    >>> calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="group")
+    >>> noisy = release(calibration, ["still", "walking", "walking", "still"])
+    >>> noisy.certificate.epsilon, type(noisy.value)
+    ('1', <class 'int'>)
+    """
+    progress = Progress()
+    with progress.telling():
+        payer = Payer(source, unit, budget, same_people, as_composing)
+        if ledger is None and budget is not None:
+            raise InputError(
+                "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
+            ).at("ledger")
+        require_known(ledger, require_ledger)
+        facts = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
+        question = payer.question(calibration, data, at, layout, begins_series)
+        questions, bits = ready([question]), SystemEntropy() if entropy is None else entropy
+        certified = partial(payer.certified, facts=[*facts, *([SERIES] if begins_series else [])])
+        stored = None
+        if ledger is None:
+            tell([NOBODY_COUNTS])
+            certificate = certified(draw(questions, {}, bits))
+        else:
+            stored = payer.stored(questions, ledger, "library", bits, progress, certified)
+            certificate = stored.certificate
+        made = replace(
+            releases_of(certificate)[payer.unit], randomiser=calibration.randomiser, calibration=calibration,
+            library=library_of(data), completed=None if stored is None else stored.since,
+        )  # fmt: skip
+        if stored is not None:  # last of all: with it the values leave the ledger
+            progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Payer:
+    """Whose data a release of the library is about, and who pays for it."""
+
+    source: str
+    unit: str | None
+    budget: Budget | None = None
+    same_people: bool | None = None
+    as_composing: bool = False
+
+    def __post_init__(self) -> None:
+        called(self.source, "the source", "what the data are called, source='activity-study'")
+        if self.unit is not None:
+            unit = called(self.unit, "the person's name", "whose data they are, unit='participant 7'")
+            object.__setattr__(self, "unit", unit)
+
+    def question(
+        self, calibration: Calibration, data: object, at: int | None, layout: str | None, begins_series: bool = False
+    ) -> Question:
+        rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
+        readers = {self.unit or "": calibration.framework}
+        return Question(
+            "release", self.unit, calibration, data, readers, at, layout=rule, begins_series=begins_series
+        )  # fmt: skip
+
+    def certified(self, drawn: Sequence[Drawn], facts: Sequence[str] = ()) -> Certificate:
+        scope, units = ("all", []) if self.unit is None else ("unit", [self.unit])
+        return certificate_of(drawn, self.source, scope, units, facts)
+
+    def stored(
+        self, questions: Sequence[Ready], ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
+        certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
+    ) -> Stored:  # fmt: skip
+        """Pay, draw and keep, or find what an earlier call has paid for."""
+        identity = identity_of(questions, private=bits.private, same_people=self.same_people)
+        people = People(are_named=self.unit is not None)
+        order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people)
+
+        def seal(drawn: Sequence[Drawn]) -> Bundle:
+            return sealed(certified(drawn))
+
+        return keep(questions, opened(ledger), order, progress, bits, seal, draws=draws)
+
+
+def _place(calibration: Calibration, at: int) -> int:
+    """Return a declared step; InputError, before anything is reserved, where the data have no place in a recording."""
+    return charge_of(calibration, at=at).at or 0
+
+
+def called(name: str, what: str, to_write: str) -> str:
+    """Return the canonical spelling of a name that the caller gave; InputError for what is not a name."""
+    spelling = normalised(name, what) if isinstance(name, str) else ""
+    if not spelling:
+        raise InputError(f"{what} is {name!r}", fix=f"write {to_write}")
+    return spelling
