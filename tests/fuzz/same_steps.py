@@ -30,7 +30,8 @@ from takifugu.releasing.planning.plan import plan
 WAYS = ("samples", "changes", "stays", "durations", "events", "wide")
 #: Keys of a layout that say what a row is.
 _OF_ROWS = (
-    "rows", "before", "otherwise", "order", "start", "end", "duration", "overlap", "columns", "ignore", "empty",
+    "rows", "before", "otherwise", "order", "start", "end", "duration", "overlap", "wide", "columns", "ignore",
+    "empty",
 )  # fmt: skip
 
 
