@@ -4,9 +4,9 @@
 
 Random tables of changes, stays and events, with exact and clumsy times, offsets, clocks that are changed, overlaps,
 gaps, ends, windows and cells of a calendar, are counted by some engine and by an oracle in plain Python, and refused by
-both or by none. And the same steps, written as samples, changes, stays with ends or durations, and events, come out
-alike: the integers, which steps were observed, and of release files the scale of the noise and the layout. Exit code 1
-if anything differed.
+both or by none. And the same steps, written as samples, changes, stays with ends or durations, events and columns, come
+out alike: the integers, which steps were observed, and of release files the scale of the noise and the layout.
+Exit code 1 if anything differed.
 """
 
 from __future__ import annotations

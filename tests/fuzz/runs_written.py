@@ -1,4 +1,4 @@
-"""Random tables of changes, stays and events, in the ways in which times, lengths and tables are written."""
+"""Random tables of changes, stays, events and columns of steps, in the ways in which times and tables are written."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from tests.support.runs_cases import AXES, KINDS, SECOND, START, STATES, STEPS, 
 from tests.support.runs_oracle import EPOCH, Refused, Row, Rules
 
 from takifugu.data import Layout, Piece, Recode, open_frame, pieces
+from takifugu.data.melting import melted
 from takifugu.data.runs.reader import pieces_of_runs
 from takifugu.data.runs.rules import RunRules
+from takifugu.data.wide import Wide
 
 #: Shortly before clocks change in Berlin, on Lord Howe Island or in Saint John's, or a year begins in week 1.
 STARTS = (
@@ -138,6 +140,8 @@ def frame_of(case: Case, folder: Path) -> Any:
         "start": (kind, [_time(case, row[1]) for row in case.rows]),
         "end": ("float" if case.length is not None else kind, ends),
     }  # fmt: skip
+    if case.rules.rows == "wide":
+        columns = wide_columns(case)
     if case.engine != "csv":
         return engines.ENGINES[case.engine](columns)
     with (folder / "log.csv").open("w", newline="") as file:
@@ -145,6 +149,14 @@ def frame_of(case: Case, folder: Path) -> Any:
         lines.writerow(columns)
         lines.writerows(zip(*(map(_text, cells) for _, cells in columns.values()), strict=True))
     return folder / "log.csv"
+
+
+def wide_columns(case: Case) -> dict[str, tuple[str, list[Any]]]:
+    """Return a column for each time at which anybody has a row, with a cell for each person."""
+    people, times = dict.fromkeys(row[0] for row in case.rows), sorted({row[1] or 0 for row in case.rows})
+    states = {(unit, at): state for unit, at, state, _ in case.rows}
+    cells = {_time(case, at): ("text", [states.get((unit, at)) for unit in people]) for at in times}
+    return {"unit": ("text", [*people]), **cells}
 
 
 def _text(cell: Any) -> str:
@@ -168,6 +180,8 @@ def declared(case: Case) -> RunRules:
 def read(case: Case, folder: Path) -> tuple[Piece, ...]:
     """Return what the library reads of the table."""
     table, layout, states = open_frame(frame_of(case, folder)), layout_of(case), Recode(STATES)
-    if case.rules.rows == "samples":
+    if case.rules.rows == "wide":
+        table = melted(table, Wide(("*:*",), "start", "state", ("unit",)))
+    if case.rules.rows in ("samples", "wide"):
         return pieces(table, layout, states, entrywise=case.entrywise)
     return pieces_of_runs(table, layout, states, declared(case), case.entrywise)

@@ -1,4 +1,4 @@
-"""The same steps written as samples, changes, stays and events, as tables and in release files."""
+"""The same steps written as samples, changes, stays, events and columns, as tables and in release files."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ from tests.support.runs_oracle import Row, Rules
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
-WAYS = ("samples", "changes", "stays", "durations", "events")
+WAYS = ("samples", "changes", "stays", "durations", "events", "wide")
 #: Keys of a layout that say what a row is.
-_OF_ROWS = ("rows", "before", "otherwise", "order", "start", "end", "duration", "overlap")
+_OF_ROWS = (
+    "rows", "before", "otherwise", "order", "start", "end", "duration", "overlap", "wide", "columns", "ignore",
+    "empty",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,9 +80,14 @@ def same_steps(c: random.Random) -> Same:
 
 def written_as(c: random.Random, same: Same, way: str) -> Case:
     """Return the steps as a table: what a row says, its engine and how its times are written."""
-    rows_of = {"samples": _samples, "changes": _changes, "stays": _stays, "durations": _stays, "events": _events}[way]
+    rows_of = {
+        "samples": _samples, "changes": _changes, "stays": _stays, "durations": _stays, "events": _events,
+        "wide": _samples,
+    }[way]  # fmt: skip
     rows = [row for unit, listed in same.steps.items() for row in rows_of(c, same, unit, listed)]
     times = c.choice(WITH_ZONE if same.zone else TIMES)
+    if way == "wide":
+        times = "offset" if same.zone else c.choice(("text", "offset"))
     if times == "epoch_ms" and way != "samples":
         rows = [(unit, rounded(at), state, rounded(end)) for unit, at, state, end in rows]
     c.shuffle(rows)
@@ -167,6 +175,7 @@ epsilon = 1
 _KEYS = {
     "samples": 'order = "start"', "changes": 'order = "start"', "stays": 'start = "start"\nend = "end"',
     "durations": 'start = "start"\nduration = ["end", "{length}"]', "events": 'order = "start"',
+    "wide": 'order = "start"\ncolumns = "*:*"',
 }  # fmt: skip
 
 
@@ -184,7 +193,7 @@ def in_files(c: random.Random, folder: Path) -> str:
         case = replace(written_as(c, same, way), engine="csv", times="offset")
         frame_of(case, folder)
         keys = f'rows = "{case.rules.rows}"\n{_KEYS[way].format(length=case.length)}\n'
-        keys += "" if way == "samples" else f"roster = [{', '.join(f'{unit!r}' for unit in steps)}]\n"
+        keys += "" if way in ("samples", "wide") else f"roster = [{', '.join(f'{unit!r}' for unit in steps)}]\n"
         keys += f'otherwise = "{same.otherwise}"\n' if way in ("stays", "durations", "events") else ""
         word = next(word for word, seconds in STEPS.items() if seconds * SECOND == same.step)
         (folder / "f.toml").write_text(_FILE.format(

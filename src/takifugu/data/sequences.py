@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
 from takifugu.data.rows.pieces import Key, Rows, runs_of
 from takifugu.data.values.codes import UNOBSERVED
+
+if TYPE_CHECKING:
+    from takifugu.data.rows.at_once import People, RowsAtOnce
 
 IntArray = npt.NDArray[np.int64]
 
@@ -88,7 +92,13 @@ def pieces(
     Ben 1 (range(0, 1),) [1, 0]
     """
     with careful_with(table):
-        rows, measured, before = _measured(table, layout, states, lengths or Lengths(), entrywise)
+        plain = None if entrywise or table.in_python else _plain_rows(table, layout, states)
+        if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
+            with suppress(DataError):
+                people = plain.people(lengths or Lengths())
+                if people is not None:
+                    return _whole(people)
+        rows, measured, before = _measured(plain, table, layout, states, lengths or Lengths())
         counts = {key: m.counts for key, m in measured.items()}
         window, slots, cell = layout.window, layout.slots, None
         by_cell: dict[Key, IntArray] = {}
@@ -119,17 +129,27 @@ def pieces(
     return tuple(sorted(listed, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
 
 
+def _plain_rows(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | None:
+    from takifugu.data.rows.at_once import rows_at_once
+
+    return rows_at_once(table, layout, states)
+
+
+def _whole(people: People) -> tuple[Piece, ...]:
+    """Return the pieces of people who have one each, without gaps."""
+    sizes = people.lengths.tolist()
+    observed = {size: (range(size),) for size in set(sizes)}
+    columns = zip(people.names, people.written, sizes, people.counts, strict=True)
+    return tuple([Piece(name, None, size, observed[size], counts, written) for name, written, size, counts in columns])
+
+
 def _measured(
-    table: Table, layout: Layout, states: Recode, lengths: Lengths, entrywise: bool
+    plain: Rows | None, table: Table, layout: Layout, states: Recode, lengths: Lengths
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
     """Return what `measure` does, in one pass where rows are plain, else by the careful reading, whose errors count."""
-    if not (entrywise or table.in_python):
-        from takifugu.data.rows.at_once import rows_at_once
-
-        rows = rows_at_once(table, layout, states)
-        if rows is not None:
-            with suppress(DataError):
-                return measure(rows, layout, states, lengths, table)
+    if plain is not None:
+        with suppress(DataError):
+            return measure(plain, layout, states, lengths, table)
     return measure(rows_of(table, layout, states), layout, states, lengths, table)
 
 

@@ -202,6 +202,12 @@ def settled(frame: Frame, whole: Sequence[str]) -> Frame:
     return wrapped(native.astype({c: "Int64" for c in whole if c in native.columns}))
 
 
+def collected_in_columns(frame: Frame) -> dict[str, Any]:
+    """Bring columns of DuckDB's to the driver, as arrays of NumPy."""
+    columns: dict[str, Any] = frame.to_native().fetchnumpy()
+    return columns
+
+
 def collected(frame: Frame) -> Iterator[tuple[Any, ...]]:
     """Bring a small result to the driver, row by row, in Python's own types."""
     native = frame.to_native()

@@ -11,22 +11,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.differences import collected, is_duckdb, wrapped
+from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text, kind_of
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
+from takifugu.data.measure import WIDEST_SPAN
 from takifugu.data.rows.in_engine import GUESSED_FROM, EngineRows, engine_rows, order_text
-from takifugu.data.rows.layout import Layout, Recode, parse_step
+from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, parse_step, text_of
 from takifugu.data.rows.order import kind_of_texts
 from takifugu.data.rows.pieces import Arrangement, Fact, Key, runs_of
 from takifugu.data.times.clock import Clock
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.spellings import meant
 
 #: The bits of a stretch of 2**6 to 2**10 steps are one value of DuckDB's: of as many as so many first rows span.
 FEWEST, MOST, SAMPLED = 6, 10, 4096
@@ -36,6 +39,7 @@ LONGEST, FARTHEST = 2**24, 2**62
 MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
 #: Texts of more bytes are left to the careful reading, which refuses those that are too long to be names or states.
 SHORT = 256
+IntArray = npt.NDArray[np.int64]
 INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 
 
@@ -58,6 +62,9 @@ def rows_at_once(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | N
     rows = engine_rows(replace(table, ordered=False), layout, states, extra=texts)
     if rows.step is None or rows.step >= FARTHEST or not rows.in_place:
         return None
+    schema = rows.frame.collect_schema()
+    if not all(is_text(schema[role]) or schema[role].is_integer() for role in rows.keys):
+        return None  # NumPy has other numbers and times than DuckDB
     span_of_first = f"(max(tick)::hugeint - min(tick)) // {rows.step}"
     ((span,),) = rows.frame.to_native().limit(SAMPLED).aggregate(span_of_first).fetchall()
     bits = min(max((span or 0).bit_length(), FEWEST), MOST)
@@ -131,10 +138,20 @@ class _Piece:
         return [Fact(key, code, rows, 0, low, high, (offset, offset), None, None) for code, rows in self.rows.items()]
 
 
-def _joined(stretches: Sequence[int], bits: Sequence[bytes]) -> bytes:
+@dataclass(frozen=True, eq=False)
+class People:
+    """Whole recordings of people, sorted by name: their names, these as they are written, lengths, counts by state."""
+
+    names: list[str | None]
+    written: list[str | None]
+    lengths: IntArray
+    counts: IntArray = field(repr=False)
+
+
+def _joined(stretches: Sequence[int], bits: Sequence[bytearray]) -> bytes:
     """Return the bits of stretches, from the first to the last of them."""
     if len(bits) == 1:
-        return bits[0]
+        return bytes(bits[0])
     of_stretch, nothing = dict(zip(stretches, bits, strict=True)), bytes(len(bits[0]))
     return b"".join(of_stretch.get(number, nothing) for number in range(min(stretches), max(stretches) + 1))
 
@@ -154,45 +171,109 @@ class RowsAtOnce(EngineRows):
     def surveyed(self) -> tuple[RowsAtOnce, dict[Key, list[Fact]]]:
         """Return the facts; raises NotPlain where rows tie, have no step, no state or no name."""
         pieces, tidy = self._pieces()
-        if not pieces or len(pieces) > MOST_PIECES:
-            raise NotPlain("there are no rows, or too many pieces")
         known, grouped = self._knowing([fact for key, p in pieces.items() for fact in p.facts(key)], tidy, set())
         return replace(known, runs=known._runs(pieces)), grouped
 
     def _pieces(self) -> tuple[dict[Key, _Piece], bool]:
         """Return what one pass tells of each piece, and whether no key has blanks to strip."""
-        pieces, tidy, step, bits_left = dict[Key, _Piece](), True, self.step or 1, MOST_BITS
-        named = [("unit", "piece").index(role) for role in self.keys if role != "all"]
-        for *names, states, changed, longest, least, most, low, high, number, stretches, bits in self._by_key():
-            key, rows = self._key(names), dict[int, int]()
-            if states is None:
-                raise NotPlain("there are too many stretches")
-            for code, some in states:
-                rows[code] = rows.get(code, 0) + some
-            nameless = None in [key[part] for part in named]
-            if nameless or longest > SHORT or UNOBSERVED in rows or number != sum(rows.values()):
-                raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
-            bits_left -= 0 if bits is None else high - low
-            if least != most or low < 0 or high - low >= LONGEST or bits_left < 0:
-                raise NotPlain("some rows lie between two steps, or too far apart")
+        pieces, step, columns = dict[Key, _Piece](), self.step or 1, self.by_key
+        if len(columns["low"]) > MOST_PIECES:
+            raise NotPlain("there are too many pieces")
+        counts = columns["counts"].tolist()
+        names = zip(*(columns[role].tolist() for role in self.keys), strict=True)
+        numbers = (columns[name].tolist() for name in ("low", "high", "least", "stretches", "bits"))
+        for name, some, low, high, least, stretches, bits in zip(names, counts, *numbers, strict=True):
+            rows = {code: number for code, number in enumerate(some) if number}
             start = low * step + least - self._shift
             span = range(start, start + (high - low) * step + 1, step)
-            pieces[key] = _Piece(rows, span, low, None if bits is None else _joined(stretches, bits))
-            tidy &= not changed
-        return pieces, tidy
+            pieces[self._key(name)] = _Piece(rows, span, low, None if bits is None else _joined(stretches, bits))
+        return pieces, not columns["changed"].any()
+
+    def people(self, lengths: Lengths) -> People | None:
+        """Return whole recordings of people who have one piece each; None where some are not, or their lengths matter.
+
+        Raises NotPlain as `by_key`, and DataError for two spellings of one name.
+        """
+        layout, columns = self.request[1], self.by_key
+        sizes = columns["high"] - columns["low"] + 1
+        too_long = lengths.longest is not None and sizes.max() > lengths.longest
+        too_far = int(sizes.max()) * (self.step or 1) >= WIDEST_SPAN
+        if self.keys != ("unit",) or too_long or too_far or sizes.min() < lengths.shortest:
+            return None
+        if (columns["number"] < sizes).any():
+            return None
+        written, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
+        if columns["is_sorted"].all():
+            return People(written, written, sizes, counts)
+        names = meant([(str(name), None) for name in written], str(layout.unit), "unit")
+        order = sorted(range(len(written)), key=lambda number: natural(names[str(written[number])]))
+        written = [written[number] for number in order]
+        return People([names[str(name)] for name in written], written, sizes[order], counts[order])
+
+    def _check_plain(self, columns: Mapping[str, Any]) -> None:
+        """Raise NotPlain unless each row has a name, a state and a step of its own."""
+        nameless = any(np.ma.getmaskarray(columns[role]).any() for role in self.keys)
+        rows = columns["counts"].sum(axis=1)
+        if nameless or (columns["length"] > SHORT).any() or columns["odd"].any() or (columns["number"] != rows).any():
+            raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
+        low, high = columns["low"], columns["high"]
+        with_gaps = ~np.ma.getmaskarray(columns["bits"])
+        too_far = (high - low >= LONGEST).any() or (high - low)[with_gaps].sum() > MOST_BITS
+        if (columns["least"] != columns["most"]).any() or (low < 0).any() or too_far:
+            raise NotPlain("some rows lie between two steps, or too far apart")
 
     @property
     def _shift(self) -> int:
         """Return what is added to ticks, so that none is below 0."""
         return FARTHEST // (self.step or 1) * (self.step or 1)
 
-    def _by_key(self) -> list[tuple[Any, ...]]:
-        """Return for each piece what its rows amount to, by states, and its bits, by stretches, where some are missing.
+    @cached_property
+    def by_key(self) -> dict[str, Any]:
+        """Return what rows amount to, in columns: for each piece its counts by state, and its bits where it has gaps.
 
-        In stages, or DuckDB would divide more than once.
+        Columns are arrays of NumPy; pieces are in the order of `natural` where `is_sorted`. In stages, or DuckDB would
+        divide more than once. Raises NotPlain for rows that one pass cannot tell apart.
         """
         import duckdb
 
+        names, native = ", ".join(map(identifier, self.keys)), self._stretched()
+        states = range(len(self.request[2].states))
+        bounds = "max(changed) as changed, max(length) as length, min(least) as least, max(most) as most, "
+        bounds += "min(low) as low, max(high) as high, max(odd) as odd"
+        coded = ", ".join(f"sum(case when code = {state} then rows else 0 end) as s{state}" for state in states)
+        of_stretch = f"{names}, stretch, {coded}, {bounds}, bit_or(seen) as seen"
+        number, has_gaps = "sum(bit_count(seen))", "sum(bit_count(seen)) <= max(high) - min(low)"
+        summed = ", ".join(f"sum(s{state})::bigint as s{state}" for state in states)
+        of_key = f"{names}, {summed}, {bounds}, {number}::bigint as number, count(*) as many, "
+        of_key += f"case when {has_gaps} then list(stretch) end as stretches, "
+        of_key += f"case when {has_gaps} then list(seen::blob) end as bits"
+        fits = f"sum(many) over () <= {MOST_BITS >> self.bits}"
+        lists = ", ".join(f"case when {fits} then {column} end as {column}" for column in ("stretches", "bits"))
+        try:
+            with self.within(MOST_BYTES):
+                recoded = self._recoded(wrapped(native)).to_native().project("*, (code < 0)::bigint as odd")
+                of_stretches = recoded.aggregate(of_stretch, f"{names}, stretch")
+                pieces = of_stretches.aggregate(of_key, names).project(f"* replace ({lists}), {fits} as fits")
+                columns = collected_in_columns(wrapped(self._in_order(pieces)))
+        except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
+            raise NotPlain("there are too many pieces, or ticks that are too large") from None
+        if not len(columns["low"]) or not columns["fits"].all():
+            raise NotPlain("there are no rows, or too many stretches")
+        columns["counts"] = np.stack([columns.pop(f"s{state}") for state in states], axis=1)
+        self._check_plain(columns)
+        return columns
+
+    def _in_order(self, pieces: Any) -> Any:
+        """Return pieces of people sorted by name, where names are letters and then a number, as most are."""
+        if self.keys != ("unit",) or "unit" not in self.texts:
+            return pieces.project("*, false as is_sorted")
+        is_plain = "regexp_full_match(unit, '[A-Za-z]*[0-9]{0,18}') and not regexp_full_match(unit, '0[0-9]+|')"
+        letters, digits = "regexp_extract(unit, '^[A-Za-z]*')", "try_cast(regexp_extract(unit, '[0-9]*$') as bigint)"
+        sorted_pieces = pieces.project(f"*, coalesce({is_plain}, false) as is_sorted")
+        return sorted_pieces.order(f"{letters}, coalesce({digits}, -1), unit")
+
+    def _stretched(self) -> Any:
+        """Return rows grouped by what they say, and by stretches of steps."""
         names, step, native = ", ".join(map(identifier, self.keys)), self.step or 1, self.frame.to_native()
         if self.text_of_tick is not None:
             native = native.project(f"* replace (case when text = {self.text_of_tick} then tick end as tick)")
@@ -206,24 +287,9 @@ class RowsAtOnce(EngineRows):
         sums = f"count(*) as rows, greatest({', '.join(['0', *lengths])}) as length, min(place) as low, "
         sums += f"max(place) as high, {least} as least, {most} as most, "
         sums += f"bitstring_agg(place & {last}, 0, {last}) as seen"
-        by_raw = native.project(f"*, place >> {self.bits} as stretch").aggregate(
+        return native.project(f"*, place >> {self.bits} as stretch").aggregate(
             f"{names}, raw, stretch, {sums}", f"{names}, raw, stretch"
         )
-        bounds = "max(changed) as changed, max(length) as length, min(least) as least, max(most) as most, "
-        bounds += "min(low) as low, max(high) as high"
-        of_stretch = f"{names}, stretch, list([code, rows]) as states, {bounds}, bit_or(seen) as seen"
-        number, has_gaps = "sum(bit_count(seen))", "sum(bit_count(seen)) <= max(high) - min(low)"
-        of_key = f"{names}, flatten(list(states)) as states, {bounds}, {number} as number, "
-        of_key += f"list(stretch) as stretches, case when {has_gaps} then list(seen::blob) end as bits"
-        fits = f"sum(len(stretches)) over () <= {MOST_BITS >> self.bits}"
-        where_few = ", ".join(f"case when {fits} then {column} end as {column}" for column in ("states", "bits"))
-        where_few = f"* replace ({where_few})"
-        try:
-            with self.within(MOST_BYTES):
-                recoded = self._recoded(wrapped(by_raw)).to_native().aggregate(of_stretch, f"{names}, stretch")
-                return list(collected(wrapped(recoded.aggregate(of_key, names).project(where_few))))
-        except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
-            raise NotPlain("there are too many pieces, or ticks that are too large") from None
 
     def _runs(self, pieces: Mapping[Key, _Piece]) -> dict[Key, tuple[range, ...]]:
         """Return the places that each piece has, in runs: those of pieces that lack the same steps only once."""

@@ -16,6 +16,7 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step, text_of
 from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.moments import Moment, moment
+from takifugu.data.values.written import Written
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
@@ -175,7 +176,7 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
     if not isinstance(roster, str):
         names = meant([(name, None) for name in roster], "roster", "unit")
         return dict.fromkeys(names.values(), (None, None))
-    table = open_frame(folder / roster, source.missing)
+    table = open_frame(folder / roster, source.missing, Written(encoding=source.encoding))
     if source.unit not in table.names:
         raise DataError(
             f"the roster has no column {source.unit!r}", rule="it names people in a column called as that of the data",
