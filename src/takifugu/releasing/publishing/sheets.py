@@ -14,7 +14,7 @@ from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
+from takifugu.releasing.certificates.cells import READABLE, guarded, rows_in, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import Adjustment
 from takifugu.releasing.certificates.files import (
@@ -37,6 +37,7 @@ from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.postprocess.told import Rule
 from takifugu.releasing.publishing.adjusting import adjusted_in, adjustment_of, wording_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
@@ -76,7 +77,7 @@ class ListingUnits(Protocol):
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
-    rows, content = _table(table, answers, adjustment)
+    rows, content = _table(table, answers, adjustment, worth)
     listed = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
@@ -117,7 +118,7 @@ def _pictured(
 
 
 def _table(
-    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None
+    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None
 ) -> tuple[Sequence[Plain], bytes]:
     """Return the rows of a table, and its bytes."""
     if answers[0].labels:
@@ -125,12 +126,14 @@ def _table(
         adjusted = [None] * len(answers) if adjustment is None else adjustment.values
         written_frameworks = (a.question.calibration.framework.to_dict() for a in answers[:1])
         boxes = boxes_in(written_frameworks, answers[0].labels)
-        rows = tuple(
+        rows = [
             row
             for answer, more in zip(answers, adjusted, strict=True)
             for row in _rows(answer.question.unit, answer, cells, table.scope, more, boxes)
-        )
-        return rows, table_text(rows).encode()
+        ]
+        matters = None if worth is None else worth.matters
+        told = tuple(Rule(answers[0].question.calibration.query.to_dict(), matters).added(rows))
+        return told, table_text(told).encode()
     sent, query = answers[0].values, answers[0].question.calibration.query
     names = names_of(query.columns if isinstance(query, OfColumns) else (), sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
@@ -150,17 +153,27 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
     cells = sum(len(release.values) for _, release in releases)
+    text = sheet.files[f"{sheet.name}{TABLE}"].decode()
     rows: Sequence[Row]
     if cells:
         adjusted = adjusted_in(certificate)
         boxes = boxes_in(certificate.frameworks.values(), releases[0][1].labels)
         parts = ((u, r, cells, certificate.scope, adjusted[u], boxes) for u, r in releases)
-        rows = tuple(row for one in parts for row in _rows(*one))
+        rows = _as_written([row for one in parts for row in _rows(*one)], text)
     else:
-        rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
+        rows = read_rows(text, unguarded)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+
+
+def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
+    """Return rows with what their published table says of their noise: it knew what matters to its reader."""
+    written_rows = rows_in(text) if text else ()
+    if not written_rows or READABLE not in written_rows[0]:
+        return tuple(rows)
+    pairs = zip(rows, written_rows, strict=True)
+    return tuple({**row, READABLE: written_row[READABLE]} for row, written_row in pairs)
 
 
 def with_calibrations(
