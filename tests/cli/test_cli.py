@@ -129,8 +129,8 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
-    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high"}
-    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high"}
+    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "readable"}
+    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "readable"}
     del released["tables"]
     amount = {"epsilon": None, "delta": None}
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent

@@ -23,6 +23,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
+from takifugu.releasing.steps import dry_run
 
 START = datetime(2026, 1, 5)
 INFLUENCE = ('"quilt-exact"', '"influence"')
@@ -253,14 +254,15 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
-def test_what_fits_is_sought_where_that_is_quick(tmp_path: Path) -> None:
+def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> None:
     file = load(written(tmp_path))
-    sought, not_sought = outlook(file, 4), outlook(file, 4, patience=-1)
+    sought, not_sought = outlook(file, 4), dry_run(file).outlook
     assert sought.fits is not None
     assert "4 windows fit the budget" in str(sought)
+    assert not_sought is not None
     assert not_sought.fits is None
     assert "`takifugu plan` looks for epsilons" in " ".join(str(not_sought).split())
-    assert not_sought.rows == sought.rows
+    assert not_sought.rows[:3] == sought.rows
 
 
 def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:

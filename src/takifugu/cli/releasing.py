@@ -15,8 +15,8 @@ from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.bars import bars
-from takifugu.releasing.certificates.cells import UPPER
+from takifugu.core.text.bars import bars, common_error
+from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -27,11 +27,14 @@ from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.report.document import verdict_words
 from takifugu.releasing.report.outcomes import Outcome, Published, already
+from takifugu.releasing.report.values import error_words
 
 LEGEND = (
     "A bar goes from 0 (│ where values below 0 are drawn, too) to the noisy value. The true value lies where ▓ and ░ "
     "are, with probability 95 % (all values of a table at once, over the noise alone; this is not sampling error)."
 )
+#: Said where a row is.
+NOISE = "What is called noise is smaller than its error: do not tell it from 0."
 #: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
 #: What stands for all numbers where words are counted.
@@ -81,6 +84,9 @@ def _print_tables(tables: Sequence[Published]) -> None:
             click.echo(f"{wrapped(sent)}\n")
             continue
         known = [row for row in table.rows if row["high"] is not None]
+        error = common_error(known) if len(known) > 1 else None
+        if error is not None:
+            click.echo(wrapped(error_words(error, len(known), table.certificate.measured_in or "")))
         longest = max((float(row["high"]) for row in known), default=0.0)
         lowest = min((float(row["low"]) for row in known), default=0.0)
         units = list(dict.fromkeys(row.get("unit") for row in table.rows))
@@ -92,7 +98,7 @@ def _print_tables(tables: Sequence[Published]) -> None:
                 click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
                 continue
             drawn = [{**row, "value": in_words(row)} if UPPER in row else row for row in rows[:_DRAWN_CELLS]]
-            click.echo("\n".join(bars(drawn, longest, lowest=lowest)))
+            click.echo("\n".join(bars(drawn, longest, lowest=lowest, error=error)))
             if len(rows) > _DRAWN_CELLS:
                 click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
         if len(units) > _DRAWN_UNITS:
@@ -104,8 +110,10 @@ def _print_tables(tables: Sequence[Published]) -> None:
     if any(table.certificate.adjusting for table in tables):
         click.echo()
     listed = (table.rows for table in tables if not isinstance(table.rows, Rows))
-    if any(row["high"] is not None for rows in listed for row in rows):
-        click.echo(f"{wrapped(LEGEND)}\n")
+    drawn = [row for rows in listed for row in rows if row["high"] is not None]
+    if drawn:
+        noise = f" {NOISE}" if any(row.get(READABLE) is False for row in drawn) else ""
+        click.echo(f"{wrapped(f'{LEGEND}{noise}')}\n")
     first = tables[0].files
     windows = [path for table in tables for path in windows_files(first[0].parent, table.certificate)]
     written = [line for table in tables for line in _file_lines(table)]

@@ -26,8 +26,6 @@ from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
-#: Seconds of calibrating beyond which a dry run does not look for what would fit the budget so far ahead.
-PATIENCE = 2.0
 _NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")
 
 
@@ -181,7 +179,7 @@ def dry_run(
     ahead, only_one = None, ""
     if is_regular:
         try:
-            ahead = outlook(file, YEAR, PATIENCE)
+            ahead = outlook(file, YEAR, is_sought=False)
         except CompositionRefused as error:  # the next window is, and this one is not
             only_one = error.message
     return DryRun(forecast_of(planned, anyway), ahead, there, only_one)

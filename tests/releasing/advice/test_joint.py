@@ -97,7 +97,7 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
     dry = CliRunner().invoke(main, ["release", "--dry-run", "--anyway", str(path)]).stdout
     for width in widths:
         text_of_width = number(float(Fraction(width)))
-        assert f" ± {text_of_width}\n" in str(advice)
+        assert f"are the ± {text_of_width} of its release" in " ".join(str(advice).split())
         assert f"  {text_of_width}  " in dry
         assert f">{text_of_width}<" in advice._repr_html_()
     said = [AT_ONCE in " ".join(words.split()) for words in (str(advice), dry)]

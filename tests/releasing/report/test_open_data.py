@@ -43,7 +43,7 @@ query = "safe"
 at_most = 2
 epsilon = 1.0
 """
-TYPES = {"integer": int, "number": (int, float), "string": str, "any": object}
+TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "any": object}
 
 
 def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[type-arg]
@@ -95,6 +95,7 @@ def test_units_are_told_where_numbers_are(tmp_path: Path) -> None:
     fields = check_package(tmp_path / "out", table.name)["table"]["schema"]["fields"]
     assert {f["name"]: f.get("unit") for f in fields} == {
         "cell": None, "value": "minutes", "low": "minutes", "high": "minutes", "adjusted": "minutes",
+        "readable": None,
     }  # fmt: skip
     package = json.loads((tmp_path / "out" / f"{table.name}.datapackage.json").read_text())
     assert package["contributors"][0] == {

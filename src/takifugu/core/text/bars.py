@@ -9,15 +9,38 @@ from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, number, width
 
+_NOISE = "noise"
+
+
+def common_error(rows: Sequence[Row]) -> float | None:
+    """Return the ± of all values of a table, where that is one; None where they differ or have none.
+
+    >>> common_error([{"value": 6, "low": 4, "high": 8}, {"value": 1, "low": -1, "high": 3}])
+    2
+    """
+    if not rows or any(row["high"] is None or isinstance(row["value"], str) for row in rows):
+        return None
+    first = rows[0]["high"] - rows[0]["value"]
+    ends = ((row["high"] - row["value"], row["value"] - row["low"]) for row in rows)
+    return first if all(_close(end, first) for both in ends for end in both) else None
+
+
+def _close(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-6)  # as far as six digits show
+
 
 def bars(
-    rows: Sequence[Row], longest: float | None = None, columns: int | None = None, lowest: float | None = None
+    rows: Sequence[Row],
+    longest: float | None = None,
+    columns: int | None = None,
+    lowest: float | None = None,
+    error: float | None = None,
 ) -> list[str]:
     """Return one line per row (cell, value, low, high).
 
     █ goes from 0 on, ▓ and ░ are the interval up to the value and from it. `longest` is where the bars' room ends and
     `lowest` where it begins; by default the largest `high`, and the least `low` or 0. Where it begins below 0, │ stands
-    at 0.
+    at 0. The ± is left out where the caller says once that it is `error`. A row that is not `readable` is called noise.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
@@ -28,15 +51,16 @@ def bars(
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
         wide = max(map(len, names))
         return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
-    texts = [_around(r) for r in rows]
+    marks = [f"  {_NOISE}" if r.get("readable") is False else "" for r in rows]
+    wide = max(map(len, marks))
+    texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, (columns or width()) - left - right - 4)
     most = max([float(r["high"]) for r in rows] + [0.0]) if longest is None else max(longest, 0.0)
     least = min([float(r["low"]) for r in rows] + [0.0]) if lowest is None else min(lowest, 0.0)
     drawn = (_bar(row, least, most, room) for row in rows)
-    return [
-        f"{name:<{left}}  {bar:<{room}}  {text:>{right}}" for name, bar, text in zip(names, drawn, texts, strict=True)
-    ]
+    lines = zip(names, drawn, texts, strict=True)
+    return [f"{name:<{left}}  {bar:<{room}}  {text:>{right}}".rstrip() for name, bar, text in lines]
 
 
 def _bar(row: Row, least: float, most: float, room: int) -> str:
@@ -54,14 +78,16 @@ def _bar(row: Row, least: float, most: float, room: int) -> str:
     return f"{drawn[:zero]}│{drawn[zero:]}" if least < 0 else drawn.rstrip()
 
 
-def _around(row: Row) -> str:
+def _around(row: Row, error: float | None) -> str:
     """Return a value with its interval.
 
     It is half a width where the value lies in the middle, else the interval's ends.
     """
     low, value, high = (row[key] for key in ("low", "value", "high"))
     adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""
-    if math.isclose(high - value, value - low, rel_tol=1e-6):  # as far as six digits show
+    if error is not None:
+        return f"{number(as_exact_as(value, error))}{adjusted}"
+    if _close(high - value, value - low):
         return f"{number(as_exact_as(value, high - value))} ± {number(high - value)}{adjusted}"
     return f"{number(value)} ({number(low)} to {number(high)}){adjusted}"
 

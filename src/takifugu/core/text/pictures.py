@@ -58,17 +58,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Bar:
-    """A value with its name, and the ends of its error bar where it has one."""
+    """A value with its name, and the ends of its error bar where it has one; what `is_noise` is drawn faded."""
 
     label: str
     value: float
     low: float | None = None
     high: float | None = None
-
-    @property
-    def is_noise(self) -> bool:
-        """Whether the value is not told from 0."""
-        return self.low is not None and self.high is not None and self.low < 0 < self.high
+    is_noise: bool = False
 
 
 @dataclass(frozen=True)

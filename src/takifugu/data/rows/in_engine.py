@@ -266,6 +266,10 @@ class EngineRows:
         frame = self.frame.join(first_rows, on="row", how="inner")  # type: ignore[arg-type]
         return replace(self, frame=settled(frame, ["row"]), in_place=False)
 
+    def steps(self) -> int:
+        ((steps,),) = collected(self._tidied().select(*self.keys, "tick").unique().select(nw.len()))
+        return int(steps)
+
     @property
     def stands(self) -> bool:
         """Return whether rows stand piece by piece, each in its order."""

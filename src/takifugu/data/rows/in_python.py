@@ -187,6 +187,9 @@ class PythonRows:
             pieces[key] = list(one.values())
         return replace(self, pieces=pieces)
 
+    def steps(self) -> int:
+        return sum(len({line.tick for line in lines}) for lines in self.pieces.values())
+
     def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
         for key, lines in self._placed(None):
             counts = Counter(code for place, code in lines if place in places)

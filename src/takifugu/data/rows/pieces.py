@@ -124,6 +124,9 @@ class Rows(Protocol):
     def without_ties(self, keep: str) -> Rows:
         """Return the rows with the first or the last one of those that have one place in the order."""
 
+    def steps(self) -> int:
+        """Return in how many steps the pieces have a row: so many are left where one of each step counts."""
+
     def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, state, and how many entries of these places are in it."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError, SpecError
 from takifugu.core.plain import Json
-from takifugu.core.text.bars import bars
+from takifugu.core.text.bars import bars, common_error
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled, number
 from takifugu.core.tracebacks import without_data
@@ -37,7 +37,7 @@ _NO_LIST = (
     "less sure. Fewer places, or a bound on them that is a fact (most under [belief]), need less noise."
 )
 _EXPECTED = "What is expected, from {source}. "
-_LEGEND = "What is expected, from {source}; ▓ and ░ are the ± of its release. "
+_LEGEND = "What is expected, from {source}; ▓ and ░ are the ± {half} of its release. "
 _BEFORE = " It is that of the noisy values, before they are adjusted."
 _UNREAD = "The ± of its release depends on how many people there are, and their data cannot be read yet."
 
@@ -207,13 +207,15 @@ def _picture(table: TableAdvice) -> list[str]:
     if not table.labels or one is None or one.expectation.cells is None:
         return []
     rows: list[Json] = []
+    noisy = () if one.cells is None else one.cells.noisy
     for label, cell in zip(table.labels, one.expectation.cells, strict=True):
         value = Fraction(round(cell, 6))
         low, high = (None, None) if off is None else (value - off, value + off)
         rows.append({"cell": label, "value": number(value) if off is None else value, "low": low, "high": high})
+        rows[-1] |= {"readable": label not in noisy}
     more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
-    legend = (_EXPECTED if off is None else _LEGEND).format(source=one.expectation.source)
-    return [*bars(rows[:MOST_CELLS]), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
+    legend = (_EXPECTED if off is None else _LEGEND).format(source=one.expectation.source, half=table.joint)
+    return [*bars(rows[:MOST_CELLS], error=common_error(rows)), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
 
 
 def _meaning(table: TableAdvice) -> str:

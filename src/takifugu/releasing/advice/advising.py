@@ -223,10 +223,13 @@ def _worth_of(
     expectation = expectation_of(calibration, expect, people)
     cells = None
     if expectation.cells is not None and noise.cells > 1 and not is_mean_of_cells(calibration.query):
-        labels, error = calibration.problem.answers[0].labels, half_width(noise, values or noise.cells)
+        answer = calibration.problem.answers[0]
+        error = half_width(noise, values or noise.cells)
         unimportant = () if expect is None or expect.unimportant is None else expect.unimportant
         if error is not None:
-            cells = cells_that_count(labels, expectation.cells, float(error), unimportant, is_one_of_several)
+            is_signed = not (isinstance(answer, Additive) and answer.is_count)
+            counted = (answer.labels, expectation.cells, float(error), unimportant)
+            cells = cells_that_count(*counted, is_one_of_several, is_signed)
     return worth(noise, expectation, totals, is_one_of_several, cells)
 
 

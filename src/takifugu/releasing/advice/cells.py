@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import number
+from takifugu.releasing.postprocess.told import is_told
 
 #: How many cells a sentence names.
 MOST_NAMED = 3
@@ -27,11 +28,16 @@ class Cells:
     values: tuple[float, ...]
     error: float
     is_one_of_several: bool = False
+    can_be_negative: bool = False
 
     @property
     def noisy(self) -> tuple[str, ...]:
         """The cells that cannot be told from 0."""
-        return tuple(label for label, value in zip(self.labels, self.values, strict=True) if abs(value) < self.error)
+        pairs = zip(self.labels, self.values, strict=True)
+        return tuple(label for label, value in pairs if not self._is_readable(value))
+
+    def _is_readable(self, value: float) -> bool:
+        return is_told(value - self.error, value + self.error, self.can_be_negative)
 
     @property
     def is_any_readable(self) -> bool:
@@ -62,7 +68,7 @@ class Cells:
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
         """Return those of these cells that were published, with their values."""
         unimportant = [label for label in labels if label not in self.labels]
-        return cells_that_count(labels, values, error, unimportant, self.is_one_of_several)
+        return cells_that_count(labels, values, error, unimportant, self.is_one_of_several, self.can_be_negative)
 
 
 def rounded(size: float) -> float:
@@ -72,7 +78,7 @@ def rounded(size: float) -> float:
 
 def cells_that_count(
     labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
-    is_one_of_several: bool = False,
+    is_one_of_several: bool = False, can_be_negative: bool = False,
 ) -> Cells:
     """Return the cells of an answer that are not declared unimportant; InputError for one that is none of its cells."""
     odd = next((label for label in unimportant if label not in labels), None)
@@ -81,4 +87,5 @@ def cells_that_count(
             "expect", "unimportant"
         )
     pairs = [pair for pair in zip(labels, values, strict=True) if pair[0] not in unimportant]
-    return Cells(tuple(label for label, _ in pairs), tuple(value for _, value in pairs), error, is_one_of_several)
+    labels, values = tuple(label for label, _ in pairs), tuple(value for _, value in pairs)
+    return Cells(labels, values, error, is_one_of_several, can_be_negative)

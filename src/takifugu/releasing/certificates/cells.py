@@ -20,6 +20,8 @@ from takifugu.releasing.certificates.sent_rows import ROW, read_rows
 
 #: The columns of a published table that hold texts, and those that hold numbers.
 TEXTS, NUMBERS = ("window", "unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
+#: The column that says which values can be told from their noise, and what stands in it.
+READABLE, ANSWERS = "readable", {"true": True, "false": False, "": None}
 #: The column of values where counts were compared with thresholds, and what stands in it in place of an upper value.
 UPPER, VERDICTS = "safe_or_at_most", ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
@@ -48,8 +50,14 @@ def table_text(rows: Iterable[Row]) -> str:
     writer = csv.DictWriter(text, list(listed[0]))
     writer.writeheader()
     for row in listed:
-        writer.writerow({key: guarded(value) if isinstance(value, str) else value for key, value in row.items()})
+        writer.writerow({key: _written(value) for key, value in row.items()})
     return text.getvalue()
+
+
+def _written(value: Hashable) -> Hashable:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return guarded(value) if isinstance(value, str) else value
 
 
 def read_table(path: str | Path) -> Sequence[Plain]:
@@ -66,16 +74,20 @@ def read_table(path: str | Path) -> Sequence[Plain]:
     """
     name = Path(path).name
     try:
-        text = read_file(path).decode("utf-8-sig")
-        if text.partition(",")[0] == ROW:
-            return read_rows(text, unguarded)
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-        return tuple({key: _read(key, cell, _is_chosen(row)) for key, cell in row.items()} for row in rows)
+        return rows_in(read_file(path).decode("utf-8-sig"))
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{name} cannot be read ({reason})", fix="give the path of a published table") from None
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error):
         raise InputError(f"{name} is not a table that Takifugu published", fix="give the file <release>.csv") from None
+
+
+def rows_in(text: str) -> Sequence[Plain]:
+    """Return the rows of a published table's text; ValueError or one of its kin for another text."""
+    if text.partition(",")[0] == ROW:
+        return read_rows(text, unguarded)
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    return tuple({key: _read(key, cell, _is_chosen(row)) for key, cell in row.items()} for row in rows)
 
 
 def _is_chosen(row: Mapping[str, str]) -> bool:
@@ -86,6 +98,8 @@ def _is_chosen(row: Mapping[str, str]) -> bool:
 def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
     if column in TEXTS:
         return unguarded(cell)
+    if column == READABLE:
+        return ANSWERS[cell]
     if column == UPPER:
         return cell if cell in VERDICTS else _number(cell)
     if column not in NUMBERS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date, timedelta
@@ -20,7 +20,7 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
-from takifugu.data.times.moments import period_of
+from takifugu.data.times.moments import period_number, period_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, model_of_named, which_kind
 from takifugu.releasing.file.meaning import meaning_of, named_sources
@@ -65,10 +65,13 @@ def load(
     raw = parsed(Path(path))
     if only_release and isinstance(raw.get("source"), dict):
         raw["source"]["only_release"] = True
-    _choose(raw, window)
+    places = _choose(raw, window)
     if first or data is UNOPENED:
         _end(raw)
-    return replace(checked(raw, Path(path), data), window=window)
+    try:
+        return replace(checked(raw, Path(path), data), window=window)
+    except SpecError as error:
+        raise SpecError([_in_its_place(problem, places) for problem in error.faults]) from None
 
 
 def parsed(where: Path) -> Json:
@@ -166,16 +169,33 @@ def _common(kind: Kind, item: Json) -> Json:
     return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 
 
-def _choose(raw: Json, window: str | None) -> None:
-    """Write one window in place of every `every` of a file that was parsed; InputError where there is none."""
-    if window is None:
-        return
+def _choose(raw: Json, window: str | None) -> Sequence[int]:
+    """Write one window in place of every `every` of its length; return the places of the tables that are left.
+
+    Tables of other windows are left out where some are of this length. Raises InputError where none is regular.
+    """
     items = raw.get("release")
-    regular = [i for i in items if isinstance(i, dict) and "every" in i] if isinstance(items, list) else []
+    if window is None or not isinstance(items, list):
+        return ()
+    regular = {i: item["every"] for i, item in enumerate(items) if isinstance(item, dict) and "every" in item}
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
-    for item in regular:
-        _read_only(item, window)
+    number = period_number(window)
+    lengths = {number[1]} & {*map(str, regular.values())} if number is not None else set[str]()
+    chosen = [i for i, every in regular.items() if not lengths or every in lengths]
+    for i in chosen:
+        _read_only(items[i], window)
+    places = [i for i in range(len(items)) if i in chosen or i not in regular]
+    raw["release"] = [items[i] for i in places]
+    return places
+
+
+def _in_its_place(problem: TakifuguError, places: Sequence[int]) -> TakifuguError:
+    """Return a fault with the number that its table has in the file."""
+    section, *rest = problem.where or ("",)
+    if section == "release" and rest and isinstance(rest[0], int) and rest[0] < len(places):
+        problem.where = ("release", places[rest[0]], *rest[1:])
+    return problem
 
 
 def _end(raw: Json) -> None:

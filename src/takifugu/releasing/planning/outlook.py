@@ -7,7 +7,6 @@ with the noise that it has now: one whose source is divided into units is asked 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -116,10 +115,10 @@ class _Table:
     length: int
 
 
-def outlook(file: ReleaseFile, releases: int, patience: float = math.inf) -> Outlook:
+def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook:
     """Return what 1, 2, 4, ... and so many windows of every table of a file cost.
 
-    The epsilons with which they fit the budget are sought where one calibration takes at most `patience`, in seconds.
+    The epsilons with which they fit the budget take many calibrations, and are sought where `is_sought`.
 
     Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
     CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
@@ -128,9 +127,7 @@ def outlook(file: ReleaseFile, releases: int, patience: float = math.inf) -> Out
         raise InputError(
             f"the number of releases is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
         ).at("releases")
-    started = time.process_time()
     tables = _tables(file, Fraction(1))
-    is_sought = time.process_time() - started <= patience
     if not tables:
         raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
     once = sum((t.charge.epsilon for t in tables), Fraction(0))

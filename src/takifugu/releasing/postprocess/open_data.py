@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import UPPER
+from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
@@ -23,6 +23,8 @@ _ABOUT = {
     UPPER: '"safe" or an upper value, which is no count: the true one is at most that, and may be far below it',
     "low": "where the 95 % interval of the noise begins, all values of the table at once; not sampling error",
     "high": "where the 95 % interval of the noise ends",
+    READABLE: "whether the published value is at least as large as its 95 % error; of a mean, whether that error is no "
+    "larger than what matters to its reader",
     "adjusted": "a value made of the noisy ones, not negative and adding up; it may be biased",
     "x": "the middle of the place, as in the data",
     "y": "the middle of the place, as in the data",
@@ -50,6 +52,8 @@ def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, s
 
 def _type(values: Sequence[Hashable]) -> str:
     kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return "boolean"
     if kinds <= {int}:
         return "integer" if kinds else "number"
     if kinds <= {int, float}:

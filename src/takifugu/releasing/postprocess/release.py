@@ -32,6 +32,7 @@ from takifugu.releasing.postprocess.readable import (
     readable,
     rows_of,
 )
+from takifugu.releasing.postprocess.told import Rule
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -146,7 +147,11 @@ class Release:
         if self._has_no_intervals:
             raise InputError("what was published has no intervals, so there is no picture of it", fix="print it")
         title = self.certificate.statistic[:1].upper() + self.certificate.statistic[1:]
-        bars = [Bar(str(r["cell"]), float(r["value"]), float(r["low"]), float(r["high"])) for r in rows]
+        rule = Rule(self.certificate.query)
+        bars = [
+            Bar(str(r["cell"]), float(r["value"]), float(r["low"]), float(r["high"]), rule.of(r) is False)
+            for r in rows
+        ]
         return Plot(title, bar_chart(bars, Axis("noisy value and its 95 % interval"), title, width=width))
 
     def to_dict(self) -> Json:

@@ -19,7 +19,7 @@ from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
 #: The tables of all windows, and what is at the beginning of each.
 _LINKS = {WINDOWS_TABLE: "all windows (CSV)", WINDOWS_DATA: "all windows (JSON)"}
-_MADE_TABLES = (b"window,cell,value,low,high\r\n", b"window,unit,cell,value,low,high\r\n", MADE_WINDOWS)
+_MADE_TABLES = (b"window,cell,value,low,high", b"window,unit,cell,value,low,high", MADE_WINDOWS)
 
 
 def index_windows(folder: Path, published: Iterable[Certificate]) -> None:

@@ -14,7 +14,7 @@ from takifugu.model.queries import By
 from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
+from takifugu.releasing.certificates.cells import READABLE, guarded, rows_in, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import Adjustment, Wording
 from takifugu.releasing.certificates.files import (
@@ -39,6 +39,7 @@ from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.postprocess.told import Rule
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
@@ -79,14 +80,7 @@ class ListingUnits(Protocol):
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
-    rows: Sequence[Plain]
-    if answers[0].labels:
-        adjusted = [None] * len(answers) if adjustment is None else adjustment.values
-        frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
-        rows = _rows([(a.question.unit, a) for a in answers], table.scope, adjusted, frameworks)
-        content = table_text(rows).encode()
-    else:
-        rows, content = _sent(answers[0])
+    rows, content = _table(table, answers, adjustment, worth)
     listed = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
@@ -130,6 +124,20 @@ def _pictured(
     return files
 
 
+def _table(
+    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None
+) -> tuple[Sequence[Plain], bytes]:
+    """Return the rows of a table, and its bytes."""
+    if not answers[0].labels:
+        return _sent(answers[0])
+    adjusted = [None] * len(answers) if adjustment is None else adjustment.values
+    frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
+    rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
+    matters = None if worth is None else worth.matters
+    told = tuple(Rule(answers[0].question.calibration.query.to_dict(), matters).added(rows))
+    return told, table_text(told).encode()
+
+
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     """Return the rows that were randomised one by one, and the bytes of their table."""
     sent, query = answer.values, answer.question.calibration.query
@@ -169,16 +177,26 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     """Return a table that was published in a folder, as its files say."""
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
+    text = sheet.files[f"{sheet.name}{TABLE}"].decode()
     rows: Sequence[Row]
     if any(release.values for _, release in releases):
         adjusted = adjusted_in(certificate)
         values = [adjusted[unit] for unit, _ in releases]
-        rows = _rows(releases, certificate.scope, values, certificate.frameworks.values())
+        rows = _as_written(_rows(releases, certificate.scope, values, certificate.frameworks.values()), text)
     else:
-        rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
+        rows = read_rows(text, unguarded)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+
+
+def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
+    """Return rows with what their published table says of their noise: it knew what matters to its reader."""
+    written_rows = rows_in(text) if text else ()
+    if not written_rows or READABLE not in written_rows[0]:
+        return tuple(rows)
+    pairs = zip(rows, written_rows, strict=True)
+    return tuple({**row, READABLE: written_row[READABLE]} for row, written_row in pairs)
 
 
 def with_calibrations(

@@ -67,10 +67,12 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
 
 
 def _as_published(t: Reported, expected: Worth) -> Worth:
-    """Return the worth with the cells that were published in place of those that were expected."""
+    """Return the worth with the published cells; no noise makes a useless table worth more."""
     answer = t.answers[0][1]
     half = farthest_end(answer, t.cells)
     if expected.cells is None or half is None or len(t.answers) > 1 or t.certificate.adjusting:
+        return expected
+    if not expected.verdict.is_useful:
         return expected
     cells = expected.cells.published(answer.labels, [float(value) for value in answer.values], float(half))
     return replace(expected, cells=cells)

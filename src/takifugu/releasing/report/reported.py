@@ -8,6 +8,7 @@ from takifugu.analysis.randomisers import answered
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.postprocess.told import Rule
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Reported:
     answers: tuple[tuple[str | None, Release], ...]
     worth: Worth | None = None
     files: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> Rule:
+        """Return what decides which values can be told from their noise."""
+        return Rule(self.certificate.query, None if self.worth is None else self.worth.matters)
 
     @property
     def cells(self) -> int:

@@ -9,6 +9,8 @@ from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.raster import stacked
+from takifugu.releasing.advice.worth import measured
+from takifugu.releasing.certificates.cells import READABLE
 from takifugu.releasing.postprocess.readable import in_words, number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.crossed import Places, crossed, drawn_crossed, two_way_of
@@ -56,6 +58,16 @@ def published(t: Reported) -> Iterator[str]:
     yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
 
 
+def error_words(error: float, values: int, unit: str) -> str:
+    """Say once what the ± of all values of a table is.
+
+    >>> error_words(63, 2, "rows")
+    'Each value is ± 63 rows, with probability 95 % for all 2 at once, over the noise alone.'
+    """
+    together = "" if values == 1 else f" for all {values:,} at once"
+    return f"Each value is ± {measured(error, unit)}, with probability 95 %{together}, over the noise alone."
+
+
 def farthest_end(answer: Release, cells: int) -> Fraction | None:
     """Return how far the ends of the intervals of an answer lie from its values at most; None where it has none."""
     ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
@@ -78,10 +90,10 @@ def two_ways(t: Reported, rows: Sequence[Row]) -> Places | None:
 def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]:
     """Return the rows of an answer, with its adjusted values where the certificate has some."""
     adjusted = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
-    rows = answer.rows(LEVEL, t.cells)
-    return (
-        rows if adjusted is None else [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
-    )
+    rows = t.rule.added(answer.rows(LEVEL, t.cells))
+    if adjusted is None:
+        return rows
+    return [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
 
 
 def _more(row: Json) -> list[str]:
@@ -150,8 +162,14 @@ def _titles(t: Reported) -> list[str]:
     return list(labels) if len(labels) > 1 else [_statistic(t)]
 
 
+def bar_of(name: object, row: Row) -> Bar:
+    """Return the bar of a row; noise is faded."""
+    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    return Bar(str(name), value, low, high, is_noise=row.get(READABLE) is False)
+
+
 def bars_of(t: Reported, rows: Sequence[tuple[str, Json]], title: str, width: int) -> str:
-    bars = [Bar(str(name), float(r["value"]), float(r["low"]), float(r["high"])) for name, r in rows]
+    bars = [bar_of(name, row) for name, row in rows]
     return bar_chart(bars, Axis(f"noisy value{_unit(t)} and its 95 % interval"), title, width=width)
 
 

@@ -14,10 +14,12 @@ from takifugu.core.text.pictures import Axis, Line, line_chart
 from takifugu.data.times.moments import period_number
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.advice.worth import measured
+from takifugu.releasing.certificates.cells import READABLE
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.postprocess.told import Rule
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.page import downloads, figure, page, paragraph, sentence, table, text
 from takifugu.releasing.report.reported import Reported
@@ -36,6 +38,7 @@ class Point:
     low: int | float
     high: int | float
     noise: Randomiser
+    readable: bool | None = None
 
     @property
     def place(self) -> int:
@@ -126,17 +129,18 @@ def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
 
 def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
     """Return a row for each value of each window: window, unit where there are some, cell, value, low and high."""
-    return [
-        {"window": point.period, **named, "value": point.value, "low": point.low, "high": point.high}
-        for _, point, named in _points(certificates)
-    ]
+    rows = []
+    for _, point, named in _points(certificates):
+        ends = {"value": point.value, "low": point.low, "high": point.high, READABLE: point.readable}
+        rows.append({"window": point.period, **named, **ends})
+    return rows
 
 
 def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, Json]]:
     """Yield each value that has an interval: what it is called in words, itself, and its unit and cell."""
     for certificate in certificates:
         assert certificate.window is not None
-        answers = releases_of(certificate)
+        answers, rule = releases_of(certificate), Rule(certificate.query)
         cells = sum(len(answer.values) for answer in answers.values())
         for unit, answer in answers.items():
             several = len(answer.labels) > 1
@@ -144,7 +148,8 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
                 if row["low"] is None or not isinstance(row["value"], int | float):
                     continue
                 title = ", ".join(str(part) for part in (unit, row["cell"] if several else None) if part is not None)
-                point = Point(certificate.window.period, row["value"], row["low"], row["high"], answer.randomiser)
+                ends = (certificate.window.period, row["value"], row["low"], row["high"])
+                point = Point(*ends, answer.randomiser, rule.of(row))
                 yield title, point, {**({} if unit is None else {"unit": unit}), "cell": row["cell"]}
 
 

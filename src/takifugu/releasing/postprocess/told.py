@@ -1,0 +1,67 @@
+"""Which values can be told from their noise, before they are published and afterwards: the one rule for all.
+
+A value is readable if it is at least as large as its 95 % error: before, what is expected of it; afterwards, what was
+published. A mean is readable if its error is at most the difference that matters to its reader, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from takifugu.core.plain import Json, Plain, Row
+from takifugu.releasing.certificates.cells import READABLE
+
+#: What counts something: its answers are never below 0.
+_COUNTS = ("count", "count-above", "histogram", "count-rows", "cross-table", "visitors")
+#: Numbers of which the size says nothing of how well they are known.
+_SIZELESS = ("mean", "quantile")
+
+
+def is_told(low: float, high: float, can_be_negative: bool = False) -> bool:
+    """Return whether a value with this interval can be told from 0.
+
+    >>> is_told(44 - 63, 44 + 63), is_told(0, 126), is_told(-133, -7), is_told(-133, -7, can_be_negative=True)
+    (False, True, False, True)
+    """
+    return low >= 0 or (can_be_negative and high <= 0)
+
+
+def counts(query: Plain) -> bool:
+    """Return whether the cells of a written query count something."""
+    return _kind(query) in _COUNTS
+
+
+def _kind(query: Plain) -> str:
+    """Return the kind of query that each cell is."""
+    inside = query.get("query")
+    return str(query.get("kind")) if inside is None else _kind(inside)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What decides of the rows of one table: the kind of its query, and which difference matters, where that is known.
+
+    >>> rule = Rule({"kind": "count"})
+    >>> rule.of({"value": 44, "low": -19, "high": 107}), rule.of({"value": 7, "low": None, "high": None})
+    (False, None)
+    """
+
+    query: Plain
+    matters: float | None = None
+
+    def of(self, row: Row) -> bool | None:
+        """Return whether a published value is readable; None where nothing says how far off it may be."""
+        value, low, high = (row.get(key) for key in ("value", "low", "high"))
+        if low is None or high is None or not isinstance(value, int | float):
+            return None
+        if _kind(self.query) in _SIZELESS:
+            return None if self.matters is None else max(value - low, high - value) <= self.matters
+        return is_told(low, high, not counts(self.query))
+
+    def added(self, rows: Iterable[Row]) -> list[Json]:
+        """Return rows with their column, if it says something of any of them."""
+        told = [{**row, READABLE: self.of(row)} for row in rows]
+        if all(row[READABLE] is None for row in told):
+            return [{key: row[key] for key in row if key != READABLE} for row in told]
+        return told

@@ -1,0 +1,100 @@
+"""Which values can be told from their noise: one rule, and the column `readable` wherever a table is published."""
+
+from __future__ import annotations
+
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.releasing.advice.cells import Cells
+from takifugu.releasing.postprocess.told import Rule
+
+TRAINS = """
+ledger = "trains.db"
+[source]
+name = "trains"
+file = "trains.csv"
+value = "state"
+budget = 1.0
+[belief]
+kind = "users"
+size = 2000
+values = ["on time", "late"]
+probabilities = [0.978, 0.022]
+source = "assumed"
+[[release]]
+name = "punctuality"
+query = "histogram"
+epsilon = 0.1
+"""
+
+
+@given(value=st.integers(-500, 500), half=st.integers(0, 300))
+def test_a_count_is_readable_from_its_error_on(value: int, half: int) -> None:
+    row = {"value": value, "low": value - half, "high": value + half}
+    assert Rule({"kind": "histogram"}).of(row) == (value >= half)
+    assert Rule({"kind": "sum"}).of(row) == (abs(value) >= half)
+    before = Cells(("late",), (float(value),), float(half)).noisy == ()
+    assert before == Rule({"kind": "count"}).of(row), "before and after a release there is one rule"
+
+
+@pytest.mark.parametrize(("matters", "answer"), [(None, None), (2.0, False), (3.0, True)])
+def test_a_mean_is_readable_where_its_error_is_no_larger_than_what_matters(
+    matters: float | None, answer: bool | None
+) -> None:
+    row = {"value": 0.1, "low": -2.9, "high": 3.1}
+    assert Rule({"kind": "mean"}, matters).of(row) is answer
+    assert Rule({"kind": "by", "query": {"kind": "mean"}}, matters).of(row) is answer
+
+
+def test_what_has_no_interval_has_no_column() -> None:
+    rows = [{"cell": "first", "value": "red", "low": None, "high": None}]
+    assert Rule({"kind": "top-k"}).added(rows) == rows
+
+
+def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> None:
+    (tmp_path / "trains.csv").write_text("state\n" + "on time\n" * 1990 + "late\n" * 10)
+    file = tmp_path / "trains.toml"
+    file.write_text(TRAINS)
+    runner = CliRunner()
+    printed = runner.invoke(main, ["release", str(file)]).stdout
+    folder = tmp_path / "trains-published"
+    with (folder / "punctuality.csv").open() as table:
+        answers = {row["cell"]: row["readable"] for row in csv.DictReader(table)}
+    assert answers["on time"] == "true"
+    rows = tf.read_table(folder / "punctuality.csv")
+    assert [row["readable"] for row in rows] == [row["value"] >= row["value"] - row["low"] for row in rows]
+    written = json.loads((folder / "punctuality.table.json").read_text())
+    assert [row["readable"] for row in written["rows"]] == [row["readable"] for row in rows]
+    field = next(field for field in written["fields"] if field["name"] == "readable")
+    assert field["type"] == "boolean"
+    if answers["late"] == "false":  # ten trains, and an error of sixty or so
+        assert next(line for line in printed.splitlines() if line.startswith("late")).endswith("  noise")
+    again = json.loads(runner.invoke(main, ["release", "--json", str(file)]).stdout)
+    assert [row["readable"] for row in again["tables"][0]["rows"]] == [row["readable"] for row in rows]
+
+
+def test_what_mattered_is_read_back_from_the_table(tmp_path: Path) -> None:
+    """The certificate does not hold what matters to a reader, so a table that is read again asks its file."""
+    (tmp_path / "t.csv").write_text("v\n" + "\n".join(str(i % 5) for i in range(400)))
+    file = tmp_path / "t.toml"
+    file.write_text(
+        'ledger = "t.db"\n[source]\nname = "t"\nfile = "t.csv"\nvalue = "v"\nbudget = 9\n'
+        '[belief]\nkind = "users"\nsize = 400\nvalues = [0, 1, 2, 3, 4]\nprobabilities = [0.2, 0.2, 0.2, 0.2, 0.2]\n'
+        'source = "assumed"\n[[release]]\nname = "m"\nquery = "mean"\ngrid = 0.01\nepsilon = 1\n'
+        '[release.expect]\nmatters = 1\nsource = "a hunch"\n'
+    )
+    (table,) = tf.release_file(file, new_ledger=True).tables
+    assert [row["readable"] for row in table.rows] == [True]
+    (same,) = tf.release_file(file).tables
+    assert same.since is not None
+    assert same.rows == table.rows
+    assert Fraction(str(table.rows[0]["value"])) > 0
