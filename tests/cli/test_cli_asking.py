@@ -15,6 +15,8 @@ from tests.support.terminals import answering
 from takifugu.cli import main
 
 NAMES = ["rows", "whose", "when", "step", "secret", "publish"]
+#: What no table has: Enter leaves it for later.
+LATER = ["states", "from", "until", "roster", "independent"]
 
 
 def invoke(*words: object) -> Result:
@@ -36,10 +38,10 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_enter_takes_what_is_offered(log: Path) -> None:
-    code, printed, screens = answering(["init", "log.csv", "--json"], ["\n"] * 6, log.parent)
+    code, printed, screens = answering(["init", "log.csv", "--json"], ["\n"] * 20, log.parent)
     assert code == 0, screens
     questions = json.loads(printed)["questions"]  # nothing else is on the standard output
-    assert [question["name"] for question in questions] == NAMES
+    assert [question["name"] for question in questions] == [*NAMES, *LATER]
     assert all(question["answer"] == question["offered"] for question in questions)
     source = tomllib.loads((log.parent / "release.toml").read_text(encoding="utf-8"))["source"]
     assert [source[key] for key in ("rows", "unit", "order", "value", "step")] == [
@@ -51,7 +53,7 @@ def test_enter_takes_what_is_offered(log: Path) -> None:
 
 
 def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
-    code, printed, _ = answering(["init", "log.csv"], ["\n"] * 6, log.parent)
+    code, printed, _ = answering(["init", "log.csv"], ["\n"] * 20, log.parent)
     assert code == 0
     assert printed.count('rows = "changes"') == printed.count('unit = "user"') == 1
     assert "looks like" not in printed
@@ -60,7 +62,7 @@ def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
 
 
 def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None:
-    answers = ["chnges\n", "2\n", "\n", "\n", "1 minuet\n", "5min\n", "\n", "\n"]
+    answers = ["chnges\n", "2\n", "\n", "\n", "1 minuet\n", "5min\n", *["\n"] * 9]
     code, _, screens = answering(["init", "log.csv"], answers, log.parent)
     assert code == 0, screens
     assert "did you mean 'changes'?" in " ".join(screens.split())
@@ -81,7 +83,7 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
         log.write_text(log.read_text(encoding="utf-8").replace("busy", "gone"), encoding="utf-8")
         return "\n"
 
-    code, _, screens = answering(["init", "log.csv"], [*["\n"] * 5, another], log.parent)
+    code, _, screens = answering(["init", "log.csv"], [*["\n"] * 10, another], log.parent)
     assert code == 2
     assert "log.csv has changed since it was shown, so nothing was written" in " ".join(screens.split())
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
@@ -89,7 +91,7 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_questions_fit_forty_columns_without_colours(log: Path, environment: dict[str, str]) -> None:
-    code, _, screens = answering(["init", "log.csv"], ["\n"] * 6, log.parent, COLUMNS="40", **environment)
+    code, _, screens = answering(["init", "log.csv"], ["\n"] * 20, log.parent, COLUMNS="40", **environment)
     assert code == 0
     assert "\x1b" not in screens
     assert max(map(len, screens.splitlines())) <= 40
@@ -103,7 +105,7 @@ def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
 
 def test_options_answer_and_the_others_are_asked(log: Path) -> None:
     words = ["init", "log.csv", "--rows", "events", "--whose", "user", "--secret", "every-entry", "--step", "1h"]
-    code, _, screens = answering(words, ["\n"] * 2, log.parent)
+    code, _, screens = answering(words, ["\n"] * 9, log.parent)
     assert code == 0, screens
     assert [name for name in NAMES if f"\n{name} [" in screens] == ["when", "publish"]
 
@@ -155,7 +157,7 @@ def test_a_table_of_which_no_column_can_be_named_is_refused(tmp_path: Path, word
 @pytest.mark.parametrize("content", ["a,b\n", 'q;"na\nme"\n1;2\n1;3\n', "user\n", "x\n\x1b[31m\n"])
 def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
     (tmp_path / "d.csv").write_text(content, encoding="utf-8")
-    code, _, screens = answering(["init", "d.csv"], ["\n"] * 6, tmp_path, NO_COLOR="1")
+    code, _, screens = answering(["init", "d.csv"], ["\n"] * 20, tmp_path, NO_COLOR="1")
     assert code in (0, 2), screens  # nothing is offered to be published
     assert "\x1b" not in screens
     assert (tmp_path / "release.toml").exists() is (code == 0)

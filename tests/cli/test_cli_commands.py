@@ -66,8 +66,8 @@ def test_the_commands_in_the_order_of_their_use() -> None:
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
         ("release",), ("open",), ("audit",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
-        ("ledger", "adopt"), ("ledger", "merge"), ("ledger", "check"), ("ledger", "upgrade"), ("schema",), ("demo",),
-        ("example",), ("reproduce",),
+        ("ledger", "adopt"), ("ledger", "merge"), ("ledger", "check"), ("ledger", "upgrade"), ("schema",), ("keys",),
+        ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip
     listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
     assert listed == list(dict.fromkeys(path[0] for path in commands(main)))

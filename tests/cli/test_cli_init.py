@@ -15,19 +15,19 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.engines import arrow
-from tests.support.release_files import changed
+from tests.support.release_files import filled
 
-from takifugu.cli import main
+from takifugu.cli import main, starting
 from takifugu.core.errors import SpecError
 from takifugu.data import Table, open_frame
+from takifugu.releasing.file.drafting.draft import draft_of
 from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
-from takifugu.releasing.file.kinds import KINDS, drafted
+from takifugu.releasing.file.kinds import drafted
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sequences.kind import Sequences
 
 
 def draft(data: Path, output: Path, columns: list[Column]) -> str:
-    return KINDS.find("markov-chain").draft(data, output, columns, "markov-chain")
+    return draft_of(data, output, columns, "markov-chain")
 
 
 def invoke(*words: object) -> Result:
@@ -49,14 +49,10 @@ def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
 
 
 def filled_in(text: str) -> str:
-    """Do what the draft requires: uncomment the lines that only its author can write."""
-    return changed(
-        text,
-        ('# states = ["still", "walking"]', 'states = ["wach", "tief", "REM, leicht"]'),
-        ("# matrix = [[0.9, 0.1], [0.4, 0.6]]", "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]"),
-        ("# pieces_independent = true", "pieces_independent = true"),
-        ("# units_independent = true", "units_independent = true"),
-    )
+    """Do what `init` says: write what only its author can know."""
+    matrix = "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]"
+    independent = "pieces_independent = true\nunits_independent = true"
+    return filled(text, belief=f'states = ["wach", "tief", "REM, leicht"]\n{matrix}\n{independent}')
 
 
 def roles(path: Path) -> dict[str, str]:
@@ -97,18 +93,13 @@ def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
         "piece": "Nacht Nr.", "order": "Uhr [min]", "value": "Zustand/état", "budget": 1.0,
     }  # fmt: skip
     assert max(map(len, text.splitlines())) <= 110
-    assert text.count("FILL IN") == 6
 
 
-def test_nothing_of_the_data_but_a_reminder_of_the_states(tmp_path: Path) -> None:
-    """No name of a unit, no number, no length; labels in comments only, which say that they must go."""
+def test_nothing_of_the_data_is_in_a_draft(tmp_path: Path) -> None:
+    """No name of a unit, no number, no length, no state."""
     data = sleep(tmp_path)
     text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
-    code = "\n".join(line.split("#")[0] for line in text.splitlines())
-    assert not any(word in text for word in ("Ärla", "Bo; jr.", "60.5", "195", "240"))
-    assert not any(word in code for word in ("wach", "tief", "REM"))
-    (reminder,) = [i for i, line in enumerate(text.splitlines()) if "REM, leicht" in line]
-    assert "delete this reminder before others see this file" in " ".join(text.splitlines()[reminder - 3 : reminder])
+    assert not any(word in text for word in ("Ärla", "Bo; jr.", "60.5", "195", "240", "wach", "tief", "REM"))
     assert "wach" not in invoke("init", data, "-o", tmp_path / "b.toml").output
     assert "wach" not in invoke("init", "--json", data, "-o", tmp_path / "c.toml").output
 
@@ -151,8 +142,6 @@ def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
 
 def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
     data = table(tmp_path, "t,weight", [f"{t},{t * 1.7}" for t in range(60)])
-    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
-    assert "FILL IN the column with the states" in text
     started = invoke("init", data, "-o", tmp_path / "release.toml")
     assert started.exit_code == 0
     assert "source.value" in started.output
@@ -160,9 +149,9 @@ def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
 
 def test_rows_without_an_order_are_not_taken_for_steps_silently(tmp_path: Path) -> None:
     data = table(tmp_path, "id,sex,smokes", [f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(40)])
-    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
-    assert "If each row is a separate record" in " ".join(text.replace("# ", "").split())
-    assert "p7" not in text
+    said = invoke("init", data, "-o", tmp_path / "release.toml", "--kind", "sequences").output
+    assert "If each row is a separate record" in " ".join(said.split())
+    assert "p7" not in said
 
 
 def test_a_parquet_file(tmp_path: Path) -> None:
@@ -392,24 +381,22 @@ def test_a_wide_file_shows_twenty_columns_and_a_count(tmp_path: Path) -> None:
 
 FILLED = {
     "records": {
-        '# columns = ["sex", "smokes"]': 'columns = ["sex", "smokes"]',
-        '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]': 'rows = [["f", "yes"], ["f", "no"], ["m", "yes"], '
-        '["m", "no"]]',
-        '# probabilities = ["0.5", "0.25", "0.25"]': 'probabilities = ["0.2", "0.3", "0.25", "0.25"]',
-        "# units_independent": "units_independent", "# states =": "states =",
-        '# attribute = "sex"': 'attribute = "sex"',
-        "# variables = ": "variables = ",
+        "belief": 'source = "assumed"\ncolumns = ["sex", "smokes"]\nrows = [["f", "yes"], ["f", "no"], ["m", "yes"], '
+        '["m", "no"]]\nprobabilities = ["0.2", "0.3", "0.25", "0.25"]\nunits_independent = true',
+        "hide": 'attribute = "sex"', "release": 'states = ["yes"]\nvariables = ["smokes"]',
     },
     "users": {
-        "# size = 25": "size = 12", "# values =": "values =", "# probabilities =": "probabilities =",
+        "source": 'value = "smokes"',
+        "belief": 'size = 12\nvalues = ["yes", "no", "no answer"]\nprobabilities = [0.1, 0.85, 0.05]',
     },
     "network": {
-        '# file = "network.bif"': 'file = "n.bif"', "# units_independent": "units_independent",
-        "# states =": "states =", '# variable = "sex"': 'variable = "sex"',
+        "belief": 'file = "n.bif"\nunits_independent = true', "hide": 'variable = "sex"',
+        "release": 'states = ["yes"]',
     },
     "contacts": {
-        "# file =": "file =", "# columns =": "columns =", "# outside": "outside", "# inside": "inside",
-        '# states = ["well", "ill"]': 'states = ["no", "yes"]', '# states = ["ill"]': 'states = ["yes"]',
+        "source": 'value = "smokes"', "release": 'states = ["yes"]',
+        "belief": 'file = "meetings.csv"\ncolumns = ["one", "other"]\nstates = ["no", "yes"]\noutside = 0.1\n'
+        "inside = 0.3",
     },
 }  # fmt: skip
 BIF = """network n {}
@@ -432,15 +419,8 @@ def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> Non
     assert done.exit_code == 0, done.output
     text = where.read_text()
     assert not re.search(r"\bp7\b|\bfm\b", text)
-    for old, new in FILLED[kind].items():
-        assert old in text, (old, text)
-        text = text.replace(old, new, 1)
-    if kind == "users":
-        text = text.replace('# value = "..."', 'value = "smokes"').replace('value = "sex"', 'value = "smokes"')
-        text = re.sub('^group = .*$', "", text, flags=re.MULTILINE)
-    if kind == "contacts":
-        text = text.replace('value = "sex"', 'value = "smokes"')
-    where.write_text(text)
+    where.write_text(filled(text, **FILLED[kind]).replace('\nkind = "every-entry"', "") if "hide" in FILLED[kind]
+                     else filled(text, **FILLED[kind]))  # fmt: skip
     assert invoke("compare", where).exit_code == 0, invoke("compare", where).output
     released = invoke("release", "--anyway", where)  # four people: nothing but noise
     assert released.exit_code == 0, released.output
@@ -479,7 +459,7 @@ def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch
         'states = ["a", "b"]\nmatrix = [[0.6, 0.4], [0.4, 0.6]]\n'
         '[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n'
     )
-    monkeypatch.setattr(Sequences, "draft", lambda *_: f'ledger = "l.db"\n{whole}')
+    monkeypatch.setattr(starting, "draft_of", lambda *_: f'ledger = "l.db"\n{whole}')
     data = table(tmp_path, "minute,state", [f"{n},{'ab'[n * n % 2]}" for n in range(200)])
     started = invoke("init", data, "-o", tmp_path / "r.toml")
     assert started.exit_code == 0, started.output
@@ -492,9 +472,9 @@ def test_a_list_of_pairs_becomes_what_the_belief_reads(tmp_path: Path) -> None:
     assert "data.csv looks like contacts: each row names two, in 'i' and 'j'." in started.output
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
     assert "file" not in tomllib.loads(text)["source"]
-    belief = text.partition("[belief]")[2]
-    assert '# file = "data.csv"' in belief
-    assert '# columns = ["i", "j"]' in belief
+    assert tomllib.loads(text)["belief"]["columns"] == ["i", "j"]
+    assert invoke("init", tmp_path / "data.csv", "-o", tmp_path / "p.toml", "--rows", "contacts", "--public", "yes")
+    assert tomllib.loads((tmp_path / "p.toml").read_text(encoding="utf-8"))["belief"]["file"] == "data.csv"
 
 
 @pytest.mark.parametrize("name", ["a b (final).toml", "a very long name of a release file.toml"])

@@ -16,6 +16,7 @@ from typing import Any
 import polars
 import pytest
 from tests.support.engines import entries
+from tests.support.release_files import filled
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, SourceFormat, Written, open_frame, sniffed
@@ -156,13 +157,8 @@ def test_from_init_to_the_ledger(tmp_path: Path) -> None:
     draft = (tmp_path / "r.toml").read_text()
     for role, name in (("unit", "who"), ("order", "minute"), ("value", "state")):
         assert f'{role} = "{name}"' in draft
-    for hint, filled in (
-        ('# states = ["still", "walking"]', 'states = ["still", "walk"]'),
-        ("# matrix = ", "matrix = "), ("# units_independent", "units_independent"), ("epsilon = 1.0", "epsilon = 0.5"),
-        ("budget = 1.0", "budget = 2.0"),
-    ):  # fmt: skip
-        assert hint in draft
-        draft = draft.replace(hint, filled)
+    believed = 'states = ["still", "walk"]\nmatrix = [[0.9, 0.1], [0.4, 0.6]]\nunits_independent = true'
+    draft = filled(draft, source="budget = 2.0", belief=believed, release="epsilon = 0.5")
     (tmp_path / "r.toml").write_text(draft)
     run("release", "r.toml")
     # The same rows as CSV are in the same layout: nothing is charged at its worst.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from tests.conformance.release_files import Example, check_release_file, invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
+from tests.support.release_files import filled
 
 SHIFT = '''
 from dataclasses import dataclass, replace
@@ -102,9 +102,8 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     done = invoke("init", tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
     assert done.exit_code == 0, done.output
     text = path.read_text(encoding="utf-8")
-    for key in ("states", "unit", "order", "value", "units_independent"):
-        text = re.sub(rf"^# ({key} = .*)$", r"\1", text, flags=re.MULTILINE)
-    text = re.sub(r"^(budget|epsilon) = [0-9.]*", r"\1 = 4.0", text, flags=re.MULTILINE)
+    believed = 'states = ["desk", "ward"]\nunits_independent = true'
+    text = filled(text, source="budget = 4.0", belief=believed, release="epsilon = 4.0")
     path.write_text(text, encoding="utf-8")
     for command in ("compare", "calibrate", "release"):
         done = invoke(command, path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from tests.conformance.release_files import Example, check_release_file, invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
+from tests.support.release_files import filled
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
@@ -114,14 +114,9 @@ states = ["red"]
 epsilon = 4.0
 """
 FILLED = {
-    r"^# value = .*$": 'value = "colour"',
-    r"^# size = .*$": "size = 6",
-    r"^# balls = .*$": "balls = 10",
-    r"^# red = .*$": "red = 4",
-    r'^# states = .*$': 'states = ["red"]',
-    r"^budget = [0-9.]*": "budget = 4.0",
-    r"^epsilon = [0-9.]*": "epsilon = 4.0",
-}
+    "source": 'value = "colour"\nbudget = 4.0', "belief": "size = 6\nballs = 10\nred = 4",
+    "release": 'states = ["red"]\nepsilon = 4.0',
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -139,8 +134,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
     assert done.exit_code == 0, done.output
     text = path.read_text(encoding="utf-8")
     assert ("# of 1 columns" in text) == (section == DRAFTED)
-    for pattern, line in FILLED.items():
-        text = re.sub(pattern, line, text, flags=re.MULTILINE)
+    text = filled(text, **FILLED)
     path.write_text(text, encoding="utf-8")
     for command in ("compare", "calibrate", "release"):
         done = invoke(command, path)

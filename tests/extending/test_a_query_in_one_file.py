@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from tests.conformance.release_files import invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
+from tests.support.release_files import filled
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
@@ -65,11 +65,9 @@ class TrendSection:
 extending.register_query("trend", Trend, section=TrendSection)
 '''
 FILLED = {
-    r"^# states = .*$": 'states = ["still", "walking"]',
-    r"^# matrix = .*$": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
-    r'^query = "histogram".*$': 'query = "trend"\nstate = "walking"',
-    r"^budget = .*$": "budget = 3.0",
-}
+    "source": "budget = 3.0", "belief": 'states = ["still", "walking"]\nmatrix = [[0.9, 0.1], [0.4, 0.6]]',
+    "release": 'query = "trend"\nstate = "walking"',
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -86,11 +84,7 @@ def file(tmp_path: Path) -> Path:
     (tmp_path / "day.csv").write_text("time,state\n" + rows, encoding="utf-8")
     path = tmp_path / "release.toml"
     assert invoke("init", tmp_path / "day.csv", "-o", path).exit_code == 0
-    text = path.read_text(encoding="utf-8")
-    for pattern, line in FILLED.items():
-        text, times = re.subn(pattern, line, text, flags=re.MULTILINE)
-        assert times == 1, pattern
-    path.write_text(text, encoding="utf-8")
+    path.write_text(filled(path.read_text(encoding="utf-8"), **FILLED), encoding="utf-8")
     return path
 
 

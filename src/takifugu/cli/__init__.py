@@ -63,6 +63,18 @@ _SOURCE = click.argument("source")
 @click.option("--step", metavar="STEP", help="How long a step is, such as 1min.")
 @click.option("--secret", metavar="WORD", help="What is secret: every-entry, answers, column, population ...")
 @click.option("--publish", metavar="COLUMN", help="The column whose values are counted.")
+@click.option("--dates", metavar="FORM", help="How dates are written, if that is not clear, such as %d/%m/%Y.")
+@click.option("--states", metavar="NAMES", help="All states that can occur, with commas, from a code book.")
+@click.option("--size", metavar="NUMBER", help="How many people there are.")
+@click.option("--from", "from", metavar="TIME", help="When the recording starts.")
+@click.option("--until", metavar="TIME", help="When it ends.")
+@click.option("--roster", metavar="WHO", help="Who was recorded: a public file, or the names with commas.")
+@click.option("--otherwise", metavar="STATE", help="The state of a step without a row; of changes, until a first row.")
+@click.option("--source", metavar="WHERE", help="From where you know the numbers below: a public table, or words.")
+@click.option("--stay", metavar="TIMES", help='How long each state lasts, such as "still 2 h, walking 20 min".')
+@click.option("--next", metavar="SHARES", help='How often each comes next, such as "still 0.6, walking 0.4".')
+@click.option("--independent", metavar="yes", help="That one person says nothing about the others.")
+@click.option("--public", metavar="yes", help="That everybody may know who met whom.")
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is offered where that is clear.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
@@ -71,7 +83,7 @@ def init(
 ) -> None:
     """Start a release file for DATA, a file of a table (CSV, Excel, a database ...).
 
-    Asks, on a terminal, what the rows are and whose, and marks what else only you can know. Publishes nothing.
+    Asks, on a terminal, what the rows are and whose, and what only you can know. Publishes nothing.
     """
     from takifugu.cli.starting import init as run
 
@@ -407,6 +419,19 @@ def schema(as_json: bool, kind: str) -> None:
     from takifugu.cli.starting import schema as run
 
     run(kind)
+
+
+@main.command(cls=WithKinds)
+@click.argument("kind", required=False)
+@_JSON
+def keys(kind: str | None, as_json: bool) -> None:
+    """List all keys of a KIND of release file, one of those below.
+
+    Each with its type, its default and one sentence.
+    """
+    from takifugu.cli.starting import keys as run
+
+    run(kind, as_json)
 
 
 @main.command()

@@ -32,7 +32,7 @@ def ask_about(look: FirstLook, question: Question) -> str:
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
     listed = question.choices[:_LISTED]
-    numbers = ["" if question.steps else f"{n} " for n in range(1, len(listed) + 1)]
+    numbers = ["" if question.form else f"{n} " for n in range(1, len(listed) + 1)]
     names = [f"  {n}{visible(one.name)}" for n, one in zip(numbers, listed, strict=True)]
     _say(labelled([(name, visible(one.words)) for name, one in zip(names, listed, strict=True)]))
     if question.why:
@@ -45,7 +45,7 @@ def ask_about(look: FirstLook, question: Question) -> str:
         word = _line()
         if not word and question.offered is not None:
             return question.offered
-        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(listed) and not question.steps:
+        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(listed) and not question.form:
             return listed[int(word) - 1].name
         try:
             return question.answer(word)

@@ -20,7 +20,9 @@ from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled, name_of, text_table
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.releasing.file.drafting import MOST_COLUMNS
+from takifugu.model.queries.sections import IN_ORDER
+from takifugu.releasing.file.drafting.draft import draft_of
+from takifugu.releasing.file.drafting.listing import listed_keys
 from takifugu.releasing.file.guessing.columns import Column, first_look
 from takifugu.releasing.file.guessing.notes import notes
 from takifugu.releasing.file.guessing.rules import Guess
@@ -29,10 +31,12 @@ from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for
 from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision, offered, rows_note
-from takifugu.releasing.file.questions.subject import Subject
+from takifugu.releasing.file.questions.subject import Subject, shape_of
 
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
+#: Of a wide table no more columns are shown.
+MOST_COLUMNS = 20
 
 
 def init(
@@ -55,15 +59,18 @@ def init(
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
     columns, guess = made_of.columns, replace(subject.guess, kind=made_of.kind)
-    text = KINDS.find(guess.kind).draft(data, output, columns, guess.kind, made_of.said)
+    text = draft_of(data, output, columns, guess.kind, made_of.said, made_of.across)
     declared, whose = ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{guess.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, schema_file, guess.kind, declared)
     write_ledger_id(output, name)
-    missing, said = _missing(output), [*notes(look, columns, contents)]
+    are_steps = shape_of(guess.kind) == IN_ORDER and made_of.across is None
+    missing, said = _missing(output), [*notes(look, columns, contents, are_steps)]
     if not (asks or yes or "rows" in answers) and subject.kind is None:
         said += rows_note(questions[0][0])
+    if made_of.across is not None:
+        guess = replace(guess, why=questions[0][0].why)
     verdict = _verdict(output, missing)
     if as_json:
         listing = [
@@ -96,6 +103,26 @@ def init(
 
 def schema(kind: str) -> None:
     click.echo(json.dumps(json_schema(kind), indent=2))
+
+
+def keys(kind: str | None, as_json: bool) -> None:
+    if kind is None:
+        raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
+    named = PLAINLY.get(kind, kind)
+    if named not in KINDS:
+        raise InputError(f"there is no kind {kind!r}", fix=f"write {nearest(kind, drafted())}").at("kind")
+    listed = list(listed_keys(named))
+    if as_json:
+        print_json("keys", None, {"kind": named, "keys": [asdict(key) for key in listed]})
+        return
+    click.echo(wrapped(f"All keys of a release file about {named}; those without a default must be written."))
+    of_section = dict[str, list[tuple[str, str]]]()
+    for key in listed:
+        default = f"default: {key.default}" if key.default else "must be written"
+        words = f"{key.type}; {default}. {key.words[:1].upper()}{key.words[1:]}"
+        of_section.setdefault(key.section, []).append((f"  {key.key}", words))
+    for section, pairs in of_section.items():
+        click.echo(f"\n{section}\n{labelled(pairs)}" if section else f"\n{labelled(pairs)}")
 
 
 def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[str | Path, bool, str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.release_files import invoke
+from tests.support.release_files import filled
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -272,10 +273,10 @@ def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
     text = out.read_text()
     assert "Zoe" not in text
     assert "gym" not in text
-    done = text.replace('# places = ["bar", "shop"]', 'places = ["bar", "shop", "gym"]').replace(
-        "# at_most = 5", "at_most = 5"
-    )
-    done = done.replace('# person = "', 'person = "').replace('# place = "', 'place = "')
+    done = filled(
+        text, source='person = "{}"\nplace = "{}"'.format(*ROWS.split("\n")[0].split(",")[:2]),
+        belief='places = ["bar", "shop", "gym"]', release="at_most = 5",
+    )  # fmt: skip
     out.write_text(done, encoding="utf-8")
     load(out)
 

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, written
 from tests.support.engines import ENGINES, Columns
+from tests.support.release_files import filled
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -396,25 +397,27 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(
 
 # A first draft
 
+_BELIEVED = 'records = 40\nsource = "assumed"\n'
 _FILLED = {
-    "records": {"# records = 500": "records = 40"},
     "independent-records": {
-        '# columns = ["smokes", "team"]': 'columns = ["smokes", "team"]',
-        '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]': 'rows = [["yes", "a"], ["no", "a"], ["yes", "b"]]',
-        '# probabilities = ["0.5"': 'probabilities = ["0.5"',
-        '# property = { attribute = "smokes", function = "share", of = "a",':
-            'property = { attribute = "smokes", function = "share", of = "yes",',
-        '# attribute = "team"': 'attribute = "team"',
-        '# states = ["yes"]': 'states = ["a"]',
+        "belief": 'columns = ["smokes", "team"]\nrows = [["yes", "a"], ["no", "a"], ["yes", "b"]]\n'
+        'probabilities = ["0.5", "0.25", "0.25"]',
+        "hide": 'property = { attribute = "smokes", function = "share", of = "yes", max_difference = "0.1" }',
+        "release": 'attribute = "team"\nstates = ["a"]',
     },
     "normal": {
-        "# columns = [": "columns = [", "# ranges = {": "ranges = {", "# resolution": "resolution", "# mean": "mean",
-        "# covariance": "covariance", '# property = { attribute = "hours", function = "mean", max':
-            'property = { attribute = "hours", function = "mean", max', '# attribute = "x"': 'attribute = "x"',
+        "belief": 'columns = ["hours", "x"]\nranges = { hours = [0, 200], x = [0, 200] }\nresolution = "0.1"\n'
+        "mean = [70, 60]\ncovariance = [[100, 20], [20, 81]]",
+        "hide": 'property = { attribute = "hours", function = "mean", max_difference = 5 }',
+        "release": 'attribute = "x"',
     },
     "parameters": {
-        "# prior = { columns": "prior = { columns", "# columns.": "columns.", "# parameter =": "parameter =",
-        '# attribute = "team"': 'attribute = "team"', '# states = ["yes"]': 'states = ["yes"]',
+        "belief": 'prior = { columns = ["smokes", "team"], rows = [["low", "low"], ["high", "high"]], '
+        'probabilities = ["0.5", "0.5"] }\n' + "\n".join(
+            f'columns.{name} = {{ values = ["no", "yes"], given = {{ low = ["0.9", "0.1"], high = ["0.6", "0.4"] }} }}'
+            for name in ("smokes", "team")
+        ),
+        "hide": 'parameter = { attribute = "smokes" }', "release": 'attribute = "team"\nstates = ["yes"]',
     },
 }  # fmt: skip
 
@@ -428,10 +431,8 @@ def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
     assert invoke("calibrate", where).exit_code == 2
     text = where.read_text(encoding="utf-8")
     assert "SENTINEL" not in text
-    for old, new in {**_FILLED["records"], **_FILLED[kind]}.items():
-        assert old in text, (old, text)
-        text = text.replace(old, new)
-    where.write_text(text, encoding="utf-8")
+    lines = {**_FILLED[kind], "belief": _BELIEVED + _FILLED[kind]["belief"]}
+    where.write_text(filled(text, **lines), encoding="utf-8")
     assert load(where).kind.names == (kind,)
     assert invoke("compare", where).exit_code == 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.support.answers import true_answer
+from tests.support.release_files import filled
 from tests.support.research import research_file
 
 import takifugu as tf
@@ -205,11 +206,14 @@ def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
     output = tmp_path / "r.toml"
     assert CliRunner().invoke(main, ["init", str(tmp_path / "school.sqlite"), "-o", str(output)]).exit_code == 0
     draft = output.read_text(encoding="utf-8")
-    for key in ("table", "columns", "states", "outside", "inside", "person", "value"):
-        draft = draft.replace(f"# {key} = ", f"{key} = ")
-    draft = draft.replace('# file = "school.sqlite"', 'file = "school.sqlite"').replace("# file =", "file =")
     assert 'table = "met"' in draft
-    output.write_text(draft.replace('# states = ["ill"]', 'states = ["ill"]'), encoding="utf-8")
+    assert 'file = "school.sqlite"' not in draft, "only a person knows that it is public"
+    draft = filled(
+        draft, source='file = "people.csv"\nperson = "person"\nvalue = "state"',
+        belief='file = "school.sqlite"\nstates = ["well", "ill"]\noutside = 0.1\ninside = 0.3',
+        release='states = ["ill"]',
+    )  # fmt: skip
+    output.write_text(draft, encoding="utf-8")
     (tmp_path / "people.csv").write_text("person,state\n" + "".join(f"p{n:02},well\n" for n in range(25)))
     assert spec.load(output).belief.size == 25
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner
-from tests.support.release_files import with_chain
+from tests.support.release_files import filled, with_chain
 from tests.support.workbooks import write_workbook
 
 from takifugu.cli import main
@@ -43,7 +43,7 @@ def test_of_two_readings_of_dates_the_one_that_rises_is_taken(tmp_path: Path, fo
     said, draft = started(tmp_path / "d.csv", early)
     assert f"fit {other}, too; {form} was taken because the rows rise only then" in said
     assert f'order_format = "{form}"' in draft
-    assert f'# "{other}" fits, too' in draft
+    assert f'"{other}" fits, too' in draft
     said, draft = started(tmp_path / "d.csv", lines)  # the 13th is no month
     assert f'order_format = "{form}"' in draft
     assert other not in said + draft
@@ -55,7 +55,7 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
     for rows in (months, backwards):
         said, draft = started(tmp_path / "d.csv", ["person,date,state", *rows])
         assert "'date' could mean two things: %d/%m/%Y and %m/%d/%Y fit all inspected rows" in said
-        assert 'FILL IN how its times are written: "%d/%m/%Y" and "%m/%d/%Y"' in draft
+        assert 'order_format = "FILL IN"' in draft
         with pytest.raises(SpecError) as refused:
             load(tmp_path / "r.toml")
         assert "source.order_format" in [fault.place for fault in refused.value.faults]
@@ -133,8 +133,6 @@ def test_several_rows_of_a_person_are_said_to_be_no_people(tmp_path: Path, kind:
     said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *rows], "--kind", kind)
     assert f"The first 500 rows belong to {len({row.split(',')[0] for row in rows})} visitors, by 'visitor'" in said
     assert "All rows of one visitor must be hidden together: make them one row each first" in said
-    assert "Not yet such a table: some have several rows, by" in draft
-    assert "one row per" not in draft.split("[belief]")[0]
     said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *(f"v{n},clinic {n % 9}" for n in range(500))])
     assert "hidden together" not in said + draft
 
@@ -142,8 +140,8 @@ def test_several_rows_of_a_person_are_said_to_be_no_people(tmp_path: Path, kind:
 def test_more_rows_than_users_are_said_to_be_rows_of_one_person(tmp_path: Path) -> None:
     rows = (f"v{n % 30},{'yes' if n % 3 else 'no'}" for n in range(90))
     _, draft = started(tmp_path / "d.csv", ["visitor,answer", *rows])
-    draft = draft.replace("# size = 25", "size = 30").replace("# values =", "values =")
-    (tmp_path / "r.toml").write_text(draft.replace("# probabilities", "probabilities"), encoding="utf-8")
+    draft = filled(draft, belief='size = 30\nvalues = ["yes", "no"]\nprobabilities = [0.1, 0.9]')
+    (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
     done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
     said = " ".join(done.output.split())
     assert done.exit_code != 0

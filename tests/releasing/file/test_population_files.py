@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.support.release_files import filled
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -379,14 +380,16 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     words = ["init", str(tmp_path / "people.csv"), "--kind", "populations", "-o", str(draft)]
     made = CliRunner().invoke(main, words)
     assert made.exit_code == 0, made.output
-    text = draft.read_text().replace("# rows_per_person = 1", "rows_per_person = 3")
+    text = draft.read_text()
     assert 'unit = "person"' in text
     assert 'coordinates = ["x", "y"]' in text
-    text = text.replace("# box = {", "box = {").replace("# units_independent", "units_independent")
-    offered = '# reference = { file = "public.csv", population = "population"'
-    assert offered in text
-    text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
-    draft.write_text(text.replace("\nepsilon = ", '\nmechanism = "planar-laplace"\nepsilon = '))
+    believed = (
+        'source = "a survey"\nbox = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }\n'
+        'reference = { file = "survey.csv", population = "status", smoothing = 1, confidence = 0.99 }\n'
+        "units_independent = true"
+    )
+    lines = {"source": "rows_per_person = 3", "belief": believed, "release": 'mechanism = "planar-laplace"'}
+    draft.write_text(filled(text, **lines))
     outcome = CliRunner().invoke(main, ["calibrate", str(draft)])
     assert outcome.exit_code == 0, outcome.output
     assert file.exists()

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_chec
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
-from takifugu.core.registry import loaded
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
@@ -33,7 +32,6 @@ from takifugu.releasing.file.shape import Shape, opened
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.drafting import Start
     from takifugu.releasing.file.guessing.columns import Column
 
 Spec = TypeVar("Spec", bound=FileSpec)
@@ -205,21 +203,6 @@ class Kind:
         """Return the model of [belief], where the belief declares its keys."""
         assert self.section is not None
         return model_of(self.section, self.facts.believed)
-
-    def draft(
-        self, data: Path, output: Path, columns: Sequence[Column], kind: str,
-        said: Mapping[str, str | None] | None = None,
-    ) -> str:  # fmt: skip
-        """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`.
-
-        It is valid as soon as the lines that say FILL IN are filled in; `said` are its rows, its step and what it
-        publishes, where these are decided. Raises InputError for a belief without a draft.
-        """
-        from takifugu.releasing.file.drafting import Start, head
-
-        draft: Callable[[Start], Iterable[str]] = loaded(self.facts.draft)
-        start = Start(data, output, columns, kind, [*self.facts.roles], self.section, self.drafted, said or {})
-        return "\n".join([*head(data, output), *draft(start)]) + "\n"
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 

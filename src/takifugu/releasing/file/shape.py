@@ -35,7 +35,7 @@ class Shape:
 
     rows: str
     sections: type[FileSpec]
-    draft: str = "releasing.file.drafting:not_drafted"
+    draft: str = "releasing.file.drafting.draft:not_drafted"
     table: type[Table] = Table
     believed: type[Section] = Section
     roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)

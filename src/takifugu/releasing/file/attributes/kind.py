@@ -47,7 +47,7 @@ class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
     facts = Shape(
-        WHOLE_COLUMNS, AttributeReleaseSpec, "releasing.file.attributes.draft:draft",
+        WHOLE_COLUMNS, AttributeReleaseSpec, "releasing.file.drafting.shapes:columns",
         roles={}, of_belief=True, believes_from=("belief",),
     )  # fmt: skip
 

@@ -20,8 +20,18 @@ _REPEATED = (
 )
 
 
-def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int]) -> Iterator[str]:
+_NO_ORDER = (
+    "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "
+    "separate record (a person, a case), start again with --rows answers."
+)
+
+
+def notes(
+    look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int], are_steps: bool = False
+) -> Iterator[str]:
     """Yield one note after the other; `contents` are the sheets or tables of the file."""
+    if are_steps and all(column.role not in ("order", "start") for column in columns):
+        yield _NO_ORDER
     if len(contents) > 1:
         yield _one_of_several(contents, look.written)
     for name in look.twice:

@@ -5,14 +5,11 @@ A reason names columns and never a value. A kind from outside takes part with a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.escaping import visible
-from takifugu.core.names import fits
 from takifugu.core.registry import Registry
-from takifugu.core.text.toml import toml_of
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.guessing.column_words import words
 from takifugu.releasing.file.guessing.columns import Column
@@ -29,8 +26,6 @@ _FIGURES = words(
     "ingresos fatturato"
 )
 _PLACE = words("place poi venue location stop spot cell tower ort lieu lugar luogo")
-#: Names of columns that are times of day, and how many of them make a day.
-_CLOCK_NAME, _TIMES_ACROSS = r"(?:[01]?[0-9]|2[0-4])[:.hH][0-5][0-9](?:[:.][0-5][0-9])?", 3
 #: A table is one of numbers if so many of ten columns are.
 _MOSTLY = 6
 
@@ -97,27 +92,7 @@ def _of_companies(facts: Facts) -> list[Seen]:
     return [c for c in facts.columns if c.words & _COMPANY or (c.words & _FIGURES and c in facts.amounts)]
 
 
-def _days_across(facts: Facts) -> tuple[int, str] | None:
-    """Return what speaks for sequences where most columns are called as times of day: a row is a whole day."""
-    times = [c for c in facts.columns if re.fullmatch(_CLOCK_NAME, c.name.strip())]
-    if len(times) < _TIMES_ACROSS or 2 * len(times) <= len(facts.columns):
-        return None
-    others = [c for c in facts.columns if c not in times]
-    day = next((c for c in others if c.kind == TIMES), None) or next((c for c in others if c.tells_when), None)
-    patterns = (f"*{sign}*" for sign in ":.hH")
-    pattern = next((p for p in patterns if [c for c in facts.columns if fits(c.name, p)] == times), None)
-    columns = toml_of(pattern or [column.name for column in times])
-    order = toml_of("time" if day is None else [day.name, "time"])
-    return 72, (
-        f"the columns {names_of(times[:1])} to {names_of(times[-1:])} are called as times of day, so each is a step: "
-        f'write rows = "wide", columns = {columns}, order = {order} and value = "value" under [source], and the '
-        "columns that are not read as ignore"
-    )
-
-
 def _sequences(facts: Facts) -> tuple[int, str] | None:
-    if (across := _days_across(facts)) is not None:
-        return across
     if facts.order is None:
         return None
     if facts.side_by_side and (facts.order.kind == TIMES or facts.is_even):

@@ -40,7 +40,7 @@ class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     facts = Shape(
-        POLICY, PolicyReleaseSpec, "releasing.file.policies.draft:draft",
+        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits",
         roles={"person": "unit"}, named=("person", "place", "x", "y", "value"), believes_from=("belief",),
     )
 

@@ -37,7 +37,7 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     facts = Shape(
-        EACH_ROW, PopulationReleaseSpec, "releasing.file.populations.draft:draft", PopulationItemSpec, AboutUnits,
+        EACH_ROW, PopulationReleaseSpec, "releasing.file.drafting.shapes:each_row", PopulationItemSpec, AboutUnits,
         roles={"value": "value", "unit": "unit"}, named=("unit", "value", "coordinates"),
     )
 

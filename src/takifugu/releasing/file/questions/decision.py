@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
 from takifugu.model.queries.sections import RECORDS, WHOLE_COLUMNS
+from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import Column, with_roles
 from takifugu.releasing.file.guessing.marks import with_marks
 from takifugu.releasing.file.guessing.rules import with_pairs, with_repeats
 from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.questions.filling import FILLINGS, check
 from takifugu.releasing.file.questions.five import QUESTIONS, question_about
 from takifugu.releasing.file.questions.question import NONE, Question
-from takifugu.releasing.file.questions.subject import STEPS, Answers, Subject, named, shape_of
+from takifugu.releasing.file.questions.subject import LASTING, Answers, Subject, named, shape_of
 
 #: Asks one question about a table; None where the answer is left out.
 Ask = Callable[[Question], str | None]
@@ -21,11 +23,12 @@ Ask = Callable[[Question], str | None]
 
 @dataclass(frozen=True)
 class Decision:
-    """What a file is decided to be; `said` are its rows, its step and what it publishes."""
+    """What a file is decided to be; `said` are the answers that somebody gave or took, but for those left for later."""
 
     kind: str
     columns: tuple[Column, ...]
-    said: Mapping[str, str | None]
+    said: Mapping[str, str]
+    across: Across | None = None
 
 
 def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[Question, str]]:
@@ -38,13 +41,15 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         question = question_about(name, subject, answers)
         if question is None:
             if name in said:
-                rows = answers["rows"]
-                raise InputError(f"is {said[name]!r}, and rows are {rows}", fix="leave it out").at(name)
+                what = f"is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
+                raise InputError(what, fix="leave it out").at(name)
             continue
         answer = question.answer(said[name]) if name in said else ask(question)
         if answer is not None:
-            answers[name] = answer
             pairs.append((question, answer))
+            if name not in FILLINGS or answer != NONE:
+                answers[name] = answer
+                check(answers)
     return pairs
 
 
@@ -64,7 +69,7 @@ def clearly_offered(question: Question) -> str | None:
 
 def rows_note(question: Question) -> list[str]:
     """Return what must be known before rows are taken for steps that may be none."""
-    if question.offered not in STEPS or question.offered == "samples":
+    if question.offered not in LASTING:
         return []
     word, why = question.offered, f"{question.why[:1].upper()}{question.why[1:]}"
     return [
@@ -76,19 +81,26 @@ def rows_note(question: Question) -> list[str]:
 def decision(subject: Subject, questions: Sequence[tuple[Question, str]], said: Set[str]) -> Decision:
     """Return what the answers decide that were `said`; what the others are about is guessed."""
     answers = {question.name: answer for question, answer in questions}
+    is_wide = answers["rows"] == "wide"
+    said = said | {"rows"} if is_wide else said
     kind = subject.kind_of(answers) if said else subject.guess.kind
     _check_people(subject, answers, said)
-    chosen = {role: name for role, (key, name) in _chosen(subject, answers).items() if key in said}
-    columns = with_roles(subject.look, KINDS.find(kind).facts.roles, chosen)
+    chosen = {role: name for role, (key, name) in _chosen(subject, answers).items() if is_wide or key in said}
+    roles = KINDS.find(kind).facts.roles
+    columns = with_roles(subject.look, roles, chosen)
+    across = subject.across if is_wide else None
+    if across is not None:
+        columns = tuple(replace(c, role=None) if c.name not in chosen.values() else c for c in columns)
+        unread = (c.name for c in columns if c.role is None)
+        across = replace(across, ignored=tuple(name for name in unread if name not in across.names))
     columns = with_pairs(subject.facts, columns, kind)
     columns = with_marks(subject.look, subject.facts.look, columns)
     if shape_of(kind) in (RECORDS, WHOLE_COLUMNS):
         columns = with_repeats(subject.facts, columns)
     if answers["rows"] == "stays" and "rows" in said:
         columns = _with_ends(columns, *_pair(subject, answers["when"]))
-    query = answers.get("publish") if answers["rows"] == "visits" else None
-    values = {"rows": answers["rows"], "step": named(answers.get("step", NONE)), "publish": query}
-    return Decision(kind, columns, {name: value for name, value in values.items() if name in said})
+    taken = {name: word for name, word in answers.items() if name in said and word != NONE}
+    return Decision(kind, columns, taken, across)
 
 
 def _check_people(subject: Subject, answers: Answers, said: Set[str]) -> None:
@@ -108,6 +120,9 @@ def _chosen(subject: Subject, answers: Answers) -> dict[str, tuple[str, str | No
     role = subject.unit_role(answers)
     if "whose" in answers and role is not None:
         chosen[role] = "whose", named(answers["whose"])
+    if answers["rows"] == "wide":
+        day = "when", named(answers.get("when", NONE))
+        return {**chosen, "order": day, "piece": ("rows", None), "value": ("rows", None)}
     if "when" in answers:
         is_stay = answers["rows"] == "stays"
         chosen["order"] = "when", _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])

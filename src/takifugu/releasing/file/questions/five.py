@@ -13,6 +13,7 @@ from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.keys import ROWS
+from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
 from takifugu.releasing.file.questions.spacing import step_of
 from takifugu.releasing.file.questions.subject import SHAPES, STEPS, Answers, Subject, likely_rows, shape_of
@@ -49,6 +50,7 @@ def _possible(subject: Subject) -> Iterator[str]:
         yield "samples"
         yield from ("changes", "events") if any(map(subject.is_time, subject.orders)) else ()
         yield from ("stays",) if subject.stays else ()
+        yield from ("wide",) if subject.across is not None else ()
     meets = subject.facts.ends is not None and subject.kind in (None, "contacts")
     yield from ("contacts",) if meets else ()
     if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
@@ -62,6 +64,8 @@ def _is_clear(subject: Subject, likely: str) -> bool:
     facts, several = subject.facts, subject.facts.with_several_rows
     if likely == "samples":
         return subject.spacing.is_even and (not subject.is_timed or subject.spacing.is_repeated)
+    if likely == "wide":
+        return subject.across is not None and subject.across.are_times
     if likely == "contacts":
         return facts.ends is not None and all(end.named("unit") for end in facts.ends)
     if likely == "visits":
@@ -78,6 +82,9 @@ def _why(subject: Subject, likely: str) -> str:
     if likely == "stays":
         start, end = map(visible, subject.stays[0])
         return f"{end!r} is never before {start!r}"
+    if likely == "wide" and subject.across is not None:
+        first, *_, last = map(visible, subject.across.names)
+        return f"the columns {first!r} to {last!r} are called as steps, and hold the same"
     if likely in ("changes", "events"):
         states = "values recur from row to row" if likely == "events" else "each row has another state than the last"
         return f"the steps of {order!r} are uneven, and {states}"
@@ -88,6 +95,8 @@ def _whose(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] == "contacts":
         return None  # each row names two
     role, facts = subject.unit_role(answers), subject.facts
+    if answers["rows"] == "wide":
+        return _whose_of_wide(subject)
     if answers["rows"] == "answers":
         several, another = facts.repeated, facts.each_row_another
         names = [column for column in (several, another) if column is not None and role is not None]
@@ -105,6 +114,19 @@ def _whose(subject: Subject, answers: Answers) -> Question | None:
             others=_others(subject, answers, choices) if role is not None else (),
         )  # fmt: skip
     return _whose_of_several(subject, answers)
+
+
+def _whose_of_wide(subject: Subject) -> Question:
+    """Return the question whose rows are that hold all steps of somebody, or those of a day."""
+    assert subject.across is not None
+    rest = [c for c in subject.facts.that_name if c.name not in subject.across.names and len(c.labels) > 1]
+    named = [column for column in rest if column.named("unit")]
+    likely = (named or [c for c in rest if len(c.labels) == c.rows] or rest)[:1]
+    nobody = Choice(NONE, _NAMES_NOBODY)
+    others = [column for column in rest if column not in likely]
+    choices = [*_of_columns([*likely, *others], "its column says whose row it is"), nobody]
+    is_clear = len(named) == 1 or not rest
+    return Question("whose", "Whose is a row?", tuple(choices), choices[0].name, "", is_clear, must_be_clear=True)
 
 
 def _whose_of_several(subject: Subject, answers: Answers) -> Question:
@@ -149,6 +171,8 @@ def _is_inside(subject: Subject, one: Seen, other: Seen) -> bool:
 def _when(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] not in STEPS:
         return None
+    if answers["rows"] == "wide":
+        return _day_of_wide(subject, answers)
     taken, orders = _taken(subject, answers), _orders(subject, answers)
     choices = [Choice(name, words) for name, words in orders.items() if name not in taken]
     likely = subject.roles.get("order")
@@ -177,8 +201,22 @@ def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
     return orders
 
 
+def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
+    """Return the question which day a row is of, where headers are times of day."""
+    assert subject.across is not None
+    taken = {*_taken(subject, answers), *subject.across.names}
+    if not subject.across.of_days:
+        return None
+    days = [column for column in subject.look.columns.values() if column.tells_when and column.name not in taken]
+    if not days:
+        what = "the columns are times of day, and no column says of which day"
+        raise InputError(what, fix="name a column of dates").at("when")
+    choices = tuple(Choice(column.name, "the day of a row") for column in days)
+    return Question("when", "Of which day is a row?", choices, choices[0].name)
+
+
 def _step(subject: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in STEPS or answers["when"] == NONE:
+    if answers["rows"] not in STEPS or answers.get("when", NONE) == NONE or answers["rows"] == "wide":
         return None
     gap = subject.spacing.gap if answers["when"] == subject.roles.get("order") else None
     timed = answers["rows"] != "samples" or subject.is_time(subject.look.columns[answers["when"]])
@@ -190,7 +228,7 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
         choices += [Choice(some, "shorter than what you want to see") for some in ("1min", "1h", "1d") if some != step]
     return Question(
         "step", "How long is a step?", tuple(choices), choices[0].name, is_clear=choices[0].name == NONE,
-        steps="times" if timed else "numbers",
+        form="times" if timed else "numbers",
     )
 
 
@@ -217,7 +255,7 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
         queries = safe, Choice("visitors", "how many were where")
         return Question("publish", "What do you want to publish?", queries, "safe")
     is_randomised = shape_of(subject.kind_of(answers)) == EACH_ROW
-    if "value" not in subject.all_roles(answers) or answers["rows"] == "contacts" or is_randomised:
+    if "value" not in subject.all_roles(answers) or answers["rows"] in ("contacts", "wide") or is_randomised:
         return None
     taken = _taken(subject, answers)
     few = [c for c in subject.facts.answers if c.name not in taken]
@@ -251,7 +289,7 @@ def _taken(subject: Subject, answers: Answers) -> set[str]:
     return words | {column for pair in subject.stays if ", ".join(pair) in words for column in pair}
 
 
-#: The questions in their order; the step belongs to the third.
+#: The questions in their order; the step belongs to the third, and what comes after the fifth no table has.
 QUESTIONS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
-    "rows": _rows, "whose": _whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish,
+    "rows": _rows, "whose": _whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish, **FILLINGS,
 }  # fmt: skip

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.escaping import visible
-from takifugu.data import parse_step
+from takifugu.releasing.file.drafting.forms import FORMS
 
 #: The answer that none of the columns, or nothing, is meant.
 NONE = "-"
@@ -28,7 +27,7 @@ class Question:
     """A question about a table; of its choices the likely one is `offered`, and `why` says what speaks for it.
 
     Where the answer decides what is protected it `must_be_clear`: nobody but a person takes what is offered then,
-    unless it `is_clear`. What `others` name is an answer, too; where `steps` are "times" or "numbers", each such step.
+    unless it `is_clear`. What `others` name is an answer, too, and what has the `form`, if any, of `forms.FORMS`.
     """
 
     name: str
@@ -39,17 +38,19 @@ class Question:
     is_clear: bool = True
     must_be_clear: bool = False
     others: tuple[str, ...] = ()
-    steps: str | None = None
+    form: str | None = None
 
     def answer(self, word: str) -> str:
         """Return the answer that a word is; InputError where it is none."""
         names = [choice.name for choice in self.choices]
         if word in names or word in self.others:
             return word
-        if self.steps is not None:
-            in_times = isinstance(parse_step(word), timedelta)
-            if in_times is (self.steps == "times"):
-                return word
+        if self.form is not None and word:
+            try:
+                FORMS[self.form](word)
+            except InputError as error:
+                raise error.at(self.name) from None
+            return word
         raise InputError(
             f"{visible(word)!r} is no answer to: {self.words}{did_you_mean(word, [*names, *self.others])}",
             rule=self.why, fix=f"write {self.listed()}",

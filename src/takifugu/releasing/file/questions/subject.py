@@ -8,6 +8,7 @@ from functools import cached_property
 
 from takifugu.data.kinds import TIMES, WHOLE
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
+from takifugu.releasing.file.guessing.across import Across, across
 from takifugu.releasing.file.guessing.columns import FirstLook, with_roles
 from takifugu.releasing.file.guessing.facts import BIRTH, Facts
 from takifugu.releasing.file.guessing.rules import Guess, guessed
@@ -16,8 +17,9 @@ from takifugu.releasing.file.kinds import KINDS, SEQUENCES
 from takifugu.releasing.file.questions.question import NONE
 from takifugu.releasing.file.questions.spacing import Spacing, moments, spacing
 
-#: The words of rows that are steps in time, or lasts over some.
-STEPS = ("samples", "changes", "stays", "events")
+#: The words of rows that are steps in time, or last over some, and of those that do.
+STEPS = ("samples", "changes", "stays", "events", "wide")
+LASTING = ("changes", "stays", "events")
 #: The shape of a file about answers, by what stays secret of them.
 SHAPES = {"answers": RECORDS, "column": WHOLE_COLUMNS, "population": EACH_ROW}
 #: Of a wide table so many columns of times are compared.
@@ -40,6 +42,11 @@ class Subject:
     def guess(self) -> Guess:
         """Return the kind that was said, or that the table seems to be for."""
         return guessed(self.facts) if self.kind is None else Guess(self.kind, 0, "")
+
+    @cached_property
+    def across(self) -> Across | None:
+        """Return the columns that are called as steps, if they are most of the table."""
+        return across(self.look.columns)
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
@@ -127,6 +134,9 @@ def named(word: str) -> str | None:
 def likely_rows(subject: Subject) -> str:
     """Return the word of what a row seems to say."""
     shape = shape_of(subject.guess.kind)
+    is_wide = subject.across is not None and not subject.across.are_questions
+    if is_wide and (subject.kind is None or shape == IN_ORDER):
+        return "wide"
     if shape == POLICY:
         return "visits"
     if shape != IN_ORDER:

@@ -33,7 +33,7 @@ class Records(Kind):
     """
 
     facts = Shape(
-        RECORDS, RecordReleaseSpec, "releasing.file.records.draft:draft", RecordItemSpec,
+        RECORDS, RecordReleaseSpec, "releasing.file.drafting.shapes:records", RecordItemSpec,
         named=("unit", "person", "value", "group"),
     )  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ()

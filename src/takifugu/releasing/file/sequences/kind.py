@@ -38,7 +38,7 @@ class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
     facts = Shape(
-        IN_ORDER, ReleaseSpec, "releasing.file.sequences.draft:draft", ItemSpec, SequenceBelief,
+        IN_ORDER, ReleaseSpec, "releasing.file.drafting.shapes:sequences", ItemSpec, SequenceBelief,
         has_lengths=True, meaning=meaning_of, notices=notices_of,
     )  # fmt: skip
 

@@ -1,0 +1,188 @@
+"""First drafts of release files: keys that are in force, each with half a line why, and nothing of the data in them.
+
+What only their author can know is a question (`questions`), or missing; whoever reads the file is told so, key by key.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from takifugu.core.errors import InputError
+from takifugu.core.registry import loaded
+from takifugu.core.text.toml import toml_of
+from takifugu.releasing.file.drafting.forms import names_a_file
+from takifugu.releasing.file.guessing.across import Across
+from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
+
+_WIDTH, _COMMENT_AT = 100, 31
+_SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "release": "[[release]]"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of a section, its value, and why; without a key the section alone, whose keys only a person can write."""
+
+    section: str
+    key: str
+    value: object
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a first draft starts from: a table of data and its columns, the file that is drafted, and its [belief].
+
+    `drafted` is the text of [belief], where that is written, and `said` are the answers that somebody gave or took; of
+    wide rows `across` are the columns that are steps.
+    """
+
+    data: Path
+    output: Path
+    columns: Sequence[Column]
+    kind: str
+    drafted: Callable[[Sequence[Column]], str] | None
+    said: Mapping[str, str] = field(default_factory=dict)
+    across: Across | None = None
+
+    def with_role(self, role: str) -> Column | None:
+        return next((column for column in self.columns if column.role == role), None)
+
+    def named(self, role: str, words: str) -> Iterator[Entry]:
+        """Yield the key of [source] that names the column of this role, if there is one."""
+        column = self.with_role(role)
+        if column is not None:
+            yield Entry("source", role, column.name, column.guess(words))
+
+    def source(self, rows: str, words: str) -> Iterator[Entry]:
+        """Yield how [source] begins, down to how the file is written; `words` say what its `rows` are."""
+        yield self.name()
+        yield Entry("source", "file", relative(self.data, self.output))
+        yield Entry("source", "rows", rows, words)
+        yield from written_as("source", self.columns)
+
+    def name(self) -> Entry:
+        """Return the name of the source: data that another file reads, too, are one source of one ledger."""
+        other = first_about(self.output, self.data)
+        words = "the name of these data in the ledger, for ever"
+        if other is None or other.source is None:
+            return Entry("source", "name", slug(self.data), words)
+        if other.path.name != self.output.name:
+            words = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
+        return Entry("source", "name", other.source, words)
+
+    def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> Entry:
+        """Return the budget of the source: that of the other release file that reads these data."""
+        other = first_about(self.output, self.data)
+        return Entry("source", "budget", budget if other is None or other.budget is None else other.budget, words)
+
+    def belief(self, kind: str | None = None) -> Iterator[Entry]:
+        """Yield the kind of belief, and where its numbers come from, if somebody said that in words."""
+        kind = kind or self.kind
+        yield Entry("belief", "kind", kind, f"what may be believed; its other keys: `takifugu keys {kind}`")
+        if self.said.get("source") not in (None, "assumed") and not names_a_file(self.said["source"]):
+            yield Entry("belief", "source", self.said["source"], "where its numbers come from; the certificate says so")
+
+
+def release(name: str, query: str, words: str) -> Iterator[Entry]:
+    """Yield the table that is published; `words` say what it is."""
+    yield Entry("release", "name", name, "one such section for each table")
+    yield Entry("release", "query", query, words)
+    yield Entry("release", "epsilon", 1.0, "`takifugu explain` says what that means")
+
+
+def not_drafted(start: Start) -> Iterator[Entry]:
+    """Raise InputError: nobody wrote a draft of a release file with this belief."""
+    raise InputError(
+        f"no release file is drafted for a belief of kind {start.kind!r}",
+        fix="start from an example of the documentation, and from `takifugu keys` and this kind",
+    )
+
+
+def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
+    """Yield how the file is written, where that must be declared."""
+    if not columns:
+        return
+    written = columns[0].written
+    said = {
+        "sheet": (written.sheet, "guessed: the largest of several sheets"),
+        "table": (written.table, "guessed: the largest of several tables"),
+        "file_names": (written.file_names, "the column that the name of each file becomes"),
+        "encoding": (written.encoding, "guessed: how its characters are written"),
+        "header": (None if written.header else False, "guessed: no line of names, so columns are column_1 ..."),
+        "decimal": (None if written.numerals.decimal == "." else written.numerals.decimal, "guessed: its decimal sign"),
+        "thousands": (written.numerals.thousands or None, "guessed: the sign between thousands"),
+    }
+    for key, (value, why) in said.items():
+        if value is not None:
+            yield Entry(section, key, value, why)
+
+
+def draft_of(
+    data: Path, output: Path, columns: Sequence[Column], kind: str,
+    said: Mapping[str, str] | None = None, across: Across | None = None,
+) -> str:  # fmt: skip
+    """Return the text of a first release file about a table, to be written to `output`.
+
+    `said` are the answers that somebody gave or took; of wide rows `across` are the columns that are steps. Raises
+    InputError for a belief without a draft.
+    """
+    brought = KINDS.find(kind)
+    entries: Callable[[Start], Iterable[Entry]] = loaded(brought.facts.draft)
+    start = Start(data, output, columns, kind, brought.drafted, said or {}, across)
+    return _text(start, entries(start))
+
+
+def _text(start: Start, entries: Iterable[Entry]) -> str:
+    ledger, whose = ledger_for(start.output, start.data)
+    shared = "" if whose is None else f", that of {plain(whose.name)}, too"
+    lines = [
+        _line("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
+        _line("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
+        _line("output", output_by_default(start.output), "the folder of what is published"),
+    ]
+    of_section = dict[str, list[Entry]]()
+    for entry in entries:
+        of_section.setdefault(entry.section, []).append(entry)
+    for section, header in _SECTIONS.items():
+        if section == "belief" and start.drafted is not None:
+            lines += ["", *start.drafted(start.columns).splitlines()]
+        elif section in of_section:
+            written = [entry for entry in of_section[section] if entry.key]
+            lines += ["", header, *(_line(entry.key, entry.value, entry.why) for entry in written)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(key: str, value: object, why: str) -> str:
+    text = f"{key} = {toml_of(value)}"
+    with_why = f"{text:<{_COMMENT_AT - 1}} # {why}"
+    if not why:
+        return text
+    if len(with_why) <= _WIDTH + 10:
+        return with_why
+    above = textwrap.wrap(why, _WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+    return "\n".join([*above, text])
+
+
+def plain(text: str) -> str:
+    """Return a text that stays inside its comment."""
+    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+
+
+def slug(data: Path) -> str:
+    stems = (data.name.split(".")[0], data.parent.name)  # a pattern may have no letters
+    return next((name for stem in stems if (name := re.sub(r"\W+", "-", stem).strip("-"))), "data")
+
+
+def relative(data: Path, output: Path) -> str:
+    """Return the data's path as seen from the release file."""
+    try:
+        return Path(os.path.relpath(data, output.parent)).as_posix()
+    except ValueError:  # another drive
+        return str(data.resolve())

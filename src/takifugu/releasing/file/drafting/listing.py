@@ -1,0 +1,95 @@
+"""All keys of a kind of release file in words: made from its JSON Schema, so that they are what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from takifugu.core.plain import Json
+from takifugu.core.text.toml import toml_of
+from takifugu.releasing.file.loading import json_schema
+
+_TYPES = {
+    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
+    "object": "table",
+}  # fmt: skip
+#: So many words of a choice are listed, and so many queries that have a key.
+_LISTED = 6
+
+
+@dataclass(frozen=True)
+class ListedKey:
+    """A key of a section with its type, its default ("" where it must be written), and one sentence."""
+
+    section: str
+    key: str
+    type: str
+    default: str
+    words: str
+
+
+def listed_keys(kind: str) -> Iterator[ListedKey]:
+    """Yield all keys of this kind of file, section by section; InputError for a kind that there is not."""
+    schema = json_schema(kind)
+    sections = ("source", "belief", "hide", "release")
+    top = {key: part for key, part in schema["properties"].items() if key not in sections}
+    yield from _keys("", [{"properties": top, "required": schema.get("required", [])}])
+    for section in sections:
+        if section in schema["properties"]:
+            parts = list(_sections(schema["properties"][section], schema["$defs"]))
+            if section == "belief":
+                parts = [part for part in parts if _name(part, "kind") in (kind, "")] or parts
+            yield from _keys("[[release]]" if section == "release" else f"[{section}]", parts)
+
+
+def _sections(part: Json, named: Json) -> Iterator[Json]:
+    """Yield the sections that a part of a schema may be."""
+    if "$ref" in part:
+        yield from _sections(named[part["$ref"].rpartition("/")[2]], named)
+    elif "properties" in part:
+        yield part
+    else:
+        for option in (*part.get("anyOf", ()), *part.get("oneOf", ()), *([part["items"]] if "items" in part else ())):
+            yield from _sections(option, named)
+
+
+def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
+    """Yield the keys of a section, those of some of its forms with which these are."""
+    having = dict[str, list[Json]]()
+    for part in parts:
+        for key in part["properties"]:
+            having.setdefault(key, []).append(part)
+    for key, some in having.items():
+        described = some[0]["properties"][key]
+        words = described.get("description", "")
+        if len(some) < len(parts):
+            names = [name for part in some if (name := _name(part, "query") or _name(part, "kind"))]
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            words = f"{words} ({', '.join(names[:_LISTED])}{more})" if names else words
+        is_needed = all(key in part.get("required", ()) for part in some)
+        yield ListedKey(section, key, _type(described), _default(described, is_needed), words)
+
+
+def _name(part: Json, key: str) -> str:
+    return str(part["properties"].get(key, {}).get("const", ""))
+
+
+def _type(part: Json) -> str:
+    if "enum" in part:
+        return " or ".join(map(toml_of, part["enum"][:_LISTED]))
+    if "const" in part:
+        return toml_of(part["const"])
+    if "type" in part:
+        return _TYPES.get(part["type"], "nothing")
+    options = [_type(option) for option in (*part.get("anyOf", ()), *part.get("oneOf", ()))]
+    some = [option for option in dict.fromkeys(options) if option != "nothing"]
+    if "number" in some:
+        some = [option for option in some if option != "whole number"]
+    return " or ".join(some) or "table"
+
+
+def _default(part: Json, is_needed: bool) -> str:
+    if is_needed:
+        return ""
+    default = part.get("default")
+    return "none" if default is None else toml_of(default)

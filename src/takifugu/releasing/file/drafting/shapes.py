@@ -1,0 +1,204 @@
+"""What a first draft says, for data of each shape: what the columns seem to be, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from takifugu.data.kinds import NUMBERS
+from takifugu.releasing.file.drafting.draft import Entry, Start, not_drafted, relative, release, written_as
+from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
+from takifugu.releasing.file.guessing.across import Across
+from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.keys import ROWS
+
+#: The confidence of the class of chains that a public file supports.
+_CONFIDENCE = 0.99
+_WHAT = {
+    "unit": "whose row it is", "piece": "an unbroken run of rows; a new one starts after a gap",
+    "start": "when a stay starts", "end": "when it ends", "value": "the state",
+}  # fmt: skip
+
+
+def sequences(start: Start) -> Iterator[Entry]:
+    """Yield the keys of a file about states in steps of time."""
+    rows = start.said.get("rows") or "samples"
+    words = "a row says" if "rows" in start.said else "guessed: a row says"
+    yield from start.source(rows, f"{words} {ROWS[rows]}")
+    yield from _columns(start)
+    yield from _calendar(start, rows)
+    yield start.budget("the most epsilon that a person may ever spend")
+    if start.drafted is None:
+        yield from _chain(start)
+    yield Entry("hide", "kind", "every-entry", "the state in every single step")
+    yield from release("time-in-states", "histogram", "how many steps are in each state")
+
+
+def _columns(start: Start) -> Iterator[Entry]:
+    """Yield which columns say whose a row is, when it was, and in which state."""
+    for role in ("unit", "piece", "start", "end"):
+        yield from start.named(role, _WHAT[role])
+    order, clock = start.with_role("order"), start.with_role("clock")
+    if start.across is not None:
+        yield from _across(start, start.across, order)
+        return
+    if order is not None:
+        name = order.name if clock is None else [order.name, clock.name]
+        digits = "" if clock is None or clock.form != "%H%M" else ", its times of day with four digits, 0930"
+        yield Entry("source", "order", name, order.guess(f"what sorts the rows{digits}"))
+    times = order or start.with_role("start")
+    if times is not None and times.form is not None:
+        yield _form(times, "" if clock is None else f" {clock.form}", start.said.get("dates"))
+    yield from start.named("value", _WHAT["value"])
+
+
+def _across(start: Start, across: Across, day: Column | None) -> Iterator[Entry]:
+    """Yield which columns are steps, and what their headers and cells are called."""
+    yield Entry("source", "columns", across.columns, "the columns that are steps")
+    if across.ignored:
+        yield Entry("source", "ignore", across.ignored, "columns that are not read")
+    yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")
+    if day is not None and day.form is not None:
+        yield _form(day, " %H:%M", start.said.get("dates"))
+    elif across.form is not None:
+        yield Entry("source", "order_format", across.form, "guessed: how the headers are written")
+    yield Entry("source", "value", across.value, "what the cells are")
+
+
+def _form(column: Column, clock: str, chosen: str | None) -> Entry:
+    """Return the format of the times; where dates can be read in two ways, one that is refused."""
+    form, other = f"{column.form}{clock}", f"{column.or_form}{clock}"
+    why = "guessed: how its times are written"
+    if chosen is not None:
+        form, why = f"{chosen}{clock}", "how its times are written"
+    elif column.or_form is not None and column.is_unclear:
+        form, why = "FILL IN", f'"{form}" or "{other}": nothing tells which is the day'
+    elif column.or_form is not None:
+        why = f'guessed, because the rows rise; "{other}" fits, too'
+    return Entry("source", "order_format", form, why)
+
+
+def _calendar(start: Start, rows: str) -> Iterator[Entry]:
+    """Yield the step, and who is covered from when to when, as far as it was said."""
+    said = start.said
+    if "step" in said:
+        step = said["step"]
+        yield Entry("source", "step", int(step) if step.isdigit() else step, "rows count steps of this length")
+    for key, words in {"from": "where the calendar starts", "until": "where it ends"}.items():
+        if key in said:
+            yield Entry("source", key, moment(said[key]), words)
+    if "roster" in said:
+        roster = said["roster"] if names_a_file(said["roster"]) else names(said["roster"])
+        yield Entry("source", "roster", roster, "who is covered, from a public list")
+    if "otherwise" in said:
+        key = "before" if rows == "changes" else "otherwise"
+        words = "what everybody was until a first row" if rows == "changes" else "the state of a step without a row"
+        yield Entry("source", key, said["otherwise"], words)
+
+
+def _chain(start: Start) -> Iterator[Entry]:
+    said = start.said
+    is_chain = start.kind.startswith("markov-chain")
+    yield from start.belief("markov-chain" if is_chain else None)
+    if "states" in said:
+        yield Entry("belief", "states", names(said["states"]), "all that can occur, from a code book")
+    if is_chain and names_a_file(said.get("source", "")):
+        fit = {"file": said["source"], "confidence": _CONFIDENCE}
+        yield Entry("belief", "fit", fit, "every chain that this public file supports")
+    if is_chain and "stay" in said:
+        yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
+    if is_chain and "next" in said:
+        yield Entry("belief", "next", pairs(said["next"]), "how often each comes when another ends")
+    for role in ("unit", "piece"):
+        if start.with_role(role) is not None and said.get("independent") == "yes":
+            yield Entry("belief", f"{role}s_independent", True, f"one {_ONE[role]} says nothing about the others")
+
+
+_ONE = {"unit": "person", "piece": "piece"}
+
+
+def records(start: Start) -> Iterator[Entry]:
+    """Yield the keys of a file whose rows are people or cases."""
+    ends = [column.name for role in ("one", "other") for column in start.columns if column.role == role]
+    said, kind = start.said, start.kind
+    if ends:  # the file lists pairs of people, so it is what the belief reads
+        yield start.name()
+        yield Entry("source", "rows", "answers", "one row per person; who met whom is no part of it")
+    else:
+        yield from start.source("answers", "one row per person or case")
+    yield from start.named("person", "the person of a row")
+    yield from start.named("unit", _WHAT["unit"])
+    yield from start.named("value", "what each row contributes")
+    yield start.budget("the most epsilon that a person may ever spend")
+    if start.drafted is None:
+        yield from start.belief()
+    if ends and said.get("public") == "yes":
+        yield Entry("belief", "file", relative(start.data, start.output), "who met whom, which everybody may know")
+    if ends:
+        yield Entry("belief", "columns", ends, "the two that name a pair")
+        yield from written_as("belief", start.columns)
+    if "size" in said:
+        yield Entry("belief", "size", int(said["size"]), "how many people there are, which becomes public")
+    if "states" in said and kind in ("users", "contacts"):
+        key = "values" if kind == "users" else "states"
+        yield Entry("belief", key, names(said["states"]), "all that can occur, from a code book")
+    if "next" in said and kind == "users":
+        shares = pairs(said["next"])
+        listed = [shares[name] for name in names(said["states"])]
+        yield Entry("belief", "probabilities", listed, "how likely each of them is")
+    yield Entry("hide", "kind", "every-entry", "every value of every single person")
+    if kind == "users":
+        yield from release("published-numbers", "histogram", "how many people have each value")
+    else:
+        yield from release("published-number", "count", 'how many rows have some states; or "histogram"')
+
+
+def columns(start: Start) -> Iterator[Entry]:
+    """Yield the keys of a file that hides what a whole column says."""
+    is_normal = start.kind == "normal"
+    if start.kind not in ("normal", "independent-records", "parameters") and start.drafted is None:
+        yield from not_drafted(start)
+    yield from start.source("answers", "one row per record")
+    budget = {"epsilon": 1.0, "delta": 1e-6} if is_normal else 1.0
+    yield start.budget("the most that these records may ever spend together", budget)
+    if start.drafted is None:
+        yield from start.belief()
+    yield Entry("hide", "", None)
+    query, words = ("mean", 'the mean of a column; or "sum"') if is_normal else ("count", "rows with some values")
+    yield from release("published-number", query, words)
+    if is_normal:
+        yield Entry("release", "delta", 1e-6, "normal noise needs a delta above 0")
+
+
+def each_row(start: Start) -> Iterator[Entry]:
+    """Yield the keys of a file that randomises each row."""
+    yield from start.source("answers", "one row per value")
+    yield from start.named("unit", _WHAT["unit"])
+    places = [column.name for role in ("x", "y") for column in start.columns if column.role == role]
+    numbers = [column.name for column in start.columns if column.kind == NUMBERS]
+    places = places or (numbers if len(numbers) == 2 else [])
+    if places:
+        yield Entry("source", "coordinates", places, "guessed: first and second coordinate")
+    yield start.budget("the most epsilon that a person may ever spend")
+    yield from start.belief()
+    yield from release("randomised", "each-value", "each row's value, randomised by itself")
+
+
+def visits(start: Start) -> Iterator[Entry]:
+    """Yield the keys of a file about who was where."""
+    yield from start.source("visits", "one row per visit of a person to a place")
+    person = start.with_role("person")
+    if person is not None and person.sure != "a guess":
+        yield Entry("source", "person", person.name, person.guess("who was there"))
+    for role, words in {"x": "the first coordinate of where", "y": "the second one"}.items():
+        column = start.with_role(role)
+        if column is not None:
+            yield Entry("source", role, column.name, f"guessed: {words}")
+    yield start.budget("the most that these people may ever spend")
+    yield from start.belief()
+    yield Entry("hide", "visits", "all", "that a person was where they were; not that they were not elsewhere")
+    if start.said.get("publish") == "visitors":
+        yield from release("visitors", "visitors", "how many were where")
+    else:
+        yield from release("safe-places", "safe", "the places where so few were that they may be named")
+
+

@@ -1,0 +1,153 @@
+"""Questions whose answers no table has: what its author knows from a code book, a paper or a calendar.
+
+Enter leaves each for later: then the key is missing in the file, and `takifugu check` names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from takifugu.core.errors import InputError
+from takifugu.data import parse_step
+from takifugu.model.beliefs.chains import stays
+from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
+from takifugu.releasing.file.questions.question import NONE, Choice, Question
+from takifugu.releasing.file.questions.subject import LASTING, STEPS, Answers, Subject
+
+_LATER = Choice(NONE, "leave it for later; `takifugu check` names what is missing")
+_WRONG = (
+    "noise is made for stays as long as you say. If they really last longer, less is hidden than the file promises; if "
+    "they are shorter, there is more noise than needed"
+)
+
+
+def _typed(name: str, words: str, form: str, why: str = "", *choices: Choice) -> Question:
+    return Question(name, words, (_LATER, *choices), NONE, why, form=form)
+
+
+def _chosen(name: str, words: str, why: str, *choices: Choice) -> Question:
+    return Question(name, words, (_LATER, *choices), NONE, why)
+
+
+def _is_chain(subject: Subject, answers: Answers) -> bool:
+    return answers["rows"] in STEPS and subject.kind_of(answers).startswith("markov-chain")
+
+
+def _dates(subject: Subject, answers: Answers) -> Question | None:
+    column = subject.look.columns.get(answers.get("when", NONE).partition(", ")[0])
+    if column is None or column.name not in subject.look.unclear:
+        return None
+    readings = [Choice(form, "how a date is written") for form in column.forms]
+    return _chosen("dates", "Which number of a date is the day?", "nothing in the table tells", *readings)
+
+
+def _states(subject: Subject, answers: Answers) -> Question | None:
+    if not _is_chain(subject, answers) and subject.kind_of(answers) not in ("users", "contacts"):
+        return None
+    words = "Which states are there?" if answers["rows"] in STEPS else "Which values are there?"
+    why = "all that can occur by a code book or a questionnaire, with commas, whether or not they do"
+    return _typed("states", words, "states", why)
+
+
+def _size(subject: Subject, answers: Answers) -> Question | None:
+    if subject.kind_of(answers) != "users":
+        return None
+    return _typed("size", "How many people are there?", "whole", "the number becomes public")
+
+
+def _source(subject: Subject, answers: Answers) -> Question | None:
+    if not _is_chain(subject, answers) or "states" not in answers:
+        return None
+    choices = [Choice("Smith 2019", "the paper or the book in which they were published"),
+               Choice("assumed", "a guess")]  # fmt: skip
+    if answers["rows"] in ("samples", "wide"):  # what is fitted counts transitions row by row
+        choices.insert(0, Choice("public.csv", "a public table of such rows: all chains that it supports are believed"))
+    return _typed("source", "Where do you know from how long states last?", "words", _WRONG, *choices)
+
+
+def _stay(subject: Subject, answers: Answers) -> Question | None:
+    if not _is_chain(subject, answers) or "states" not in answers or names_a_file(answers.get("source", "")):
+        return None
+    step, first = answers.get("step", NONE), names(answers["states"])[0]
+    unit = "min" if step != NONE and isinstance(parse_step(step), timedelta) else "(steps)"
+    words = "How long does each state last at a time, on average?"
+    return _typed("stay", words, "pairs", f"for example {first} 100 {unit} and so on, with commas; {_WRONG}")
+
+
+def _next(subject: Subject, answers: Answers) -> Question | None:
+    if subject.kind_of(answers) == "users" and "states" in answers:
+        return _typed("next", "How likely is each value?", "pairs", "for example yes 0.1, no 0.9; not from these data")
+    if "stay" not in answers or len(names(answers["states"])) < 3:
+        return None
+    why = "as shares, for example still 0.6, walking 0.3, running 0.1"
+    return _typed("next", "How often does each state come when another one ends?", "pairs", why)
+
+
+def _calendar(name: str) -> Callable[[Subject, Answers], Question | None]:
+    words = {"from": "When does the recording start?", "until": "When does it end?"}[name]
+    why = {"from": "a day that is known without the rows", "until": "at the latest the day of the export"}[name]
+
+    def question(subject: Subject, answers: Answers) -> Question | None:
+        return _typed(name, words, "moment", why) if answers["rows"] in LASTING else None
+
+    return question
+
+
+def _roster(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in LASTING or answers.get("whose", NONE) == NONE:
+        return None
+    why = "a public list: its file, or the names with commas; not from these rows"
+    return _typed("roster", "Who was recorded?", "words", why)
+
+
+def _otherwise(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in LASTING or "states" not in answers:
+        return None
+    words = "Which state has a step without a row?"
+    if answers["rows"] == "changes":
+        words = "In which state was everybody until a first row, if that is a fact?"
+    return _chosen("otherwise", words, "", *(Choice(state, "this state") for state in names(answers["states"])))
+
+
+def _independent(subject: Subject, answers: Answers) -> Question | None:
+    has_pieces = answers["rows"] == "samples" and "piece" in subject.roles
+    if not _is_chain(subject, answers) or (answers.get("whose", NONE) == NONE and not has_pieces):
+        return None
+    return _chosen(
+        "independent", "Does one person say nothing about the others?", "no families, no shared rooms",
+        Choice("yes", "none says anything about another, nor one recording about the next"),
+    )  # fmt: skip
+
+
+def _public(subject: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] != "contacts" or subject.facts.ends is None:
+        return None
+    return _chosen("public", "May everybody know who met whom?", "", Choice("yes", "it is public"))
+
+
+def check(answers: Answers) -> None:
+    """Raise InputError at the second of two answers that contradict each other."""
+    states = names(answers["states"]) if "states" in answers else None
+    for name in ("source", "stay", "next", "otherwise"):
+        if name in answers and states is None:
+            raise InputError("is said, and no states are", fix="say --states, too").at(name)
+    if "stay" in answers and states is not None:
+        step = parse_step(answers["step"]) if answers.get("step", NONE) != NONE else None
+        following = pairs(answers["next"]) if "next" in answers else {}
+        for fault in stays.faults(states, pairs(answers["stay"]), following, step):
+            if fault.where[0] in answers:
+                raise fault
+    elif "next" in answers and {*pairs(answers["next"])} != {*(states or ())}:
+        raise InputError("does not name each of the states once", fix="write for example yes 0.1, no 0.9").at("next")
+    if "from" in answers and "until" in answers:
+        first, last = moment(answers["from"]), moment(answers["until"])
+        if type(first) is not type(last) or first >= last:  # type: ignore[operator]
+            raise InputError(f"is {last!r}, and the recording starts {first!r}", fix="write a later time").at("until")
+
+
+FILLINGS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
+    "dates": _dates, "states": _states, "size": _size, "from": _calendar("from"), "until": _calendar("until"),
+    "roster": _roster, "otherwise": _otherwise, "source": _source, "stay": _stay, "next": _next,
+    "independent": _independent, "public": _public,
+}  # fmt: skip
