@@ -63,7 +63,6 @@ _OURS = (
     Line("quilt-approx", "quilt_approx"),
     Line("wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True),
     Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
-    Line("quilt-local-exact", "quilt_local", alone=True),
     Line("inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here"),
     Line("kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True),
     Line(
