@@ -12,7 +12,7 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, title
-from near_laws import TIE, matrix, network, question, start
+from random_problems import TIE, matrix, network, question, start
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.errors import Unsupported

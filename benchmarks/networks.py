@@ -75,7 +75,7 @@ def trees(sizes: list[int]) -> None:
 def local() -> None:
     title("a chain of 100 steps, every entry secret, Count(1), epsilon 1")
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
-    for mechanism in ("quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact"):
+    for mechanism in ("quilt-exact", "wasserstein", "laplace-exact"):
         scales: list[float] = []
         time = seconds(
             lambda: scales.append(tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism).scale),  # noqa: B023

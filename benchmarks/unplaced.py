@@ -11,7 +11,7 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, seconds, span, title
-from near_laws import TIE, matrix, question
+from random_problems import TIE, matrix, question
 from takifugu.accounting.composition import alignment, charge_of, joint
 from takifugu.influence.chains.unplaced import Unplaced
 from takifugu.influence.stretched import stretched_loss

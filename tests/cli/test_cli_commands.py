@@ -164,12 +164,12 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
 
 
 def test_explain_says_why_a_row_is_empty(tmp_path: Path) -> None:
-    spec = files.SPEC.replace("epsilon = 1.0", 'epsilon = 0.25\nmechanism = "quilt-local-exact"')
+    spec = files.SPEC.replace("epsilon = 1.0", 'epsilon = 0.25\nmechanism = "optimal"')
     outcome = invoke("explain", files.write(tmp_path, spec))
     assert outcome.exit_code == 0
     assert "0.25 *" in outcome.output
     assert "refused" in outcome.output
-    assert "quilt-local-exact does not apply" in " ".join(outcome.output.split())
+    assert "optimal does not apply" in " ".join(outcome.output.split())
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ State = Hashable
 
 MECHANISMS = (
     "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx",
-    "quilt-local-exact", "inferential", "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
+    "inferential", "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
 )  # fmt: skip
 WITH_DELTA = (
     "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
@@ -28,7 +28,6 @@ COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "lap
 #: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
-    ("quilt-local-exact", "quilt-exact"), ("quilt-local-exact", "wasserstein"),
     ("laplace-exact", "kantorovich"),
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear, Query
 from takifugu.model.secrets.of_entries import every_entry
 
-EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact")
+EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact")
 ALL = (*EXACT, "inferential")
 Belief = MarkovChain | BayesianNetwork
 

@@ -261,7 +261,7 @@ def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
 
 
 def test_what_is_refused_has_a_reason_instead_of_a_price(tmp_path: Path) -> None:
-    where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local-exact"'))
+    where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"'))
     prices = list(planning.priced(load(where), [1]))
     assert [p.calibration for p in prices] == [None, None]
-    assert all("quilt-local-exact does not apply" in p.reason for p in prices)
+    assert all("optimal does not apply" in p.reason for p in prices)

@@ -81,7 +81,6 @@ _OURS = (
         aliases=("Algorithm 1 of Song", "Algorithm 4 of Zhang"),
     ),
     Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
-    Line("quilt-local-exact", "quilt_local", alone=True),
     Line(
         "inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here",
         aliases=("GK16",),

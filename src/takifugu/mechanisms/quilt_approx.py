@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search, quilts
 from takifugu.mechanisms.common.quilt_noise import quilt_bound, search_cost
@@ -31,7 +30,7 @@ class QuiltApprox:
         return search_cost(problem, _search)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        return quilt_bound(problem, _search, Covers.ENTRIES)
+        return quilt_bound(problem, _search)
 
 
 def _search(part: Part) -> Search:

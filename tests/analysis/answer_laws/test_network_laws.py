@@ -211,30 +211,6 @@ def test_nodes_that_nothing_hangs_on_are_left_out() -> None:
     assert far > 5 * near
 
 
-@settings(max_examples=30, deadline=None)
-@given(seeds, st.integers(2, 6), st.booleans())
-def test_joint_laws_of_some_nodes_and_a_part_of_the_sum(seed: int, size: int, zeros: bool) -> None:
-    rng = np.random.default_rng(seed)
-    spec = oracle.random_network(rng, size, zeros=zeros)
-    net = BayesianNetwork(spec)
-    joint = oracle.joint_law(spec, [str(name) for name in net.names])
-    answer = weighted(net, {f"n{i}": int(rng.integers(-3, 4)) for i in range(size)})
-    keep = rng.choice(size, size=int(rng.integers(1, size + 1)), replace=False).tolist()
-    counted = [v for v in range(size) if rng.random() < 0.6]
-    table, start, error = network_laws.sums_table(net, answer, keep, counted, 1e6)
-    contribution, expected = added(net, answer), {}
-    for x, mass in joint.items():
-        key = (*(x[v] for v in keep), sum(contribution[v][x[v]] for v in counted) - start)
-        expected[key] = expected.get(key, Fraction(0)) + mass
-    table = np.broadcast_to(table, (*(len(net.alphabet(v)) for v in keep), table.shape[-1]))
-    whole = Fraction(float(table.sum()))
-    for key, mass in np.ndenumerate(table):
-        assert abs(Fraction(float(mass)) / whole - expected.get(key, 0)) <= Fraction(error) * expected.get(key, 0)
-    assert sum(expected.values()) == 1
-    with pytest.raises(Unsupported, match=r"limit of 1e-01"):
-        network_laws.sums_table(net, answer, keep, counted, 0.1)
-
-
 def test_each_secret_gets_a_plan_of_its_own_where_one_for_all_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     spec = oracle.random_network(rng, 7)

@@ -12,7 +12,6 @@ from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.influence import CLIQUE, joint_cost, quilts
 from takifugu.core.errors import CalibrationRefused, Unsupported
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
-from takifugu.model.queries import Histogram
 
 CHAIN = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 12)
 
@@ -30,7 +29,7 @@ def part_of(belief: object) -> Part:
 def test_a_belief_without_quilts_says_so_and_costs_what_its_trivial_quilt_costs() -> None:
     part = part_of(JointTable([(0, 0), (0, 1), (1, 1)], [Fraction(1, 3)] * 3))
     none = quilts(part.belief)
-    for search in (none.exact(part), none.bounded(part), none.local(part)):
+    for search in (none.exact(part), none.bounded(part)):
         assert search.cost(Fraction(1)).operations == 0
         with pytest.raises(Unsupported, match="known for"):
             search.worst(Fraction(1))
@@ -44,22 +43,14 @@ def test_classes_have_bounds_and_no_exact_influence() -> None:
     with pytest.raises(Unsupported, match="use quilt-approx"):
         quilts(part.belief).exact(part).worst(Fraction(2))
     assert quilts(part.belief).bounded(part).worst(Fraction(2)).scale > 0
-    assert "is neither" in quilts(part.belief).local(part).reason
     assert all("in a clique" in search(part).reason for search in (CLIQUE.exact, CLIQUE.bounded))
 
 
-def test_distributions_of_near_sets_hide_in_one_number_only() -> None:
-    for belief in (CHAIN, as_network(CHAIN)):
-        part = Problem(Pufferfish(every_entry(), belief), Histogram(), Fraction(2)).parts[0]
-        assert "the answer has 2 cells" in quilts(belief).local(part).reason
-
-
-@pytest.mark.parametrize("name", ["quilt-exact", "quilt-local-exact"])
-def test_sequences_and_networks_may_stand_in_one_framework(name: str) -> None:
+def test_sequences_and_networks_may_stand_in_one_framework() -> None:
     other = as_network(MarkovChain([[0.7, 0.3], [0.3, 0.7]], 12))
 
     def scale(*beliefs: MarkovChain | BayesianNetwork) -> Fraction:
-        return calibrate(Pufferfish(every_entry(), beliefs), Count(1), 2, mechanism=name).randomiser.scale
+        return calibrate(Pufferfish(every_entry(), beliefs), Count(1), 2, mechanism="quilt-exact").randomiser.scale
 
     assert scale(CHAIN, other) == max(scale(CHAIN), scale(other))
     with pytest.raises(CalibrationRefused):  # Lemma B.4 is about chains

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.support import local_oracles, network_oracles, quilt_oracles
+from tests.support import network_oracles, quilt_oracles
 
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
@@ -17,7 +17,7 @@ from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Query
 from takifugu.model.secrets.of_entries import every_entry
 
-EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact")
+EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact")
 EPSILONS = (0.5, 1.5, 4.0)
 
 
@@ -71,7 +71,6 @@ def check_every_mechanism(case: Case, epsilon: float) -> dict[str, Calibration]:
     slack = 1 + 2e-9
     assert scales["quilt-exact"] <= scales["group"] * slack
     assert scales["laplace-exact"] <= scales["wasserstein"] * slack <= scales["group"] * slack**2
-    assert scales["quilt-local-exact"] <= min(scales["quilt-exact"], scales["laplace-exact"]) * slack
     return calibrations
 
 
@@ -123,16 +122,6 @@ def test_up_to_seven_variables_with_zeros(size: int) -> None:
             checked += 1
     assert checked >= 5
 
-
-@pytest.mark.slow
-def test_local_quilts_over_every_quilt_of_six_variables() -> None:
-    for seed, epsilon in enumerate(EPSILONS):
-        case = Case(3000 + seed, 6)
-        tables = [[w * v for v in range(k)] for w, k in zip(case.weights, case.sizes, strict=True)]
-        local = local_oracles.needed_scale(case.law, tables, case.entries, epsilon)
-        expected = min(local, case.scale_over_all_quilts(epsilon))
-        scale = case.needed(case.query, epsilon, "quilt-local-exact").scale
-        assert scale == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
 def test_the_checks_can_fail() -> None:

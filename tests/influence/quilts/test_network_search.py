@@ -20,7 +20,6 @@ from takifugu.analysis.problem import Part, Problem
 from takifugu.audit.exact import true_loss
 from takifugu.calibration import Calibration, calibrate, compare, with_scale
 from takifugu.core import searches
-from takifugu.influence.quilts.near_laws import needed_scales as local_scales
 from takifugu.influence.quilts.network import candidates as network_quilts
 from takifugu.influence.quilts.network import near as network_near
 from takifugu.influence.quilts.network import search as network_search
@@ -182,11 +181,10 @@ def test_the_predicted_number_is_the_number_of_quilts(restricted: bool) -> None:
 def test_a_search_that_is_ended_early_is_sound_and_never_below_the_whole_one(seed: int, size: int, after: int) -> None:
     net = BayesianNetwork(network_oracles.random_network(np.random.default_rng(seed), size))
     weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
-    for name in ("quilt-exact", "quilt-local-exact"):
-        early, whole = (_calibrated(net, weights, name, stops) for stops in (Stops(after), None))
-        assert early.scale >= whole.scale * (1 - 1e-9)
-        assert true_loss(early).upper <= 2 * (1 + 1e-9)
-        assert early.epsilon == whole.epsilon == 2
+    early, whole = (_calibrated(net, weights, "quilt-exact", stops) for stops in (Stops(after), None))
+    assert early.scale >= whole.scale * (1 - 1e-9)
+    assert true_loss(early).upper <= 2 * (1 + 1e-9)
+    assert early.epsilon == whole.epsilon == 2
 
 
 def _calibrated(net: BayesianNetwork, weights: list[int], mechanism: str, stops: Stops | None) -> Calibration:
@@ -281,17 +279,3 @@ def test_a_bound_from_one_entry_only_is_caught(monkeypatch: pytest.MonkeyPatch) 
     assert true_loss(honest).upper <= 2
     monkeypatch.setattr(network_search, "max", lambda each, key: min(each, key=key), raising=False)
     assert true_loss(_calibrated(net, [1, 50], "quilt-exact", None)).lower > 2
-
-
-def test_near_laws_by_a_search_need_no_less_than_the_law_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(6):
-        net = BayesianNetwork(network_oracles.random_network(np.random.default_rng(seed), 5))
-        short = _calibrated(net, [1, 2, 1, 1, 2], "quilt-local-exact", None)
-        least = _calibrated(net, [1, 2, 1, 1, 2], "laplace-exact", None)
-        assert short.scale >= least.scale * (1 - 1e-8)
-        with monkeypatch.context() as changed:
-            changed.setattr(local_scales, "TRIVIAL_WORK", -1)
-            searched = _calibrated(net, [1, 2, 1, 1, 2], "quilt-local-exact", None)
-        assert searched.scale >= least.scale * (1 - 1e-8)
-        assert true_loss(short).upper <= 2 * (1 + 1e-9)
-        assert true_loss(searched).upper <= 2 * (1 + 1e-9)

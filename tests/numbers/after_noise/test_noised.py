@@ -248,7 +248,7 @@ def test_shifted_float_laws_do_not_lose_to_rounding() -> None:
     random = np.random.default_rng(3)
     masses = random.random(200)
     wiggle = masses * (1 + 1e-14 * random.standard_normal(200))
-    p, q = Pmf.on_integers(0, masses / masses.sum()), Pmf.on_integers(1, wiggle / wiggle.sum())
+    p, q = Pmf(range(200), masses / masses.sum()), Pmf(range(1, 201), wiggle / wiggle.sum())
     for epsilon in (0.01, 1, 5):
         assert wasserstein_scale(p, q, epsilon)[0] == 1
 

@@ -190,14 +190,6 @@ def test_rounding_of_floats_is_decided_exactly() -> None:
             Pmf([0], [1]).round_to(grid)  # type: ignore[arg-type]
 
 
-def test_dense_laws_on_the_integers() -> None:
-    law = Pmf.on_integers(5, np.array([0.0, 0.25, 0.0, 0.75]))
-    assert table(law) == {6: 0.25, 8: 0.75}
-    for bad in (np.array([]), np.array([0.5]), np.array([-1.0, 2.0]), np.array([np.nan]), np.ones((1, 1))):
-        with pytest.raises(InputError):
-            Pmf.on_integers(0, bad)
-
-
 @settings(max_examples=30)
 @given(float_laws())
 def test_means_are_sums(law: Pmf) -> None:

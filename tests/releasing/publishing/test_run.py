@@ -313,8 +313,8 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
         run.publish(planned(tmp_path, spec))
     assert Ledger.open(tmp_path / "ledger.db").show() == ()
     assert not (tmp_path / "out").exists()
-    with pytest.raises(CalibrationRefused, match="quilt-local-exact does not apply"):
-        planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local-exact"')))
+    with pytest.raises(CalibrationRefused, match="optimal does not apply"):
+        planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"')))
     alone = 'query = "count"\nstates = ["walking"]\nmechanism = "gaussian-exact"\ndelta = 1e-6'
     with pytest.raises(CompositionRefused, match="no joint promise"):
         run.publish(planned(tmp_path, changed(('query = "histogram"', alone))))

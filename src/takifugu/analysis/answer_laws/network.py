@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.join_tree import Contraction, contraction
-from takifugu.analysis.answer_laws.message_passing import arranged_as, collect, laws, moved
+from takifugu.analysis.answer_laws.message_passing import laws
 from takifugu.analysis.answer_laws.readouts import Reading, reading
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal, trusted
@@ -26,14 +26,12 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
-from takifugu.numbers.extended.floats import UNIT, Wide
+from takifugu.numbers.extended.floats import UNIT
 
 FloatArray = npt.NDArray[np.float64]
 
 #: The largest memory, in bytes, that the laws of one answer may take, as predicted.
 LARGEST_BYTES = 3e9
-#: A table of float64 numbers spans no more than this many binary orders.
-MOST_ORDERS = 900
 #: How many of the secret nodes represent all of them where each has its own plan.
 _SAMPLE = 16
 
@@ -58,22 +56,18 @@ class Shares:
         return 1 + sum(max(row) for row in self.offsets)
 
 
-def shares(belief: BayesianNetwork, answer: Additive, nodes: Iterable[int] | None = None) -> Shares:
-    """Write contributions of the counted nodes over one base and unit.
-
-    All nodes are counted by default; the unit is the largest common one.
+def shares(belief: BayesianNetwork, answer: Additive) -> Shares:
+    """Write the contributions of the nodes over one base and the largest common unit.
 
     >>> from takifugu.model.queries import Linear
     >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
     >>> shares(net, Linear([4, -2], grid=1).resolve(net))
     Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
     """
-    adding = range(belief.size) if nodes is None else frozenset(nodes)
     rows = []
     for v, node in enumerate(belief.nodes):
         # A node that is not read may have a table of one zero.
-        row = answer.contribution(v)[:, 0] if v in adding else np.zeros(1, dtype=np.int64)
-        rows.append(np.broadcast_to(row, (len(node.states),)))
+        rows.append(np.broadcast_to(answer.contribution(v)[:, 0], (len(node.states),)))
     lowest = [int(row.min()) for row in rows]
     above = [row - low for row, low in zip(rows, lowest, strict=True)]
     unit = max(1, int(np.gcd.reduce(np.concatenate(above))))
@@ -127,32 +121,6 @@ def relative_error(rounded: int) -> float:
     Numbers are rounded so often, and divided by the sum of them all.
     """
     return 2.02 * (rounded + 64) * UNIT
-
-
-def sums_table(
-    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], added: Iterable[int], largest: float
-) -> tuple[FloatArray, int, float]:
-    """Return the joint law of some nodes and the counted sum.
-
-    With it come its start and the relative error of a mass. The table has one axis for each of `keep`, in that order,
-    and a last axis: entry [..., j] belongs to a sum of start + j. It is a law up to a factor. Raises Unsupported where
-    a table would have more than `largest` numbers, or numbers are too small for float64.
-    """
-    answer_shares = shares(belief, answer, added)
-    offsets = [[answer_shares.unit * offset for offset in row] for row in answer_shares.offsets]
-    plan = _contraction(belief, offsets, [*keep, *answer_shares.varying], keep)
-    widest = answer_shares.unit * (answer_shares.width - 1) + 1
-    needed = max(max(plan.cells(t.scope) * t.width for t in plan.tables), plan.cells(keep) * widest)
-    if needed > largest:
-        raise Unsupported(f"a table of {needed:.1e} numbers would be needed, above the limit of {largest:.0e}")
-    table = collect(plan, belief.factors, offsets, ())[-1]
-    for v in keep:
-        table = moved(table, v, offsets[v])
-    numbers = arranged_as(table, keep)
-    if isinstance(numbers, Wide) and numbers.span > MOST_ORDERS:
-        raise Unsupported("the joint distribution of some nodes and a sum has probabilities too small for float64")
-    floats = numbers.floats(numbers.top) if isinstance(numbers, Wide) else numbers.floats
-    return floats, answer_shares.base, relative_error(table.rounded)
 
 
 def width(belief: BayesianNetwork, answer: Additive) -> float:

@@ -1,8 +1,8 @@
 """The influence of a secret entry on others: which Markov quilts shield it, and what noise they need.
 
-Noise of scale b hides an entry up to e(Q) + D(N)/b for each quilt Q of it with near set N (Song17 Theorem 4.3). Three
-searches find quilts (with exact influence, with a proved bound on it, with the distributions of near sets), and a
-fourth what several releases cost together. Each says what it costs and what the worst secret needs, or why it cannot.
+Noise of scale b hides an entry up to e(Q) + D(N)/b for each quilt Q of it with near set N (Song17 Theorem 4.3). Two
+searches find quilts (with exact influence, with a proved bound on it), and a third the cost of several releases
+together. Each says what it costs and what the worst secret needs, or why it cannot.
 """
 
 from __future__ import annotations
@@ -121,26 +121,6 @@ def no_search(reason: str) -> Callable[[Part], Search]:
     return lambda part: Search(part, reason)
 
 
-def one_number(part: Part) -> str:
-    """Return why near sets hide nothing in several cells.
-
-    It is "" for one number.
-    """
-    if part.answer.cells == 1:
-        return ""
-    return (
-        f"the answer has {part.answer.cells} cells, and distributions of a near set hide a secret in one number only: "
-        'cells that each hide it can reveal it together; use mechanism="quilt-exact" or "group"'
-    )
-
-
-def _no_near_laws(part: Part) -> Search:
-    return Search(part, one_number(part) or (
-        "quilts with the distributions of near sets are known for a MarkovChain and a BayesianNetwork, and "
-        f'{part.belief.describe()} is neither: use "wasserstein", "quilt-approx" or "group"'
-    ))  # fmt: skip
-
-
 _NO_QUILTS = no_search(
     "quilts are known for sequences (a MarkovChain, or independent pieces of one) and for a BayesianNetwork: "
     "use wasserstein"
@@ -155,7 +135,7 @@ about_columns = no_search(
 
 @dataclass(frozen=True)
 class Quilts:
-    """What a type of belief tells about quilts: three searches, the joint cost, and influences along a sequence.
+    """What a type of belief tells about quilts: two searches, the joint cost, and influences along a sequence.
 
     `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `along` has
     (belief, pairs of values) -> Influence, of sequences only; their joint cost follows from it, and where it does not
@@ -164,7 +144,6 @@ class Quilts:
 
     exact: Callable[[Part], Search] = _NO_QUILTS
     bounded: Callable[[Part], Search] = _NO_BOUND
-    local: Callable[[Part], Search] = _no_near_laws
     along: InfluenceOf | None = None
     joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
     of_columns: bool = False
@@ -201,14 +180,7 @@ _IN_A_CLIQUE = no_search(
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
     'as mechanism="group"; "laplace-exact" may need less'
 )
-CLIQUE = Quilts(
-    _IN_A_CLIQUE,
-    _IN_A_CLIQUE,
-    no_search(
-        "in a clique everybody is close to everybody, so no quilt shields anyone, and the near "
-        'distribution of the trivial one is that of the answer: use mechanism="wasserstein" or "laplace-exact"'
-    ),
-)
+CLIQUE = Quilts(_IN_A_CLIQUE, _IN_A_CLIQUE)
 
 #: Quilts by type of belief.
 QUILTS: Question[Quilts] = Question(

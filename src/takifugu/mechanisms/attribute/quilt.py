@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search, about_columns, quilts
 from takifugu.mechanisms.common.quilt_noise import quilt_bound, search_cost
@@ -42,7 +41,7 @@ class AttributeQuilt:
         >>> float(bound.randomiser.scale), MECHANISM.bound(Problem(framework, tf.Sum("h"), Fraction(1))).randomiser.kind
         (500.0, 'none')
         """
-        return quilt_bound(problem, _search, Covers.ENTRIES)
+        return quilt_bound(problem, _search)
 
 
 def _search(part: Part) -> Search:

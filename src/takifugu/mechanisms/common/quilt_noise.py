@@ -22,7 +22,7 @@ def search_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:
     return Cost(sum(cost.operations for cost in costs), max((cost.memory for cost in costs), default=0.0))
 
 
-def quilt_bound(problem: Problem, search: Callable[[Part], Search], covers: Covers) -> Bound | Refusal:
+def quilt_bound(problem: Problem, search: Callable[[Part], Search]) -> Bound | Refusal:
     """Return Laplace noise of the scale that the worst part needs, or the first reason why one has no quilts.
 
     Vector answers get the same scale in every cell: D(N) is an L1 change (Song17 Appendix B.2).
@@ -44,4 +44,4 @@ def quilt_bound(problem: Problem, search: Callable[[Part], Search], covers: Cove
         detail=f"{witness.detail}; {note}" if note else witness.detail,
         numbers=witness.numbers or (("scale", float(noise.scale)),),
     )
-    return Bound(noise, problem.epsilon, Fraction(0), covers, witness_of_all)
+    return Bound(noise, problem.epsilon, Fraction(0), Covers.ENTRIES, witness_of_all)

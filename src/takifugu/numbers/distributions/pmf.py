@@ -92,26 +92,6 @@ class Pmf:
         return _law(*_sorted(atoms, masses), total)
 
     @staticmethod
-    def on_integers(start: int, probabilities: Array) -> Pmf:
-        """Return the float law with these probabilities on start, start + 1, ...; exact zeros are dropped.
-
-        >>> Pmf.on_integers(-1, np.array([0.25, 0.0, 0.75])).values
-        array([-1,  1])
-        """
-        weights = np.asarray(probabilities, dtype=np.float64)
-        if weights.ndim != 1 or not np.isfinite(weights).all():
-            raise InputError(
-                f"probabilities have shape {weights.shape}", rule="they must be one row of finite numbers"
-            ).at("probabilities")
-        if not -LARGEST_SMALL <= start <= LARGEST_SMALL - weights.size:
-            raise InputError(
-                f"start is {start}", rule="it must be at most 2**61 in size", fix="shift the distribution"
-            ).at("start")
-        masses = _renormalised(weights)
-        held = np.flatnonzero(masses)
-        return _law(held + start, masses[held], None)
-
-    @staticmethod
     def mix(weights: Iterable[Atom] | Array, laws: Sequence[Pmf]) -> Pmf:
         """Return the mixture of laws; exact when the weights and all laws are.
 

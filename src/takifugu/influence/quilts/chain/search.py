@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
-from takifugu.analysis.questions.dispatch import later
-from takifugu.analysis.questions.influence import InfluenceOf, Pairs, Quilts, Search, Worst, no_search, one_number
+from takifugu.analysis.questions.influence import InfluenceOf, Pairs, Quilts, Search, Worst, no_search
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence
 from takifugu.influence.quilts.chain.constants import reversible_constants
@@ -157,14 +156,6 @@ def _second_modulus(steps: bytes, k: int) -> float:
     return float(np.sort(np.abs(np.linalg.eigvals(whole)))[-2] ** (1 / len(matrices)))
 
 
-def no_local_search(part: Part) -> Search:
-    """Return why near sets of a chain whose matrices change are not searched."""
-    return Search(part, one_number(part) or (
-        "the distributions of near sets are searched for a chain with one matrix, and here it depends on the step: use "
-        '"wasserstein", "laplace-exact" or "quilt-exact"'
-    ))  # fmt: skip
-
-
 def _of_class(influence: InfluenceOf) -> Quilts:
     """Return the quilts of a class of chains, whose influences are bounds that hold for all of it."""
     return Quilts(
@@ -177,13 +168,11 @@ def _of_class(influence: InfluenceOf) -> Quilts:
 CHAIN = Quilts(
     exact=ExactSearch,
     bounded=partial(BoundedSearch, influence=reversible_influence),
-    local=later("influence.quilts.near_laws.chain:local_search"),
     along=chain_influence,
 )
 PERIODIC = Quilts(
     exact=ExactSearch,
     bounded=partial(BoundedSearch, influence=around_influence),
-    local=no_local_search,
     along=chain_influence,
 )
 REVERSIBLE_CLASS = _of_class(class_influence)

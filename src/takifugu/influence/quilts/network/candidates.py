@@ -94,12 +94,12 @@ def _largest_choice(size: int, most: int) -> int:
     return count
 
 
-def count_quilts(part: Part, most: int | None = None) -> int:
+def count_quilts(part: Part) -> int:
     """Return how many quilts there are to be tried for all secret entries of a part, the trivial one left out.
 
-    `most` is what `quilts` takes. In large networks the layers of one entry are counted for all.
+    In large networks the layers of one entry are counted for all.
     """
-    network, entries, most = network_of(part), part.family.entries, most or share(part)
+    network, entries, most = network_of(part), part.family.entries, share(part)
     every = len(entries) * network.size <= COUNTED
     total = 0
     for entry in entries if every else entries[len(entries) // 2 : len(entries) // 2 + 1]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.analysis.problem import Cost, Part, Witness
-from takifugu.analysis.questions.dispatch import later
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.influence.quilts.near_sets import joint_change
@@ -114,6 +113,4 @@ def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator
         yield dealt or 0
 
 
-NETWORK = Quilts(
-    exact=NetworkSearch, local=later("influence.quilts.near_laws.network:local_search"), joint_cost=network_joint_cost
-)
+NETWORK = Quilts(exact=NetworkSearch, joint_cost=network_joint_cost)
