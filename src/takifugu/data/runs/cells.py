@@ -71,24 +71,33 @@ class CellSums:
         return int(np.max(self._fine.of(np.array([window.start, window.stop], dtype=np.int64), _choose))) * 2 + 50
 
     @cached_property
+    def _longest(self) -> tuple[int, int]:
+        """Return the steps of the window between which clocks run longest without a change."""
+        starts = [*(place for place, _ in self.slots.offsets), self.slots.window.stop]
+        return max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
+
+    @cached_property
     def _repeats(self) -> tuple[int, int] | None:
-        """Return after how many stretches, and steps, cells repeat on one clock: a day, or a week; None if they do not.
+        """Return after how many stretches, and steps, cells repeat on one clock: a day, or a week.
+
+        None where they do not, or where clocks never run so long: a window of less than a day may end in the hour that
+        it starts in.
         """
         calendar, axes = self.slots.calendar, {*self.slots.axes}
         days = 7 if "weekday" in axes else 1
         steps = calendar.steps_in(days * 86_400)
         if not axes <= {"hour", "weekday"} or not steps or steps * calendar.step != days * DAY:
             return None
-        return (24 if "hour" in axes else 1) * days, steps
+        first, last = self._longest
+        return None if last - first < steps else ((24 if "hour" in axes else 1) * days, steps)
 
     @cached_property
     def _of_period(self) -> IntArray:
-        """Return the steps of a whole period in each cell; 0 where clocks never run so long."""
-        starts = [*(place for place, _ in self.slots.offsets), self.slots.window.stop]
-        longest = max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
-        if self._repeats is None or longest[1] - longest[0] < self._repeats[1]:
+        """Return the steps of a whole period in each cell; 0 where cells do not repeat."""
+        if self._repeats is None:
             return np.zeros(self.size, dtype=np.int64)
-        return self.between(longest[0], longest[0] + self._repeats[1])
+        first, _ = self._longest
+        return self.between(first, first + self._repeats[1])
 
     @cached_property
     def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
