@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 
@@ -87,10 +87,8 @@ def charge_of(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
-    if isinstance(query, Averaging) and not isinstance(framework_of.domain, QueryReader):  # records are never cut
-        total = query.total()
-        factor = total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid
-        query = total
+    if _is_mean_of_entries(query, framework_of):
+        query, factor = _as_sum(query, framework_of)
     if isinstance(query, ByCells):
         factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
     names, lengths = _names(about), _lengths(about)
@@ -109,6 +107,29 @@ def charge_of(
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
         layout=layout, phases=() if at is None else _phases(about, at), begins_series=begins_series,
     )  # fmt: skip
+
+
+def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    """Return the scale of an answer's noise, and how much all entries and one entry move what it is added to.
+
+    None stands for noise that is no Laplace noise, and for a change that nothing bounds.
+    """
+    framework, query, factor = calibration.framework, calibration.query, Fraction(1)
+    if _is_mean_of_entries(query, framework):
+        query, factor = _as_sum(query, framework)
+    problem, scale = Problem(framework, query, Fraction(1)), calibration.randomiser.laplace_scale
+    return None if scale is None else scale * factor, *_changes(problem)
+
+
+def _is_mean_of_entries(query: Query, framework: Framework) -> TypeGuard[Averaging]:
+    """Return whether a query is a mean of entries that may be cut to units, as records never are."""
+    return isinstance(query, Averaging) and not isinstance(framework.domain, QueryReader)
+
+
+def _as_sum(query: Averaging, framework: Framework) -> tuple[Query, Fraction]:
+    """Return the sum that a mean divides, and how much larger it is."""
+    total = query.total()
+    return total, total.resolve(framework.domain).grid / queries.resolved(query, framework.domain).grid
 
 
 def names_entries(query: Query) -> bool:

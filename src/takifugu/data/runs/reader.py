@@ -209,32 +209,41 @@ def _pieces(runs: Runs, layout: Layout, states: Recode, entrywise: bool) -> list
             listed[name_of[unit]].append((code, run))
     state = rules.before if rules.rows == "changes" else rules.otherwise
     filled = UNOBSERVED if state is None else states.states.index(state)
-    pieces = []
+    covered, pieces = dict[range, IntArray](), []
     for name, cover in runs.covers.items():
         inside = _cut(cover.places, runs.window)
+        if inside not in covered:
+            covered[inside] = np.array([len(inside)]) if sums is None else sums.between(inside.start, inside.stop)
         table = counts[name]
-        covered = np.array([len(inside)]) if sums is None else sums.between(inside.start, inside.stop)
-        table[:, filled] += covered - table.sum(axis=1)
-        values: IntArray | None = None
+        table[:, filled] += covered[inside] - table.sum(axis=1)
         observed: tuple[range, ...] = (range(len(runs.window)),)
-        if entrywise or layout.gaps == "public":
-            values = _values(runs.window, inside, filled, listed[name])
+        values = _values(runs.window, inside, filled, listed[name]) if entrywise else None
+        if values is not None:
             observed = runs_of(values != UNOBSERVED)
+        elif layout.gaps == "public":
+            observed = _between(inside, [gap for _, gap in listed[name]], runs.window.start)
         pieces.append(Piece(
-            name, None, len(runs.window), observed, table[:, :size].sum(axis=0), written.get(name, name),
-            values if entrywise else None, None if slots is None else slots.cells[1],
-            None if slots is None else table[:, :size],
+            name, None, len(runs.window), observed, table[:, :size].sum(axis=0), written.get(name, name), values,
+            None if slots is None else slots.cells[1], None if slots is None else table[:, :size],
         ))  # fmt: skip
     return pieces
 
 
 def _values(window: range, inside: range, filled: int, runs: Sequence[tuple[int, range]]) -> IntArray:
-    """Return the code of every step of the window; where runs with a state are not listed, that of some other one."""
+    """Return the code of every step of the window."""
     values = np.full(len(window), UNOBSERVED, dtype=np.int64)
     values[inside.start - window.start : inside.stop - window.start] = max(filled, 0)
     for code, steps in runs:
         values[steps.start - window.start : steps.stop - window.start] = code
     return values
+
+
+def _between(covered: range, gaps: Sequence[range], origin: int) -> tuple[range, ...]:
+    """Return the runs of covered steps that lie in no gap; they count from the origin."""
+    starts = [covered.start, *sorted(gap.stop for gap in gaps)]
+    stops = [*sorted(gap.start for gap in gaps), covered.stop]
+    runs = (range(start - origin, stop - origin) for start, stop in zip(starts, stops, strict=True))
+    return tuple(run for run in runs if run)
 
 
 def _cut(places: range, window: range) -> range:

@@ -69,14 +69,13 @@ def still_open(item: ItemSpec, calendar: Calendar, places: range) -> str:
 
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: ItemSpec) -> Window:
     """Return what a certificate says of a window: which it is, of which table, and what it does not hide."""
-    from takifugu.accounting.composition import charge_of
+    from takifugu.accounting.composition.charges import moved_by
 
-    charge = charge_of(calibration)
-    costs = {}
+    (scale, whole, single), costs = moved_by(calibration), {}
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = min(calendar.steps_in(seconds), len(window))
-        if steps and charge.scale and charge.entry_change is not None and charge.change is not None:
-            cost = min(steps * charge.entry_change, charge.change) / charge.scale
+        if steps and scale and whole is not None and single is not None:
+            cost = min(steps * single, whole) / scale
             costs[what] = short(cost, up=True)
     zone = None if calendar.zone is None else calendar.zone.name
     name, period = str(item.name), item.window or ""
