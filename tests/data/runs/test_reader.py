@@ -158,3 +158,37 @@ def test_durations_go_with_starts_that_tell_their_zone_and_seconds_since_1970_wi
         declares = replace(declared(rules), end=None, duration=("length", SECOND))
         (piece,) = pieces_of_runs(open_frame(file), replace(layout, order_format=form), Recode(STATES), declares)
         assert piece.counts.tolist() == [6, 4, 0]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2026-01-05 00:00:00", "2026-01-05 02:00:00", "2026-01-05 07:30:00.5"],
+        ["2026-01-05T00:00:00", "2026-01-05T02:00:00", "2026-01-05T07:30:00"],
+        ["2026-01-05 00:00", "2026-01-05 02:00", "2026-01-05 07:30"],
+        ["2026-01-05T00:00", "2026-01-05T02:00", "2026-01-05T07:30"],
+        ["2026-01-05T00:00", "2026-01-05 02:00:00", " 2026-01-05T07:30:00 "],
+        ["2026-01-05T00:00:00Z", "2026-01-05T03:00:00+01:00", "2026-01-05T07:30:00Z"],
+    ],
+)
+@pytest.mark.parametrize("states", [["a", "b", "c"], ["a", " b", "c "]])
+@pytest.mark.parametrize("names", [["Ana"] * 3, ["Ana", " Ana", "Ana "]])
+def test_texts_that_are_written_in_other_ways_say_the_same(
+    times: list[str], states: list[str], names: list[str], tmp_path: Path
+) -> None:
+    lines = [",".join(row) for row in zip(names, times, states, strict=True)]
+    (tmp_path / "log.csv").write_text("\n".join(["unit,at,state", *lines]) + "\n")
+    calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
+    layout = Layout("state", unit="unit", order="at", step="1h", calendar=calendar, window=range(24))
+    rules = RunRules("changes", {"Ana": (None, None)})
+    (piece,) = pieces_of_runs(open_frame(tmp_path / "log.csv"), layout, Recode(STATES), rules)
+    assert piece.counts.tolist() == [2, 6, 16]
+
+
+@pytest.mark.parametrize("late", ["10000-01-01 00:00:00", "infinity", "2026-02-30 00:00:00", "2026-01-05 25:00:00"])
+def test_a_time_that_only_an_engine_takes_for_one_is_refused(late: str, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(f"at,state\n2026-01-05 00:00:00,a\n{late},b\n")
+    calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
+    layout = Layout("state", order="at", step="1h", calendar=calendar, window=range(24))
+    with pytest.raises(DataError, match="at"):
+        pieces_of_runs(open_frame(tmp_path / "log.csv"), layout, Recode(STATES), RunRules("changes"))

@@ -16,9 +16,10 @@ from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Recode, parse_step
 from takifugu.data.rows.local_time import in_utc
-from takifugu.data.rows.order import kind_of_texts, with_ticks
+from takifugu.data.rows.order import kind_of_texts, with_plain_times, with_ticks
 from takifugu.data.rows.pieces import MISSING
 from takifugu.data.runs.rules import RunRules
+from takifugu.data.values.codes import UNOBSERVED
 
 #: A stay cannot be so many microseconds long.
 LONGEST = 2.0**52
@@ -30,7 +31,7 @@ class RunRows:
 
     `start_fault` and `end_fault` say why a time has no tick (0 where it has), `start_zoned` and `end_zoned` whether it
     is written with its zone. `step` is how many ticks make a step; `guessed` says that the kind of times was seen in
-    the first rows alone.
+    the first rows alone. In tidy rows texts are taken as they are, without blanks to strip at their ends.
     """
 
     frame: Frame
@@ -39,22 +40,25 @@ class RunRows:
     step: int
     guessed: bool
     has_ends: bool
+    is_tidy: bool = False
 
 
 def run_rows(
-    table: Table, layout: Layout, states: Recode, rules: RunRules, kind: nw.dtypes.DType | None = None
-) -> RunRows:
+    table: Table, layout: Layout, states: Recode, rules: RunRules, kind: nw.dtypes.DType | None = None,
+    is_tidy: bool = False,
+) -> RunRows:  # fmt: skip
     """Pick the columns and give each row its ticks; `kind` is what texts of times are, where it is known.
 
-    Raises InputError for a column that is not there, DataError for one whose values are of no use.
+    With `is_tidy` texts are not looked at for blanks: one that has some is no state, no time, and another name. Raises
+    InputError for a column that is not there, DataError for one whose values are of no use.
     """
     table, layout = with_joined_order(table, layout)
     named = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
     roles = {role: column for role, column in named.items() if column is not None}
     frame = table.pick(roles)
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
-    frame = _with_code(frame, kinds["raw"], table, layout, states)
-    frame = _with_unit(frame, kinds.get("unit"), table, layout)
+    frame = _with_code(frame, kinds["raw"], table, layout, states, is_tidy)
+    frame = _with_unit(frame, kinds.get("unit"), table, layout, is_tidy)
     frame = numbered(frame) if table.ordered else frame.with_columns(row=nw.lit(0, nw.Int64))
     clock, guessed = layout.clock, False
     if _is_written(kinds["tick"], clock.form is not None):
@@ -66,13 +70,13 @@ def run_rows(
             kind = nw.Datetime("us")  # a column without a text is read as numbers; where there are some, all are read
     else:
         kind = kinds["tick"]
-    frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout)
+    frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout, is_tidy)
     if rules.end is not None:
         with_zone = isinstance(kind, nw.Date | nw.Datetime)
         written = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
         of_end = written if _is_written(kinds["closing"], clock.form is not None) else kinds["closing"]
         of_ends = replace(layout, order=rules.end)
-        frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends)
+        frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends, is_tidy)
         if other != step:
             raise DataError(
                 f"column {layout.order!r} and column {rules.end!r} hold numbers of two kinds, whole ones and others",
@@ -82,7 +86,7 @@ def run_rows(
         frame = _with_duration(frame, kinds["closing"], table, *rules.duration)
     columns = ["unit", "code", "start", "start_fault", "start_zoned", "row"]
     columns += [] if rules.last_column is None else ["end", "end_fault", "end_zoned"]
-    return RunRows(frame.select(*columns), table, layout, step, guessed, rules.last_column is not None)
+    return RunRows(frame.select(*columns), table, layout, step, guessed, rules.last_column is not None, is_tidy)
 
 
 def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DType:
@@ -95,21 +99,25 @@ def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DTyp
     return next((kind for kind in kinds if not kind.is_integer()), kinds[0])
 
 
-def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout: Layout) -> Frame:
+def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout: Layout, is_tidy: bool) -> Frame:
     if kind is None or layout.unit is None:
         return frame.with_columns(unit=nw.lit(0, nw.Int64))
     frame = frame.with_columns(unit=key_column("unit", layout.unit, kind))
-    return frame.with_columns(unit=text(nw.col("unit"), table.missing)) if is_text(kind) else frame
+    return frame.with_columns(unit=text(nw.col("unit"), table.missing)) if is_text(kind) and not is_tidy else frame
 
 
-def _with_code(frame: Frame, kind: nw.dtypes.DType, table: Table, layout: Layout, states: Recode) -> Frame:
+def _with_code(
+    frame: Frame, kind: nw.dtypes.DType, table: Table, layout: Layout, states: Recode, is_tidy: bool
+) -> Frame:
     """Add the number of each row's state: that of its text, or of the bin that its number is in."""
     if states.bins is None:
         frame = frame.with_columns(raw=state_column("raw", layout.value, kind))
-        frame = frame.with_columns(raw=text(nw.col("raw"), table.missing)) if is_text(kind) else frame
+        if is_text(kind) and not is_tidy:
+            frame = frame.with_columns(raw=text(nw.col("raw"), table.missing))
     else:
         frame = frame.with_columns(raw=bin_number("raw", layout.value, kind, table, states.bins))
-    code = state_code("raw", frame.collect_schema()["raw"], states.codes)
+    missing = dict.fromkeys(table.missing, UNOBSERVED) if is_tidy and is_text(kind) and states.bins is None else {}
+    code = state_code("raw", frame.collect_schema()["raw"], {**states.codes, **missing})
     return settled(frame.with_columns(code=code), ["code"])
 
 
@@ -122,13 +130,20 @@ def _texts(frame: Frame, role: str, table: Table, layout: Layout) -> Frame:
 
 
 def _ticked(
-    frame: Frame, name: str, role: str, typed: nw.dtypes.DType, kind: nw.dtypes.DType, table: Table, layout: Layout
-) -> tuple[Frame, int]:
+    frame: Frame, name: str, role: str, typed: nw.dtypes.DType, kind: nw.dtypes.DType, table: Table, layout: Layout,
+    is_tidy: bool,
+) -> tuple[Frame, int]:  # fmt: skip
     """Add the ticks of a column of times under a name, why one has none, and whether it is written with its zone."""
     clock, column = layout.clock, str(layout.order)
     in_texts = _is_written(typed, clock.form is not None)
-    frame = _texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
-    frame = frame.with_columns(written=(~nw.col("tick").is_null()).cast(nw.Int64))
+    plain = None
+    if is_tidy and in_texts and isinstance(kind, nw.Datetime) and clock.form is None and not clock.epoch:
+        plain = with_plain_times(frame, role)
+    if plain is not None:
+        frame, in_texts = plain, False
+    else:
+        frame = _texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
+        frame = frame.with_columns(written=(~nw.col("tick").is_null()).cast(nw.Int64))
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
     frame = settled(frame, ["tick", "written"])

@@ -17,7 +17,8 @@ from takifugu.data.rows.layout import Layout, Recode, text_of, unit_name
 from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Fact, Key, by_piece
 from takifugu.data.runs.columns import RunRows, kind_of_all, run_rows
 from takifugu.data.runs.rules import Cover, RunRules
-from takifugu.data.values.texts import two_ways
+from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import BLANKS, two_ways
 
 #: Farther ticks do not fit into the integers that are computed with.
 FARTHEST = 2**61
@@ -54,7 +55,14 @@ class _Group:
 
 
 def surveyed(table: Table, layout: Layout, states: Recode, rules: RunRules) -> tuple[RunRows, tuple[OfUnit, ...]]:
-    """Return the rows, and what there is of each unit; DataError for rows that break a rule of the layout."""
+    """Return the rows, and what there is of each unit; DataError for rows that break a rule of the layout.
+
+    Texts are taken as they are first, and read with care where that does not explain all of them.
+    """
+    rows = run_rows(table, layout, states, rules, is_tidy=True)
+    groups = _groups(rows)
+    if all(_is_tidy(group, table) for group in groups):
+        return rows, _checked(groups, layout, states, rules, table)
     rows = run_rows(table, layout, states, rules)
     groups = _groups(rows)
     if rows.guessed and any(group.faults["start"] or group.faults["end"] for group in groups):
@@ -62,11 +70,28 @@ def surveyed(table: Table, layout: Layout, states: Recode, rules: RunRules) -> t
         groups = _groups(rows)
     if table.without_blank_rows is not None and any(_may_be_blank(group) for group in groups):
         return surveyed(table.filled, layout, states, rules)
+    return rows, _checked(groups, layout, states, rules, table)
+
+
+def _is_tidy(group: _Group, table: Table) -> bool:
+    """Return whether the texts of some rows say a state, times and a name just as they are."""
+    has_name = group.raw is not None and not (isinstance(group.raw, str) and _is_untidy(group.raw, table))
+    return has_name and group.fact.code >= UNOBSERVED and not any(group.faults.values())
+
+
+def _is_untidy(name: str, table: Table) -> bool:
+    return name != name.strip(BLANKS) or name in table.missing
+
+
+def _checked(
+    groups: Sequence[_Group], layout: Layout, states: Recode, rules: RunRules, table: Table
+) -> tuple[OfUnit, ...]:
+    """Return what there is of each unit; DataError for rows that break a rule of the layout."""
     grouped = by_piece(group.fact for group in groups)
     if groups:
         check_values(grouped, layout, states, table)
     _check_times(groups, layout, rules)
-    return rows, tuple(_units(groups, grouped, layout, rules))
+    return tuple(_units(groups, grouped, layout, rules))
 
 
 def _groups(rows: RunRows) -> list[_Group]:
