@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, TypeGuard
+from typing import Protocol
 
 import numpy as np
 
@@ -87,8 +87,7 @@ def charge_of(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
-    if _is_mean_of_entries(query, framework_of):
-        query, factor = _as_sum(query, framework_of)
+    query, factor = _as_sum(query, framework_of) or (query, factor)
     if isinstance(query, ByCells):
         factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
     names, lengths = _names(about), _lengths(about)
@@ -114,20 +113,16 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
 
     None stands for noise that is no Laplace noise, and for a change that nothing bounds.
     """
-    framework, query, factor = calibration.framework, calibration.query, Fraction(1)
-    if _is_mean_of_entries(query, framework):
-        query, factor = _as_sum(query, framework)
+    framework = calibration.framework
+    query, factor = _as_sum(calibration.query, framework) or (calibration.query, Fraction(1))
     problem, scale = Problem(framework, query, Fraction(1)), calibration.randomiser.laplace_scale
     return None if scale is None else scale * factor, *_changes(problem)
 
 
-def _is_mean_of_entries(query: Query, framework: Framework) -> TypeGuard[Averaging]:
-    """Return whether a query is a mean of entries that may be cut to units, as records never are."""
-    return isinstance(query, Averaging) and not isinstance(framework.domain, QueryReader)
-
-
-def _as_sum(query: Averaging, framework: Framework) -> tuple[Query, Fraction]:
-    """Return the sum that a mean divides, and how much larger it is."""
+def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:
+    """Return the sum that a mean of entries divides, and how much larger it is; None for another query."""
+    if not isinstance(query, Averaging) or isinstance(framework.domain, QueryReader):  # records are never cut to units
+        return None
     total = query.total()
     return total, total.resolve(framework.domain).grid / queries.resolved(query, framework.domain).grid
 
