@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError, first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
-from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Fact, Key, Rows, are_together
+from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, Rows, are_together
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.spellings import meant
@@ -21,8 +21,6 @@ from takifugu.data.values.texts import NAME_MARKS, not_numbers
 
 IntArray = npt.NDArray[np.int64]
 
-#: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
-LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
 #: What columns with a time of day are called.
 _CLOCK = re.compile(r"(?:^|[\W_])(?:time|clock|hour|uhr|uhrzeit|zeit|heure|hora|ora)(?:$|[\W_])", re.IGNORECASE)
 

@@ -23,18 +23,17 @@ from takifugu.data.engines.differences import collected_in_columns, is_duckdb, w
 from takifugu.data.engines.sanitise import is_text, kind_of
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
-from takifugu.data.measure import WIDEST_SPAN
 from takifugu.data.rows.in_engine import GUESSED_FROM, EngineRows, engine_rows, order_text
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, parse_step, text_of
 from takifugu.data.rows.order import kind_of_texts
-from takifugu.data.rows.pieces import Arrangement, Fact, Key, runs_of
+from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Arrangement, Fact, Key, runs_of
 from takifugu.data.times.clock import Clock
 from takifugu.data.values.spellings import meant
 
 #: The bits of a stretch of 2**6 to 2**10 steps are one value of DuckDB's: of as many as so many first rows span.
 FEWEST, MOST, SAMPLED = 6, 10, 4096
-#: Longer pieces are refused, and ticks farther from 0 do not fit into DuckDB's integers beside what is added to them.
-LONGEST, FARTHEST = 2**24, 2**62
+#: Ticks farther from 0 do not fit into DuckDB's integers beside what is added to them.
+FARTHEST = 2**62
 #: More pieces do not fit into one list, nor more bytes into what DuckDB gets; at most 64 MB of bits come back.
 MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
 #: Texts of more bytes are left to the careful reading, which refuses those that are too long to be names or states.
@@ -218,7 +217,7 @@ class RowsAtOnce(EngineRows):
             raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
         low, high = columns["low"], columns["high"]
         with_gaps = ~np.ma.getmaskarray(columns["bits"])
-        too_far = (high - low >= LONGEST).any() or (high - low)[with_gaps].sum() > MOST_BITS
+        too_far = (high - low >= LONGEST_PIECE).any() or (high - low)[with_gaps].sum() > MOST_BITS
         if (columns["least"] != columns["most"]).any() or (low < 0).any() or too_far:
             raise NotPlain("some rows lie between two steps, or too far apart")
 

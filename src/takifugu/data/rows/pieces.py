@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
 MISSING, SKIPPED, UNCLEAR = 1, 2, 3
 
+#: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
+LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
+
 #: What names a piece: the unit and the piece as texts, None where there is no such column or it has no value.
 Key = tuple[str | None, str | None]
 
