@@ -167,6 +167,7 @@ def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: s
         (["--states", "ward, icu", "--otherwise", "home"], "otherwise"), (["--from", "soon"], "from"),
         (["--from", "2026-02-01", "--until", "2026-01-01"], "until"), (["--independent", "no"], "independent"),
         (["--size", "3"], "size"), (["--public", "yes"], "public"), (["--dates", "%d"], "dates"),
+        (["--states", "ward, icu", "--source", "public.csv"], "source"),
     ],
 )  # fmt: skip
 def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: list[str], place: str) -> None:

@@ -41,7 +41,7 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         question = question_about(name, subject, answers)
         if question is None:
             if name in said:
-                what = f"is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
+                what = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
                 raise InputError(what, fix="leave it out").at(name)
             continue
         answer = question.answer(said[name]) if name in said else ask(question)
@@ -108,7 +108,7 @@ def _check_people(subject: Subject, answers: Answers, said: Set[str]) -> None:
     whose = named(answers.get("whose", NONE))
     if whose is not None and "whose" in said and subject.unit_role(answers) is None:
         raise InputError(
-            f"is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
+            f"--whose is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
             rule="all rows of a person must be hidden together",
             fix="make them one row each first, and write --whose -",
         ).at("whose")

@@ -131,7 +131,12 @@ def check(answers: Answers) -> None:
     states = names(answers["states"]) if "states" in answers else None
     for name in ("source", "stay", "next", "otherwise"):
         if name in answers and states is None:
-            raise InputError("is said, and no states are", fix="say --states, too").at(name)
+            raise InputError(f"--{name} is said, and no states are", fix="say --states, too").at(name)
+    if answers.get("rows") in LASTING and names_a_file(answers.get("source", "")):
+        raise InputError(
+            f"--source is the table {answers['source']!r}, and chains are not fitted to changes, stays or events",
+            fix="say --stay and from where it is known, for example --source assumed",
+        ).at("source")
     if "stay" in answers and states is not None:
         step = parse_step(answers["step"]) if answers.get("step", NONE) != NONE else None
         following = pairs(answers["next"]) if "next" in answers else {}
@@ -139,11 +144,13 @@ def check(answers: Answers) -> None:
             if fault.where[0] in answers:
                 raise fault
     elif "next" in answers and {*pairs(answers["next"])} != {*(states or ())}:
-        raise InputError("does not name each of the states once", fix="write for example yes 0.1, no 0.9").at("next")
+        what = "--next does not name each of the states once"
+        raise InputError(what, fix="write for example yes 0.1, no 0.9").at("next")
     if "from" in answers and "until" in answers:
         first, last = moment(answers["from"]), moment(answers["until"])
         if type(first) is not type(last) or first >= last:  # type: ignore[operator]
-            raise InputError(f"is {last!r}, and the recording starts {first!r}", fix="write a later time").at("until")
+            what = f"--until is {last!r}, and the recording starts {first!r}"
+            raise InputError(what, fix="write a later time").at("until")
 
 
 FILLINGS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
