@@ -48,8 +48,8 @@ def test_a_row_leads_to_a_proof_to_code_and_to_a_test(row: list[str]) -> None:
 
 def test_every_theorem_of_a_page_is_listed() -> None:
     listed = {
-        tuple(found)
-        for found in re.findall(r"\[[^],]+, ([^]]+)\]\(([\w-]+\.md)#", (PAGES / "index.md").read_text(encoding="utf-8"))
+        tuple(link)
+        for link in re.findall(r"\[[^],]+, ([^]]+)\]\(([\w-]+\.md)#", (PAGES / "index.md").read_text(encoding="utf-8"))
     }
     labels = {
         (label, page.name) for page in PAGES.glob("*.md") for label in LABEL.findall(page.read_text(encoding="utf-8"))
@@ -78,8 +78,8 @@ def without_a_block(text: str) -> list[str]:
     """Return the errata of a page's table that no paragraph runs: one that names them, and a block after it."""
     table = re.findall(rf"^\| ({NUMBER}) \|", text, re.M)
     heads = re.findall(rf"^({NUMBER}(?: and {NUMBER})*): [^`]*(?:`[^`\n]+`[^`]*)*```python$", text, re.M)
-    shown = {number for head in heads for number in re.findall(NUMBER, head)}
-    return [number for number in table if number not in shown]
+    headed = {number for head in heads for number in re.findall(NUMBER, head)}
+    return [number for number in table if number not in headed]
 
 
 def test_every_erratum_runs() -> None:

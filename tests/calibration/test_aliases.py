@@ -27,16 +27,16 @@ def test_every_alias_finds_its_mechanism_in_any_case_and_is_in_the_glossary() ->
         assert re.search(rf"\| {re.escape(', '.join(line.aliases))} \| = `{line.name}` \|", words)
         for alias in line.aliases:
             assert find(alias) is find(alias.upper()) is line
-            assert line.asked_as(alias) == f"{alias} (= {line.name})"
+            assert line.named_as(alias) == f"{alias} (= {line.name})"
 
 
 def test_an_alias_calibrates_and_the_result_has_the_name() -> None:
     framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=6))
-    asked, named = (
+    requested, named = (
         calibrate(framework, Count(1), 1, mechanism=name) for name in ("Kantorovich-Laplace", "kantorovich")
     )
-    assert asked.mechanism == named.mechanism == "kantorovich"
-    assert asked.scale == named.scale
+    assert requested.mechanism == named.mechanism == "kantorovich"
+    assert requested.scale == named.scale
     with pytest.raises(CalibrationRefused, match=r"^ALap \(= asymmetric-laplace\)"):
         calibrate(framework, Count(1), 1, mechanism="ALap")
     with pytest.raises(InputError, match=r"GK16 \(= inferential\) makes a pure promise"):

@@ -110,15 +110,15 @@ def test_the_constants_of_a_nearly_reversible_chain_are_those_of_a_reversible_on
         weights = [[rng.randint(1, 1000) for _ in range(4)] for _ in range(4)]
         flows = [[weights[x][y] + weights[y][x] for y in range(4)] for x in range(4)]
         chain = MarkovChain([[Fraction(f, sum(row)) for f in row] for row in flows], length=2)
-        found = reversible_constants(chain)
-        assert isinstance(found, Constants)
+        constants = reversible_constants(chain)
+        assert isinstance(constants, Constants)
         total = sum(map(sum, flows))
-        assert found.pi <= min(sum(row) for row in flows) / total
+        assert constants.pi <= min(sum(row) for row in flows) / total
         for x, row in enumerate(flows):
             for y, flow in enumerate(row):
                 off = abs(Fraction(float(chain.matrix[x, y])) / Fraction(flow, sum(row)) - 1)
-                assert off <= found.defect
-                nearest = max(nearest, float(off) / found.defect)
+                assert off <= constants.defect
+                nearest = max(nearest, float(off) / constants.defect)
     assert nearest >= 1 / PRODUCTS
 
 

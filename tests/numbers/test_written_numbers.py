@@ -10,7 +10,7 @@ import pytest
 
 from takifugu.core.errors import InputError
 from takifugu.data import parse_step
-from takifugu.model.beliefs import users
+from takifugu.model.beliefs import IndependentUsers
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction, read_fraction
 
@@ -64,7 +64,9 @@ def test_stored_beliefs_are_read_with_the_same_limits() -> None:
     with pytest.raises(InputError, match="finite number"):
         LawPair.from_dict(law)
     with pytest.raises(InputError, match="finite number"):
-        users._from("1e99999999")
+        IndependentUsers.from_dict(
+            {"laws": [{"law": [["a", "1"]], "presence": "1e99999999"}], "users": [[1, 0]], "absence": "unknown"}
+        )
 
 
 @pytest.mark.parametrize("step", ["9" * 5000 + "s", "1" * 10, 1e300, 1e-300, 10**400, 1e-15])

@@ -269,5 +269,5 @@ def test_the_lines_of_a_traceback_stay(tmp_path: Path) -> None:
     while trace is not None:
         names.append(trace.tb_frame.f_code.co_name)
         trace = trace.tb_next
-    assert names[-1] == "_places"
+    assert names[-1] == "_numbers"
     assert "release" in names

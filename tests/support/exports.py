@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 #: Of somebody: states, each from a second on, until the next one; the last one ends the data.
-Course = list[tuple[int, str]]
+History = list[tuple[int, str]]
 
 _FILE = """
 ledger = "ledger.db"
@@ -51,28 +51,28 @@ class Export:
         return any(steps % 1 for steps in self.steps.values())
 
 
-def _course(c: random.Random, lasts: dict[str, float], seconds: int) -> Course:
+def _history(c: random.Random, lasts: dict[str, float], seconds: int) -> History:
     """Return states in turn, which last so many seconds on average, from before the start until after the end."""
     at, state = -c.randrange(86_400), c.choice([*lasts])
-    course = [(at, state)]
+    history = [(at, state)]
     while at < seconds:
         at += 1 + round(c.expovariate(1 / lasts[state]))
         state = c.choice([other for other in lasts if other != state])
-        course.append((min(at, seconds), state))
-    return course
+        history.append((min(at, seconds), state))
+    return history
 
 
-def _lasting(courses: Sequence[Course], step: int, states: Sequence[str]) -> dict[str, float]:
+def _lasting(courses: Sequence[History], step: int, states: Sequence[str]) -> dict[str, float]:
     """Return for how many steps each state lasted since the start, parts of them counted as such."""
     total = dict.fromkeys(states, 0.0)
-    for course in courses:
-        for (first, state), (last, _) in pairwise(course):
+    for history in courses:
+        for (first, state), (last, _) in pairwise(history):
             total[state] += max(0, last - max(0, first)) / step
     return total
 
 
-def _rows(courses: Sequence[Course], states: Sequence[str]) -> dict[str, int]:
-    said = [state for course in courses for _, state in course[:-1]]
+def _rows(courses: Sequence[History], states: Sequence[str]) -> dict[str, int]:
+    said = [state for history in courses for _, state in history[:-1]]
     return {state: said.count(state) for state in states}
 
 
@@ -91,13 +91,13 @@ def calls() -> Export:
     c, lasts = random.Random(1), {"Pause": 9000, "Bereit": 1500, "Gespräch": 360}
     berlin = ZoneInfo("Europe/Berlin")
     agents = ("Müller, Jörg", "Öz, Ayse", "Weiß", *(f"Agent {number}" for number in range(17)))
-    courses = {agent: _course(c, lasts, 14 * 86_400 - 3600) for agent in agents}
-    changes = sorted((at, agent, state) for agent, course in courses.items() for at, state in course[:-1])
+    courses = {agent: _history(c, lasts, 14 * 86_400 - 3600) for agent in agents}
+    changes = sorted((at, agent, state) for agent, history in courses.items() for at, state in history[:-1])
     lines = ["Zeitpunkt;Mitarbeiter;Status;Nr.", *(
         f"{_at(at - 3600).astimezone(berlin):%d.%m.%Y %H:%M:%S};{agent};{state};{number}"
         for number, (at, agent, state) in reversed([*enumerate(changes)])
     )]  # fmt: skip
-    shifted = [[(max(at, 0), state) for at, state in course] for course in courses.values()]
+    shifted = [[(max(at, 0), state) for at, state in history] for history in courses.values()]
     source = """
 file = "calls.csv"
 rows = "changes"
@@ -127,9 +127,9 @@ def parking() -> Export:
     c, lasts = random.Random(2), {"free": 14_000, "taken": 2_400}
     courses, lines = [], ["ts,bay,occupied"]
     for bay in range(25):
-        course = _course(c, lasts, 7 * 86_400)
-        again = sorted({*course, *_repeated(course)})
-        courses.append(course)
+        history = _history(c, lasts, 7 * 86_400)
+        again = sorted({*history, *_repeated(history)})
+        courses.append(history)
         lines += [f"{int(_at(at).timestamp()) * 1000},B-{bay:03},{int(state == 'taken')}" for at, state in again[:-1]]
     source = """
 file = "bays.csv"
@@ -152,9 +152,9 @@ units_independent = true
     return _export({"bays.csv": "\n".join(lines).encode()}, _lasting(courses, 60, [*lasts]), rows, source, belief, "")
 
 
-def _repeated(course: Course) -> Iterator[tuple[int, str]]:
+def _repeated(history: History) -> Iterator[tuple[int, str]]:
     """Yield the states in force each six hours, except where one begins just then."""
-    for (first, state), (last, _) in pairwise(course):
+    for (first, state), (last, _) in pairwise(history):
         for at in range(first // 21_600 * 21_600 + 21_600, last, 21_600):
             yield at, state
 
@@ -163,10 +163,10 @@ def ward() -> Export:
     """Return stays in a ward's beds, as American clocks write them; who has not left has no end."""
     c, lasts = random.Random(3), {"home": 700_000, "surgery": 60_000}
     names = [f"MRN{1000 + number}" for number in range(60)]
-    courses = {name: _course(c, lasts, 28 * 86_400) for name in names}
+    courses = {name: _history(c, lasts, 28 * 86_400) for name in names}
     form, lines = "%m/%d/%Y %I:%M:%S %p", ["Patient ID\tUnit\tAdmitted\tDischarged"]
-    for name, course in courses.items():
-        for (first, state), (last, _) in pairwise(course):
+    for name, history in courses.items():
+        for (first, state), (last, _) in pairwise(history):
             left = "" if last == 28 * 86_400 else f"{_at(last):{form}}"
             if state != "home":
                 lines.append(f"{name}\t{state}\t{_at(first):{form}}\t{left}")

@@ -74,12 +74,12 @@ def calibrate(
         line = find(mechanism, framework.definition)
         if problem.delta > 0 and not line.takes_delta:
             raise InputError(
-                f"delta is {delta!r}, and {line.asked_as(mechanism)} makes a pure promise that has no use for it",
+                f"delta is {delta!r}, and {line.named_as(mechanism)} makes a pure promise that has no use for it",
                 fix='write delta=0, or mechanism="auto"',
             ).at("delta")
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
-            what = f"{line.asked_as(mechanism)} {_VERBS[trial.status]}"
+            what = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
             raise CalibrationRefused(what, rule=f"{trial.reason}").at("mechanism")
         requested = (problem.epsilon, problem.delta)
         return _calibration(problem, line.name, trial.bound, line.load().source, conditions, requested)

@@ -38,10 +38,10 @@ class Line:
         """Return the name, and those that papers use, in small letters."""
         return (self.name, *(alias.casefold() for alias in self.aliases))
 
-    def asked_as(self, name: str) -> str:
+    def named_as(self, name: str) -> str:
         """Return a name that was asked for, with what it stands for.
 
-        >>> find("ALap").asked_as("ALap"), find("group").asked_as("group")
+        >>> find("ALap").named_as("ALap"), find("group").named_as("group")
         ('ALap (= asymmetric-laplace)', 'group')
         """
         return name if name == self.name else f"{name} (= {self.name})"

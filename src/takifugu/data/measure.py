@@ -170,7 +170,7 @@ def _in_order(
     if layout.duplicates == "refuse":
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
-            rule=f"two rows cannot be in one step{_dropped(rows, grouped)}",
+            rule="two rows cannot be in one step",
             fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, a time zone "
             '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
             'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
@@ -182,12 +182,6 @@ def _in_order(
             fix="leave one row for each step",
         ).at("duplicates")
     return rows.without_ties(layout.duplicates).surveyed()
-
-
-def _dropped(rows: Rows, grouped: Mapping[Key, list[Fact]]) -> str:
-    """Say to whoever reads the data how many rows would not count, where one of each step were left."""
-    read = sum(fact.rows for facts in grouped.values() for fact in facts)
-    return f", and if one of each step were left, {read - rows.steps():,} of {read:,} rows would not count"
 
 
 def _both_columns(layout: Layout, table: Table) -> str:

@@ -79,9 +79,9 @@ def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Pa
 
 def test_other_words_are_no_other_release(tmp_path: Path) -> None:
     identities = {
-        ordered(plan(load(files.write(tmp_path, spec))), Path("out")).identity(None)
+        ordered(plan(load(files.write(tmp_path, spec))), Path("out")).identity
         for spec in (SPEC, worded(SPEC), worded(SPEC, {"publisher": "another"}, {"title": "other"}))
     }
     assert len(identities) == 1
     adjusted = SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
-    assert ordered(plan(load(files.write(tmp_path, adjusted))), Path("out")).identity(None) not in identities
+    assert ordered(plan(load(files.write(tmp_path, adjusted))), Path("out")).identity not in identities

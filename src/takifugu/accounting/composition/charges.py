@@ -123,7 +123,7 @@ def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None
     """Return the sum that a mean of entries divides, and how much larger it is; None for another query."""
     if not isinstance(query, Averaging) or isinstance(framework.domain, QueryReader):  # records are never cut to units
         return None
-    total = query.total()
+    total = query.undivided()
     return total, total.resolve(framework.domain).grid / queries.resolved(query, framework.domain).grid
 
 

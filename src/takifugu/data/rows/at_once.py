@@ -266,10 +266,13 @@ class RowsAtOnce(EngineRows):
         """Return pieces of people sorted by name, where names are letters and then a number, as most are."""
         if self.keys != ("unit",) or "unit" not in self.texts:
             return pieces.project("*, false as is_sorted")
-        is_plain = "regexp_full_match(unit, '[A-Za-z]*[0-9]{0,18}') and not regexp_full_match(unit, '0[0-9]+|')"
-        letters, digits = "regexp_extract(unit, '^[A-Za-z]*')", "try_cast(regexp_extract(unit, '[0-9]*$') as bigint)"
+        unit = identifier("unit")
+        is_name = f"regexp_full_match({unit}, '[A-Za-z]*[0-9]{{0,18}}')"
+        is_plain = f"{is_name} and not regexp_full_match({unit}, '0[0-9]+|')"
+        letters = f"regexp_extract({unit}, '^[A-Za-z]*')"
+        digits = f"try_cast(regexp_extract({unit}, '[0-9]*$') as bigint)"
         sorted_pieces = pieces.project(f"*, coalesce({is_plain}, false) as is_sorted")
-        return sorted_pieces.order(f"{letters}, coalesce({digits}, -1), unit")
+        return sorted_pieces.order(f"{letters}, coalesce({digits}, -1), {unit}")
 
     def _stretched(self) -> Any:
         """Return rows grouped by what they say, and by stretches of steps."""

@@ -120,7 +120,7 @@ class By(PlainForm, kind="by"):
 
         Raises InputError for an unknown entry, and for too large a table.
         """
-        every = self.query.total() if isinstance(self.query, Mean) else self.query
+        every = self.query.undivided() if isinstance(self.query, Mean) else self.query
         base, places_of_cells = every.resolve(entries), self.held(entries)
         parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in places_of_cells]
         unit = common_step(parts)

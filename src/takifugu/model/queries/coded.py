@@ -87,10 +87,10 @@ class Mean(PlainForm, kind="mean"):
     reads_alike = True
 
     def __post_init__(self) -> None:
-        total = self.total()
+        total = self.undivided()
         set_fields(self, attribute=total.attribute, codes=total.codes, entries=total.entries, grid=total.grid)
 
-    def total(self) -> Sum:
+    def undivided(self) -> Sum:
         return Sum(self.attribute, self.codes, self.entries, self.grid)
 
     def resolve(self, entries: Entries) -> Additive:
@@ -98,7 +98,7 @@ class Mean(PlainForm, kind="mean"):
             count = entries.size if self.entries is None else len(set(positions(entries, self.entries)))
         else:
             count = 1
-        total = self.total().resolve(entries)
+        total = self.undivided().resolve(entries)
         return replace(total, grid=total.grid / count, labels=("mean",))
 
     def describe(self) -> str:

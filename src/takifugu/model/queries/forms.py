@@ -111,7 +111,7 @@ class Choosing(Protocol):
 class Averaging(Protocol):
     """A query that divides the sum of some entries by their number."""
 
-    def total(self) -> Query: ...
+    def undivided(self) -> Query: ...
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import number
-from takifugu.releasing.postprocess.told import is_told
+from takifugu.releasing.postprocess.readability import is_off_zero
 
 #: How many cells a sentence names.
 MOST_NAMED = 3
@@ -37,7 +37,7 @@ class Cells:
         return tuple(label for label, value in pairs if not self._is_readable(value))
 
     def _is_readable(self, value: float) -> bool:
-        return is_told(value - self.error, value + self.error, self.can_be_negative)
+        return is_off_zero(value - self.error, value + self.error, self.can_be_negative)
 
     @property
     def is_any_readable(self) -> bool:

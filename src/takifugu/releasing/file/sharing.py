@@ -34,7 +34,7 @@ def promise_problems(item: Table, number: int, definition: str) -> Iterator[Taki
     try:
         line = None if item.mechanism == "auto" else find(item.mechanism, definition)
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
-            what = f"{line.asked_as(item.mechanism)} makes a pure promise that has no use for it"
+            what = f"{line.named_as(item.mechanism)} makes a pure promise that has no use for it"
             yield fault((*where, "delta"), what, "leave delta out")
     except TakifuguError as error:
         yield blamed(error, *where, "mechanism")

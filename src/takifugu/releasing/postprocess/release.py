@@ -20,6 +20,7 @@ from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.adjust import Adjusted, adjust
+from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
@@ -32,7 +33,6 @@ from takifugu.releasing.postprocess.readable import (
     readable,
     rows_of,
 )
-from takifugu.releasing.postprocess.told import Rule
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

@@ -37,9 +37,9 @@ from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
+from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
-from takifugu.releasing.postprocess.told import Rule
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
@@ -134,8 +134,8 @@ def _table(
     frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
     rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
     matters = None if worth is None else worth.matters
-    told = tuple(Rule(answers[0].question.calibration.query.to_dict(), matters).added(rows))
-    return told, table_text(told).encode()
+    judged = tuple(Rule(answers[0].question.calibration.query.to_dict(), matters).added(rows))
+    return judged, table_text(judged).encode()
 
 
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:

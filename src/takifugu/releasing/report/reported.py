@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from takifugu.analysis.randomisers import answered
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.postprocess.told import Rule
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
+from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import releases_of
-from takifugu.releasing.postprocess.told import Rule
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.page import downloads, figure, page, paragraph, sentence, table, text
 from takifugu.releasing.report.reported import Reported

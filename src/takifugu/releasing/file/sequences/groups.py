@@ -148,7 +148,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
 def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
     """Return a unit's own query, and how much wider the noise of the table is for it."""
     if isinstance(query, Averaging):
-        return query.total(), Fraction(entries)
+        return query.undivided(), Fraction(entries)
     return query, Fraction(1)
 
 

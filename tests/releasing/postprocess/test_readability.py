@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.releasing.advice.cells import Cells
-from takifugu.releasing.postprocess.told import Rule
+from takifugu.releasing.postprocess.readability import Rule
 
 TRAINS = """
 ledger = "trains.db"

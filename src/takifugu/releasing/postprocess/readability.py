@@ -18,10 +18,10 @@ _COUNTS = ("count", "count-above", "histogram", "count-rows", "cross-table", "vi
 _SIZELESS = ("mean", "quantile")
 
 
-def is_told(low: float, high: float, can_be_negative: bool = False) -> bool:
+def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
     """Return whether a value with this interval can be told from 0.
 
-    >>> is_told(44 - 63, 44 + 63), is_told(0, 126), is_told(-133, -7), is_told(-133, -7, can_be_negative=True)
+    >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, can_be_negative=True)
     (False, True, False, True)
     """
     return low >= 0 or (can_be_negative and high <= 0)
@@ -57,11 +57,11 @@ class Rule:
             return None
         if _kind(self.query) in _SIZELESS:
             return None if self.matters is None else max(value - low, high - value) <= self.matters
-        return is_told(low, high, not counts(self.query))
+        return is_off_zero(low, high, not counts(self.query))
 
     def added(self, rows: Iterable[Row]) -> list[Json]:
         """Return rows with their column, if it says something of any of them."""
-        told = [{**row, READABLE: self.of(row)} for row in rows]
-        if all(row[READABLE] is None for row in told):
-            return [{key: row[key] for key in row if key != READABLE} for row in told]
-        return told
+        judged = [{**row, READABLE: self.of(row)} for row in rows]
+        if all(row[READABLE] is None for row in judged):
+            return [{key: row[key] for key in row if key != READABLE} for row in judged]
+        return judged
