@@ -10,8 +10,8 @@ import pytest
 
 from takifugu.core.errors import InputError
 from takifugu.data import parse_step
-from takifugu.model.beliefs import IndependentUsers
 from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction, read_fraction
 
 GIANTS = [

@@ -21,7 +21,7 @@ _SIZELESS = ("mean", "quantile")
 def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
     """Return whether a value with this interval can be told from 0.
 
-    >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, can_be_negative=True)
+    >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, True)
     (False, True, False, True)
     """
     return low >= 0 or (can_be_negative and high <= 0)
