@@ -84,6 +84,10 @@ GROUPS = {
     "Black": (1, 1, 1, 2, 1, 2, 3, 1, 10, 8, 2, 2, 5, 2, 1, 1),
 }
 
+#: Of 10 pupils of each school those who pass; and where people are in kilometres, at home or out.
+PASSES = {"evening": 6, "day": 7}
+PLACES = {"home": (2.5, 3.5), "out": (3.5, 2.5)}
+
 
 def write(folder: Path = HERE, real: Path = REAL) -> None:
     """Write every file into a folder, and those that stand in for real data into another; the same bytes everywhere."""
@@ -98,6 +102,7 @@ def write(folder: Path = HERE, real: Path = REAL) -> None:
     _table(folder / "ward.csv", ("admitted", "left", "patient", "ward"), sorted(_stays(patients, random.Random(2030))))
     _table(folder / "patients.csv", ("patient",), [(patient,) for patient in patients])
     _table(folder / "city.csv", ("person", "east", "north"), _evening(random.Random(2031)))
+    _write_populations(folder, random.Random(2032))
 
 
 def _write_examples(folder: Path) -> None:
@@ -121,6 +126,25 @@ def _write_examples(folder: Path) -> None:
     _table(folder / "meetings.csv", ("one", "other", "minutes"), met)
     _table(folder / "states.csv", ("pupil", "state"), [(p, chance.choices(("well", "ill"), (3, 1))[0]) for p in pupils])
     _table(folder / "answers.csv", ("answer",), [(chance.choices(("no", "yes"), (3, 1))[0],) for _ in range(400)])
+
+
+def _write_populations(folder: Path, chance: random.Random) -> None:
+    """Write pupils of this and of last year, and where some people and others were."""
+    for name, pupils in (("last-year.csv", 900), ("exams.csv", 600)):
+        _table(folder / name, ("school", "passed"), [_pupil(chance) for _ in range(pupils)])
+    others = [(status, *_place(status, chance)) for status in chance.choices(list(PLACES), k=2500)]
+    _table(folder / "others.csv", ("status", "east", "north"), others)
+    people = [(f"p{number}", *_place(chance.choice(list(PLACES)), chance)) for number in range(1, 301)]
+    _table(folder / "places.csv", ("person", "east", "north"), people)
+
+
+def _pupil(chance: random.Random) -> tuple[str, str]:
+    school = "evening" if chance.random() < 0.4 else "day"
+    return school, "yes" if chance.random() < PASSES[school] / 10 else "no"
+
+
+def _place(status: str, chance: random.Random) -> list[float]:
+    return [round(min(max(chance.gauss(middle, 1.5), 0), 5.99), 2) for middle in PLACES[status]]
 
 
 def _write_stand_ins(folder: Path) -> None:

@@ -195,12 +195,10 @@ def tables() -> dict[str, str]:
         f"the other {len(rest)}:\n{len(pieces)} pieces of {min(pieces)} to {max(pieces):,} rows, {sum(pieces):,} rows "
         f"in all. A chain fitted on these would differ by up to {other:.3f} in a transition probability."
     )
-    made = f"Made by `make figures` at commit {commit()}, {DRAWS} draws each, with a seed (a release has none)."
     picture([("one participant (mean)", single), ("all participants pooled", everybody)])
     return {
         "facts": facts, "matrix": matrix(chain), "single": summary(single, HISTOGRAM),
         "pooled": summary(everybody, HISTOGRAM), "minutes": summary(minutes, COUNT), "kept": promise(single),
-        "stamp": made,
     }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pages import PAGES, make, pyplot, save, table
+from pages import IS_WHOLE, PAGES, make, pyplot, save, table
 from research_data import needed_file
 from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, optimum, strongest
 from takifugu.mechanisms.local.held_out import measured_on
@@ -35,7 +35,8 @@ FILE = "checkins/foursquare_nyc.csv.gz"
 PAGE = PAGES / "kawamoto2019.md"
 COMMAND = "takifugu reproduce kawamoto2019"
 
-SIDE = 15
+#: Cells along each side of the box.
+SIDE = 15 if IS_WHOLE else 10
 #: The box is declared, not read off the data: degrees, and metres per degree of latitude and longitude here.
 SOUTH, NORTH, WEST, EAST = 40.55, 40.99, -74.27, -73.68
 METRES = (111_200.0, 84_400.0)
@@ -47,7 +48,7 @@ SOURCE = "check-ins of a research data set"
 RADIUS = 10_000
 DELTA = Fraction(1, 1000)
 EPSILONS = tuple(Fraction(e) for e in ("1/4", "1/2", "1", "2", "4"))
-DUMMIES = (1, 2, 5, 10, 20, 50)
+DUMMIES = (1, 2, 5, 10, 20, 50) if IS_WHOLE else (1, 2, 5)
 EPSILON_IN_TABLE = Fraction(1)
 
 Row = Mapping[str, str]
@@ -298,23 +299,40 @@ def draw_attributes(curves: Curves) -> None:
     save(figure, "kawamoto2019-attributes", COMMAND)
 
 
-def on_check_ins() -> dict[str, str]:
+@lru_cache(maxsize=1)
+def people_by_attribute() -> dict[str, Populations]:
     path = needed_file(FILE)
-    people = {name: populations(path, name) for name in (*ATTRIBUTES, HEAVY)}
-    curves = {(name, e): singles(of, e, Fraction(0)) for name, of in people.items() for e in EPSILONS}
-    loose = {e: singles(people[FIRST], e, DELTA) for e in EPSILONS}
-    tupled = {e: tuples(people[FIRST], e) for e in EPSILONS}
-    before = {name: success(None, *of.laws.values()) for name, of in people.items()}
-    draw_tradeoff(curves, loose, tupled)
+    return {name: populations(path, name) for name in (*ATTRIBUTES, HEAVY)}
+
+
+@lru_cache(maxsize=1)
+def curves_without_delta() -> Curves:
+    return {(name, e): singles(of, e, Fraction(0)) for name, of in people_by_attribute().items() for e in EPSILONS}
+
+
+def attributes() -> dict[str, str]:
+    """Draw loss against epsilon for each attribute."""
+    curves = curves_without_delta()
+    before = {name: success(None, *of.laws.values()) for name, of in people_by_attribute().items()}
     draw_attributes(curves)
-    return {
-        "losses": losses_table(curves), "guesses": guesses_table(before, curves),
-        "tupling": tupling_table(tupled, loose), "held out": held_out_table(path),
-    }  # fmt: skip
+    return {"losses": losses_table(curves), "guesses": guesses_table(before, curves)}
+
+
+def tuples_of_residences() -> dict[str, str]:
+    """Draw what one value costs, and tuples of values."""
+    people = people_by_attribute()[FIRST]
+    loose = {e: singles(people, e, DELTA) for e in EPSILONS}
+    tupled = {e: tuples(people, e) for e in EPSILONS}
+    draw_tradeoff(curves_without_delta(), loose, tupled)
+    return {"tupling": tupling_table(tupled, loose)}
+
+
+def held_out() -> dict[str, str]:
+    return {"held out": held_out_table(needed_file(FILE))}
 
 
 def main() -> None:
-    make(PAGE, COMMAND, {"check-ins": on_check_ins})
+    make(PAGE, COMMAND, {"attributes": attributes, "users held out": held_out, "tupling": tuples_of_residences})
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """Tables and pictures of an experiment; a table goes between `<!-- made: name -->` and `<!-- end: name -->`.
 
 They are those of docs/, or of the folder that TAKIFUGU_OUTPUT names, which `takifugu reproduce --output` sets. There,
-parts that need what is absent are left out, and their absence is printed.
+the page has the words of docs/; parts that need what is absent are left out, and the page says why.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,16 @@ ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = Path(os.environ["TAKIFUGU_OUTPUT"]).resolve() if os.environ.get("TAKIFUGU_OUTPUT") else None
 PAGES = OUTPUT or ROOT / "docs"
 IMAGES = PAGES / "images"
+#: Where the words of the pages are: the documentation of a checkout, or what an installed package has of it.
+WORDS = ROOT / "docs" if (ROOT / "docs").is_dir() else Path(__file__).resolve().parent / "pages"
+#: Whether the grids are those of docs/; elsewhere a tenth of their points, unless `--whole` is written.
+IS_WHOLE = OUTPUT is None or os.environ.get("TAKIFUGU_WHOLE") == "1"
+
+_BLOCK = re.compile(r"(<!-- made: ([^\n]+) -->\n).*?(\n<!-- end: \2 -->)", re.DOTALL)
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(images/([^)]+)\)")
+#: A link to another page, none of which lies beside a page that is made elsewhere.
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)[^)]+\)")
+_NOT_YET = "*Not made yet.*"
 
 
 class Absent(Exception):
@@ -33,32 +44,67 @@ Part = Callable[[], Mapping[str, str]]
 
 
 def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
-    """Run the parts of an experiment, and write their tables with a stamp; without a page there are pictures only.
+    """Run the parts of an experiment, and write each one's tables when it ends; without a page there are pictures only.
 
     A part that needs what is absent is left out with OUTPUT; without it the program ends, as a failure in CI.
     """
     started = time.perf_counter()
-    tables: dict[str, str] = {}
-    left_out = 0
-    for name, run in parts.items():
+    left_out: dict[str, str] = {}
+    for number, (name, run) in enumerate(parts.items(), 1):
+        print(f"{number} of {len(parts)}: {name} ...", file=sys.stderr, flush=True)
+        began = time.perf_counter()
         try:
-            tables |= run()
+            tables = run()
         except Absent as absent:
             if OUTPUT is None:
                 print(absent, file=sys.stderr)
                 sys.exit(1 if os.environ.get("CI") == "true" else 0)
-            left_out += 1
+            left_out[name] = str(absent)
             print(f"left out: {name}: {absent}")
-    if left_out == len(parts):
+            continue
+        print(f"  {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+        if page is not None:
+            if OUTPUT is not None and number - len(left_out) == 1:
+                _begin(page)
+            for table_name, text in tables.items():
+                write(page, table_name, text)
+    seconds = f"{time.perf_counter() - started:.0f} s"
+    if len(left_out) == len(parts):
         print("nothing is left to make")
         return
-    tables.setdefault("stamp", f"Made by `{command}` {stamp()}.")
     if page is not None:
-        for name, text in tables.items():
-            write(page, name, text)
+        _end(page, f"Made by `{command}` {stamp()}.", seconds, left_out)
     where = page or IMAGES
     path = where.relative_to(ROOT) if where.is_relative_to(ROOT) else where
-    print(f"wrote {path} and its pictures in {time.perf_counter() - started:.0f} s")
+    print(f"wrote {path} and its pictures in {seconds}")
+
+
+def _begin(page: Path) -> None:
+    """Write a page with the words of docs/, whose tables are not made yet."""
+    words = WORDS / page.name
+    text = words.read_text(encoding="utf-8") if words.is_file() else f"# {page.stem}\n"
+    text = _LINK.sub(r"\1", _BLOCK.sub(rf"\1{_NOT_YET}\3", text))
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(text, encoding="utf-8")
+
+
+def _end(page: Path, stamped: str, seconds: str, left_out: Mapping[str, str]) -> None:
+    """Stamp a page; one outside docs/ says its seconds, how fine its grids are, and what was left out for want of what.
+
+    Its pictures that were not drawn are named instead of shown.
+    """
+    if OUTPUT is None:
+        write(page, "stamp", stamped)
+        return
+    grids = "Grids are as in docs/" if IS_WHOLE else "Grids are coarse; with `--whole` they have all points"
+    lines = [f"{stamped} It took {seconds}. {grids}.", *(f"Left out: {name}: {why}." for name, why in left_out.items())]
+    write(page, "stamp", "\n\n".join(lines))
+    text = page.read_text(encoding="utf-8").replace(_NOT_YET, "*Left out, as the end of this page says.*")
+    page.write_text(_PICTURE.sub(_drawn_or_named, text), encoding="utf-8")
+
+
+def _drawn_or_named(picture: re.Match[str]) -> str:
+    return picture[0] if (IMAGES / picture[2]).is_file() else f"*{picture[1]}: the picture was left out.*"
 
 
 def made(page: Path, name: str) -> str:
@@ -68,12 +114,9 @@ def made(page: Path, name: str) -> str:
 
 def write(page: Path, name: str, text: str) -> None:
     """Put `text` between the marks called `name`; a page in OUTPUT that lacks them gets them at its end."""
-    if OUTPUT is not None:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.touch()
-        if f"<!-- made: {name} -->" not in page.read_text(encoding="utf-8"):
-            with open(page, "a", encoding="utf-8") as file:
-                file.write(f"## {name}\n\n<!-- made: {name} -->\n<!-- end: {name} -->\n\n")
+    if OUTPUT is not None and f"<!-- made: {name} -->" not in page.read_text(encoding="utf-8"):
+        with open(page, "a", encoding="utf-8") as file:
+            file.write(f"\n## {name}\n\n<!-- made: {name} -->\n<!-- end: {name} -->\n")
     before, _, after = _split(page, name)
     page.write_text(f"{before}\n{text}\n{after}", encoding="utf-8")
 

@@ -331,8 +331,9 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_an_installed_package_makes_what_it_can_in_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
-    package = tmp_path / "takifugu"
-    shutil.copytree(Path(__file__).resolve().parents[2] / "experiments", package / "experiments")
+    root, package = Path(__file__).resolve().parents[2], tmp_path / "takifugu"
+    shutil.copytree(root / "experiments", package / "experiments")
+    shutil.copytree(root / "docs", package / "experiments" / "pages", ignore=shutil.ignore_patterns("*.svg", "theory"))
     before = sorted(package.rglob("*.py"))
     here = tmp_path / "here"
     here.mkdir()
@@ -344,16 +345,28 @@ def test_an_installed_package_makes_what_it_can_in_a_folder(
     assert "song2017" in invoke("reproduce").output
 
     assert invoke("reproduce", "ding2022").exit_code == 0
-    said = capfd.readouterr().out
+    said, progress = capfd.readouterr()
+    assert "2 of 3: Figures 1, 2 and 5 ..." in progress
     assert "left out: Figures 3 and 4: this needs the research data file adult/adult_train.csv.gz" in said
     assert "https://archive.ics.uci.edu/dataset/2/adult" in said
     made = {path.relative_to(here / "reproduced" / "ding2022").as_posix() for path in here.rglob("*.*")}
     assert made == {"ding2022.md", *(f"images/ding2022-figure{n}.svg" for n in (1, 2, 5))}
     page = (here / "reproduced" / "ding2022" / "ding2022.md").read_text(encoding="utf-8")
-    docs = (Path(__file__).resolve().parents[2] / "docs" / "ding2022.md").read_text(encoding="utf-8")
+    docs = (root / "docs" / "ding2022.md").read_text(encoding="utf-8")
     table = docs.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0]
     assert table in page
-    assert "<!-- made: adult -->" not in page
+    assert page.startswith(docs.splitlines()[0])  # the words of docs/, without links to pages that are not here
+    assert ".md)" not in page
+    assert "images/ding2022-figure1.svg" in page
+    assert "images/ding2022-figure4.svg" not in page  # nothing was drawn there
+    left_out = page.split("<!-- made: adult -->")[1].split("<!-- end: adult -->")[0].strip()
+    assert left_out == "*Left out, as the end of this page says.*"
+    assert "Grids are coarse" in page
+    assert "Left out: Figures 3 and 4: this needs the research data file" in page
+
+    assert invoke("reproduce", "ding2022", "--whole", "--output", "whole").exit_code == 0
+    assert "Grids are as in docs/" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
+    capfd.readouterr()
 
     assert invoke("reproduce", "networks", "--output", "other").exit_code == 0
     said = capfd.readouterr().out
@@ -362,6 +375,19 @@ def test_an_installed_package_makes_what_it_can_in_a_folder(
     assert "nothing is left to make" in said
     assert not (here / "other").exists()
     assert sorted(package.rglob("*.py")) == before
+
+
+def test_what_is_made_stays_where_a_later_part_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "takifugu"
+    shutil.copytree(Path(__file__).resolve().parents[2] / "experiments", package / "experiments")
+    (package / "experiments" / "broken2026.py").write_text(
+        '"""Breaks."""\nfrom pages import PAGES, make\nREPRODUCES = "Broken 2026"\n'
+        'make(PAGES / "broken2026.md", "x", {"first": lambda: {"one": "| 42 |"}, "second": lambda: 1 / 0})\n'
+    )
+    monkeypatch.setattr(experiments, "ROOT", package)
+    monkeypatch.chdir(tmp_path)
+    assert invoke("reproduce", "broken2026").exit_code == 3
+    assert "| 42 |" in (tmp_path / "reproduced" / "broken2026" / "broken2026.md").read_text(encoding="utf-8")
 
 
 def test_this_checkout_has_targets() -> None:

@@ -460,13 +460,14 @@ def example(name: str | None, as_json: bool) -> None:
 @main.command()
 @click.argument("target", required=False)
 @click.option("-o", "--output", type=_PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
+@click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
 @_JSON
-def reproduce(target: str | None, output: Path | None, as_json: bool) -> None:
+def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
     """Reproduce a paper's experiment, or list the experiments.
 
     What needs research data that are absent is left out, and said. In a checkout of the source, without --output, the
-    pages of docs/ are rewritten.
+    pages of docs/ are rewritten, whole.
     """
     from takifugu.cli.reproducing import reproduce as run
 
-    run(target, output, as_json)
+    run(target, output, whole, as_json)

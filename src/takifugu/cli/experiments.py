@@ -69,16 +69,19 @@ def find(name: str, root: Path = ROOT) -> Target:
     ).at("target")
 
 
-def run(target: Target, root: Path = ROOT, folder: Path | None = None, output: IO[str] | None = None) -> int:
+def run(
+    target: Target, root: Path = ROOT, folder: Path | None = None, whole: bool = False, output: IO[str] | None = None
+) -> int:
     """Run an experiment in a process of its own; return its exit code.
 
-    Its page and its pictures go into `folder`; without one they are those of the checkout, and it runs from its root.
+    Its page and its pictures go into `folder`, with a tenth of the points of docs/ unless the `whole` is wanted;
+    without a folder they are those of the checkout, and it runs from its root.
     `output` is where its standard output goes, by default to ours.
     """
     paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     if folder is not None:
-        place["TAKIFUGU_OUTPUT"] = str(folder.resolve())
+        place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
     command = [sys.executable, str(target.path)]
     where = root if is_checkout(root) else None
     return subprocess.run(command, cwd=where, env=place, stdout=output, check=False).returncode

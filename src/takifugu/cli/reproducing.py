@@ -14,7 +14,7 @@ from takifugu.cli.output import print_json, wrapped
 from takifugu.core.text.tables import labelled
 
 
-def reproduce(target: str | None, folder: Path | None, as_json: bool) -> None:
+def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: bool) -> None:
     if target is None:
         _list(as_json)
         return
@@ -23,7 +23,7 @@ def reproduce(target: str | None, folder: Path | None, as_json: bool) -> None:
         folder = Path("reproduced") / experiment.name
     started = time.perf_counter()
     sys.stdout.flush()
-    code = experiments.run(experiment, experiments.ROOT, folder, output=sys.stderr if as_json else None)
+    code = experiments.run(experiment, experiments.ROOT, folder, whole, output=sys.stderr if as_json else None)
     if as_json:
         content = {
             "target": experiment.name, "exit_code": code, "output": None if folder is None else str(folder),
