@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from scipy.signal import fftconvolve
@@ -40,9 +41,10 @@ VARIED: dict[str, tuple[str, Sequence[float]]] = {
 }
 
 
-#: The curves of Figures 4 and 6: name, colour, dashes.
+#: The curves of Figure 4, and those of Figure 6 but for the printed one: name, colour, dashes.
 CURVES = {
     "policy": ("asymmetric privacy, α = 0", "#009e73", "-"),
+    "printed": ("as printed, z ≤ t", "#009e73", ":"),
     "virtual": ("(ε, δ), virtual, as in the paper", "#d55e00", "--"),
     "ceiling": ("(ε, δ), the true ceiling", "#0072b2", "-."),
     "two-sided": ("ε, two-sided noise", "#333333", ":"),
@@ -52,6 +54,8 @@ CURVES = {
 def betas(name: str, setting: Setting) -> Floats:
     """Return the probability that a place is found safe, for the safe counts 0, 1, ..., t."""
     counts = np.arange(setting.threshold + 1)
+    if name == "printed":  # real noise z - m that is never negative, and "safe" where z <= t
+        return -np.expm1(-setting.epsilon * (setting.threshold - counts))
     if name in ("policy", "two-sided"):
         known = (asymmetric if name == "policy" else two_sided)(setting)
         return np.array([known.beta(int(m)) for m in counts])
@@ -97,7 +101,7 @@ def draw_hours(hours: Integers) -> None:
         axis.set_xticks(np.arange(len(values)), [f"{v:g}" for v in values])
         axis.set(xlabel=letter, ylabel="E[β]", ylim=(-0.02, 1.02))
         axis.grid(alpha=0.3)
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     save(figure, "takagi2021-figure4", COMMAND)
 
 
@@ -262,24 +266,37 @@ def counts_table(epidemic_: Epidemic) -> str:
     return table(["infected people (made up)", "visits", *(f"places with > {t}" for t in (0, 1, 3, 5, 10))], rows)
 
 
-def on_check_ins() -> dict[str, str]:
-    made_up = epidemic.simulate(epidemic.Weeks.read(needed_file(epidemic.FILE)))
-    hours = [made_up.hour(hour) for hour in range(HOURS)]
-    days = [made_up.day(day) for day in range(len(WEEKDAYS))]
-    hour = hours[MAP_HOUR]
+@lru_cache(maxsize=1)
+def infected() -> Epidemic:
+    return epidemic.simulate(epidemic.Weeks.read(needed_file(epidemic.FILE)))
+
+
+def of_an_hour() -> dict[str, str]:
+    """Draw the maps of an hour: Figures 2 and 3, and what ordinary noise makes of it."""
+    hour = infected().hour(MAP_HOUR)
     at_zero = [(f"t = {t}", Setting(threshold=t, alpha=0)) for t in (3, 5)]
     above_zero = [(f"α = {words}", Setting(alpha=alpha)) for words, alpha in (("10⁻³", 1e-3), ("10⁻⁴", 1e-4))]
-    draw_hours(sizes(hours))
-    draw_day(days[DAY])
     return {
-        "counts": counts_table(made_up), "figure2": maps("figure2", COMMAND, hour, at_zero),
+        "counts": counts_table(infected()), "figure2": maps("figure2", COMMAND, hour, at_zero),
         "figure3": maps("figure3", COMMAND, hour, above_zero), "ordinary": ordinary_map(COMMAND, hour),
-        "hours": hour_table(sizes(hours)), "sparse": draw_sparse(days[DAY]), "days": draw_days(days),
     }  # fmt: skip
 
 
+def of_all_hours() -> dict[str, str]:
+    hours = sizes([infected().hour(hour) for hour in range(HOURS)])
+    draw_hours(hours)
+    return {"hours": hour_table(hours)}
+
+
+def of_days() -> dict[str, str]:
+    """Draw the sparse vector over a day, and over every day of the week."""
+    days = [infected().day(day) for day in range(len(WEEKDAYS))]
+    draw_day(days[DAY])
+    return {"sparse": draw_sparse(days[DAY]), "days": draw_days(days)}
+
+
 def main() -> None:
-    make(PAGE, COMMAND, {"an epidemic over check-ins": on_check_ins})
+    make(PAGE, COMMAND, {"Figures 2 and 3": of_an_hour, "Figure 4": of_all_hours, "Figures 5 and 6": of_days})
 
 
 if __name__ == "__main__":
