@@ -15,9 +15,9 @@ from typing import Any
 import takifugu as tf
 from pages import IMAGES, OUTPUT, make, release_file, stamp
 from research_data import needed_file
+from takifugu.core.text.maps import heat_map
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
-from takifugu.releasing.report.maps import heat_map
 from takifugu.releasing.report.populations import marginals, moved_most
 
 REPRODUCES = "Kawamoto and Murakami 2019, Section 6: locations that hide a population, as one release file"

@@ -24,6 +24,7 @@ from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import Blur, half_width
 from takifugu.releasing.planning.plan import calibrated
+from takifugu.releasing.postprocess.picture import is_over_time
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.reported import Reported
@@ -169,7 +170,8 @@ def alternative(table: Published) -> str:
         return html.escape(f"{table.title}, as a map", quote=False)
     values = [f"{row.get('unit') or row['cell']} {number(row['value'])}" for row in table.rows]
     first_values = "; ".join(values if table.scope == "unit" or len(values) < 9 else [*values[:8], "and more"])
-    return html.escape(f"{table.title}, as bars with their 95 % intervals: {first_values}", quote=False)
+    form = "a line with its 95 % band" if is_over_time(table.certificate) else "bars with their 95 % intervals"
+    return html.escape(f"{table.title}, as {form}: {first_values}", quote=False)
 
 
 def main() -> None:

@@ -5,14 +5,15 @@ Colours are those of Okabe and Ito; nothing is conveyed by colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import takifugu as tf
+from takifugu.core.text.marks import INK, drawing, words
+from takifugu.core.text.pictures import Bar, bar_chart
+from takifugu.core.text.scales import Axis
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#9aa3ab", "#222222"
-STYLE = 'font-family="system-ui, sans-serif" font-size="13"'
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#9aa3ab"
 
 #: The example of docs/plans.md: the education of 100 people from the north and 100 from the south.
 NORTH = tf.Pmf.from_counts([1, 2, 3], [40, 35, 25])
@@ -20,7 +21,9 @@ SOUTH = tf.Pmf.from_counts([1, 2, 3], [15, 45, 40])
 LEVELS = {1: "basic", 2: "school", 3: "degree"}
 
 #: The example of docs/networks.md: where each person stands, who infects whom, and the quilt {ben, dora} of cem.
-PLACES = {"ana": (60, 90), "ben": (180, 90), "cem": (300, 90), "dora": (420, 90), "eli": (540, 90), "finn": (540, 175)}
+PLACES = {
+    "ana": (60, 100), "ben": (180, 100), "cem": (300, 100), "dora": (420, 100), "eli": (540, 100), "finn": (540, 185),
+}  # fmt: skip
 ARCS = (("ana", "ben"), ("ben", "cem"), ("cem", "dora"), ("dora", "eli"), ("dora", "finn"))
 ROLES = {"cem": "near", "ben": "quilt", "dora": "quilt"}
 
@@ -28,25 +31,9 @@ ROLES = {"cem": "near", "ben": "quilt", "dora": "quilt"}
 STAYS, MINUTES = (0.5, 0.8, 0.9, 0.95, 0.99), 100
 
 
-def picture(width: int, height: int, title: str, shapes: Iterable[str]) -> str:
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'role="img" {STYLE}>',
-        f"<title>{title}</title>",
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        *shapes,
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def text(x: float, y: float, words: str, anchor: str = "middle", weight: str = "normal") -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-weight="{weight}" fill="{INK}">{words}</text>'
-
-
 def plan_picture() -> str:
     """Draw the monotone plan as bands from one distribution to the other; a band that slopes is a move."""
-    height, top, gap, left, right = 260, 50, 22, 190, 450
+    height, top, gap, left, right = 260, 60, 22, 190, 450
     plan = tf.monotone_plan(NORTH, SOUTH)
     moves = [(int(a), int(b), float(mass)) for a, b, mass in plan.items()]
     shapes: list[str] = []
@@ -59,7 +46,7 @@ def plan_picture() -> str:
             values[level], tall = y, height * share
             at, anchor = (place - 18, "end") if values is out else (place + 18, "start")
             shapes.append(f'<rect x="{place - 8}" y="{y:g}" width="16" height="{tall:g}" fill="{INK}"/>')
-            shapes.append(text(at, y + tall / 2 + 4, f"{LEVELS[level]} ({level}): {share:.0%}", anchor))
+            shapes.append(words(at, y + tall / 2 + 4, f"{LEVELS[level]} ({level}): {share:.0%}", anchor))
             y += tall + gap
     bands = []
     for a, b, mass in moves:
@@ -72,9 +59,9 @@ def plan_picture() -> str:
         )
         colour, says = (GREY, "stays") if a == b else (ORANGE, f"moves by {abs(a - b)}")
         bands.append(f'<path d="{path}" fill="{colour}" fill-opacity="0.45" stroke="{colour}"/>')
-        bands.append(text(middle, (y + z + tall) / 2 + 4, f"{mass:.0%} {says}"))
-    heads = [text(left, 28, "from the north", weight="bold"), text(right, 28, "from the south", weight="bold")]
-    return picture(640, 370, "The plan that moves one distribution to the other", [*heads, *bands, *shapes])
+        bands.append(words(middle, (y + z + tall) / 2 + 4, f"{mass:.0%} {says}", "middle"))
+    heads = [words(left, 46, "from the north", "middle"), words(right, 46, "from the south", "middle")]
+    return drawing(640, 380, "The plan that moves one distribution to the other", [*heads, *bands, *shapes])
 
 
 def quilt_picture() -> str:
@@ -99,39 +86,28 @@ def quilt_picture() -> str:
             f'<circle cx="{x}" cy="{y}" r="30" fill="{fills[role]}" fill-opacity="0.25" stroke="{fills[role]}" '
             f'stroke-width="2.5"{dashes[role]}/>'
         )
-        shapes += [text(x, y, name, weight="bold"), text(x, y + 15, {"near": "secret"}.get(role, role))]
+        shapes += [words(x, y, name, "middle"), words(x, y + 15, {"near": "secret"}.get(role, role), "middle")]
     shapes += [
-        text(30, 30, "near: the secret, covered by noise", "start"),
-        text(30, 165, "quilt: charged for what the two tell about cem", "start"),
-        text(30, 190, "remote: tells nothing that the quilt does not", "start"),
+        words(30, 44, "near: the secret, covered by noise"),
+        words(30, 180, "quilt: charged for what the two tell about cem"),
+        words(30, 205, "remote: tells nothing that the quilt does not"),
     ]
-    return picture(620, 220, "A secret person, the quilt around them, and the rest", shapes)
+    return drawing(620, 230, "A secret person, the quilt around them, and the rest", shapes)
 
 
 def noise_picture() -> str:
     """Draw the least noise that hides each of 100 minutes, by how often a minute is like the one before."""
-    left, top, width, tall, step = 190, 62, 390, 22, 36
-    shapes = [text(20, 30, "Noise of a published count that hides every single one of 100 minutes", "start", "bold")]
-    shapes.append(text(left - 14, top - 8, "a minute is like the last", "end"))
-    for number, stay in enumerate(STAYS):
+    bars = []
+    for stay in STAYS:
         belief = tf.MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length=MINUTES, states=["still", "walking"])
         framework = tf.Pufferfish(tf.every_entry(), belief)
         scale = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="influence").scale
-        y, long = top + number * step, width * scale / MINUTES
-        shapes.append(text(left - 14, y + tall / 2 + 5, f"in {100 * stay:.0f} %", "end"))
-        shapes.append(f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{tall}" fill="{BLUE}"/>')
-        shapes.append(text(left + long + 8, y + tall / 2 + 5, f"{scale:.1f}", "start"))
-    bottom = top + len(STAYS) * step
-    ends = (1, "1: enough if no minute told of another", "start"), (MINUTES, f"{MINUTES}: for all at once", "end")
-    for minutes, words, anchor in ends:
-        x = left + width * minutes / MINUTES
-        shapes.append(
-            f'<line x1="{x:g}" y1="{top - 6}" x2="{x:g}" y2="{bottom}" stroke="{ORANGE}" stroke-width="2" '
-            'stroke-dasharray="5 4"/>'
-        )
-        shapes.append(text(x, bottom + 18, words, anchor))
-    title = "The least noise that hides one minute grows as minutes resemble each other"
-    return picture(640, bottom + 34, title, shapes)
+        bars.append(Bar(f"like the last in {100 * stay:.0f} %", float(f"{scale:.1f}")))
+    axis = Axis(
+        f"noise of a count of {MINUTES} minutes that hides every single one; 1 is enough if no minute tells of "
+        f"another, and {MINUTES} hides all at once"
+    )
+    return bar_chart(bars, axis, "The least noise that hides one minute grows as minutes resemble each other")
 
 
 PICTURES = {"noise.svg": noise_picture, "plan.svg": plan_picture, "quilt.svg": quilt_picture}

@@ -13,7 +13,8 @@ from tests.releasing.files import SPEC
 from takifugu.cli import main
 from takifugu.cli.releasing import _counted
 from takifugu.core.text.bars import bars
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.pictures import Bar, bar_chart
+from takifugu.core.text.scales import Axis
 from takifugu.releasing.advice.advice import advise
 
 

@@ -11,9 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
+from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.night import PICTURES, by_itself
-from takifugu.core.text.pictures import Axis, Bar, Line, bar_chart, line_chart, short_number
+from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
 from takifugu.core.text.raster import png, stacked
+from takifugu.core.text.scales import Axis, short_number
 
 SVG = "{http://www.w3.org/2000/svg}"
 numbers = st.floats(-1e12, 1e12)
@@ -106,6 +108,97 @@ def test_bars_stay_inside(values: list[tuple[float, float]]) -> None:
         left, wide = float(bar.attrib.get("x", 0)), float(bar.attrib["width"])
         assert left >= -1
         assert left + wide <= 641
+
+
+def areas(picture: str) -> list[list[tuple[float, float]]]:
+    polygons = parsed(picture).iter(f"{SVG}polygon")
+    return [[tuple(map(float, p.split(","))) for p in area.attrib["points"].split()] for area in polygons]  # type: ignore[misc]
+
+
+HOURS = [Bar(f"{hour:02}", 10.0 * hour, 10.0 * hour - 15, 10.0 * hour + 15, is_noise=hour < 2) for hour in range(6)]
+
+
+def test_a_band_goes_from_the_lower_ends_to_the_upper_ones() -> None:
+    picture = value_chart([Panel("", HOURS, range(6))], Axis("steps"), "By hour")
+    (band,) = areas(picture)
+    dots = [(float(d.attrib["cx"]), float(d.attrib["cy"])) for d in parsed(picture).iter(f"{SVG}circle")]
+    for (x, y), upper, lower in zip(dots, band[:6], band[:5:-1], strict=True):
+        assert upper[0] == lower[0] == x
+        assert y - upper[1] == pytest.approx(lower[1] - y, abs=0.2)
+    assert dots[0][1] - dots[1][1] == pytest.approx(dots[4][1] - dots[5][1], abs=0.2)
+
+
+def test_a_line_is_broken_where_a_time_is_missing() -> None:
+    picture = value_chart([Panel("", HOURS, [0, 1, 2, 5, 6, 9])], Axis("steps"), "By week")
+    assert [len(area) for area in areas(picture)] == [6, 4, 2]
+    assert len(drawn(picture)) == 2 + 1
+
+
+def test_noise_is_faded_and_what_it_means_is_said() -> None:
+    for times in (None, range(6)):
+        picture = value_chart([Panel("", HOURS, times)], Axis("steps"), "t")
+        marks = list(parsed(picture).iter(f"{SVG}{'rect' if times is None else 'circle'}"))[-6:]
+        shades = [float(mark.attrib.get("fill-opacity", "1")) for mark in marks]
+        assert max(shades[:2]) < min(shades[2:])
+        assert "faded: noise" in texts(picture)
+    assert "faded" not in value_chart([Panel("", HOURS[2:])], Axis("steps"), "t")
+
+
+@pytest.mark.parametrize("times", [None, range(6)])
+def test_an_error_that_all_share_is_written_once(times: range | None) -> None:
+    picture = value_chart([Panel("a", HOURS, times), Panel("b", HOURS[:5], times and times[:5])], Axis("steps"), "t")
+    assert picture.count("±") == 1
+    assert "steps, each ± 15" in texts(picture)
+    other = bar_chart([*HOURS, Bar("wide", 5, 0, 10)], Axis("steps"), "t")
+    assert other.count("±") == 7
+
+
+def test_panels_have_one_scale() -> None:
+    picture = value_chart([Panel("a", HOURS), Panel("b", [Bar("00", 50.0, 35, 65)])], Axis("steps"), "t")
+    _, *bars = parsed(picture).iter(f"{SVG}rect")
+    widths = [float(bar.attrib["width"]) for bar in bars]
+    assert widths[-1] == pytest.approx(widths[5], abs=0.1)
+
+
+@pytest.mark.parametrize("times", [None, range(6)])
+def test_what_is_impossible_is_hatched(times: range | None) -> None:
+    slanted = {}
+    for possible in (None, (0.0, 40.0), (-100.0, 900.0)):
+        picture = value_chart([Panel("", HOURS, times)], Axis("steps", possible=possible), "t")
+        lines = [line.attrib for line in parsed(picture).iter(f"{SVG}line")]
+        slanted[possible] = [line for line in lines if line["x1"] != line["x2"] and line["y1"] != line["y2"]]
+        assert ("hatched" in picture) == bool(slanted[possible])
+    assert len(slanted[0.0, 40.0]) > 20
+    assert not slanted[None]
+    assert not slanted[-100.0, 900.0]
+
+
+@given(st.integers(1, 12), st.sampled_from([340, 640]), st.booleans())
+def test_everything_of_panels_stays_inside(panels: int, width: int, is_line: bool) -> None:
+    several = [Panel(f"a long title of a panel {n}", HOURS, range(6) if is_line else None) for n in range(panels)]
+    picture = parsed(value_chart(several, Axis("noisy value (steps of 5 minutes) and its 95 % band"), "t", width=width))
+    high = float(picture.attrib["height"])
+    for mark in picture.iter():
+        for keys, end in ((("x", "x1", "x2", "cx"), width), (("y", "y1", "y2", "cy"), high)):
+            assert all(-1 <= float(mark.attrib.get(key, "0")) <= end + 1 for key in keys), mark.attrib
+    for text in picture.iter(f"{SVG}text"):
+        long = 6 * len(text.text or "")
+        start = float(text.attrib["x"]) - {"end": long, "middle": long / 2}.get(text.attrib.get("text-anchor", ""), 0)
+        assert start >= -2, text.text
+        assert start + long <= width + 2, text.text
+
+
+def test_a_photo_has_the_band_and_its_shade() -> None:
+    import io
+
+    from matplotlib import image
+
+    picture = value_chart([Panel("", HOURS, range(6))], Axis("steps"), "By hour")
+    (band,) = areas(picture)
+    x, y = (sum(place[axis] for place in (band[1], band[2], band[-2], band[-3])) / 4 for axis in (0, 1))
+    photo = image.imread(io.BytesIO(png(picture) or b""))
+    red, _, blue, _ = photo[round(2 * y) + 12, round(2 * x)]
+    assert blue > red + 0.1
 
 
 def test_nothing_to_draw_is_said() -> None:

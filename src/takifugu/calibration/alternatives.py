@@ -28,6 +28,9 @@ SKIPPED = "skipped"
 #: The statuses of mechanisms that may be used.
 USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
 
+#: What the picture of their errors is called.
+ERRORS = "Noise that each mechanism would add"
+
 _listed = partial(textwrap.fill, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
 #: So many mechanisms are in a brief comparison.
@@ -60,6 +63,21 @@ class Alternative:
 
     def to_dict(self) -> Json:
         return asdict(self)
+
+
+def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> str:
+    """Return a bar for each mechanism that has an expected error; a star is at those that may not be used."""
+    from takifugu.core.text.pictures import Bar, bar_chart
+    from takifugu.core.text.scales import Axis
+
+    bars = []
+    for row in rows:
+        if row.expected_error is not None:
+            star = "" if row.status in USABLE else " *"
+            bars.append(Bar(f"{row.name}{star}", float(f"{row.expected_error:.4g}")))
+    is_starred = any(bar.label.endswith("*") for bar in bars)
+    note = "; * not used: it promises less than was requested, or is refused by default" if is_starred else ""
+    return bar_chart(bars, Axis(f"{error_words}{note}"), ERRORS, width=width)
 
 
 @dataclass(frozen=True)

@@ -128,15 +128,12 @@ class Calibration:
 
         Raises InputError where nothing was compared, as with a mechanism that was requested by name.
         """
-        from takifugu.core.text.pictures import Axis, Bar, bar_chart
+        from takifugu.calibration.alternatives import ERRORS, drawn_errors
         from takifugu.core.text.plot import Plot
 
-        errors = [(row.name, row.expected_error) for row in self.alternatives if row.expected_error is not None]
-        bars = [Bar(name, float(f"{error:.4g}")) for name, error in errors]
-        if not bars:
+        if all(row.expected_error is None for row in self.alternatives):
             raise InputError("no mechanisms were compared", fix='calibrate with mechanism = "auto", or use tf.compare')
-        title = "Noise that each mechanism would add"
-        return Plot(title, bar_chart(bars, Axis(self.error_words), title, width=width))
+        return Plot(ERRORS, drawn_errors(self.alternatives, self.error_words, width))
 
     def __str__(self) -> str:
         parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]

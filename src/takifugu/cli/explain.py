@@ -17,7 +17,8 @@ from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 from takifugu.core.text.bars import block
-from takifugu.core.text.pictures import Axis, Line, line_chart
+from takifugu.core.text.curves import Line, line_chart
+from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import labelled, number, text_table
 from takifugu.numbers.rationals import as_fraction, to_text
 

@@ -16,7 +16,7 @@ from tests.releasing.file.test_bounded_inputs import invoke
 from tests.releasing.file.test_population_files import BY_NAME, places_in
 from tests.releasing.report.test_words_for_readers import SPEC, worded
 
-from takifugu.core.text.pictures import drawing, rectangle
+from takifugu.core.text.marks import drawing, rectangle
 from takifugu.core.text.raster import png, stacked
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.files import ALWAYS
@@ -107,7 +107,8 @@ def test_the_report_offers_all_files(tmp_path: Path) -> None:
     table = published(tmp_path)
     picture = (tmp_path / "out" / f"{table.name}.svg").read_text(encoding="utf-8")
     assert ElementTree.fromstring(picture).tag.endswith("svg")
-    assert all(f"{row['value']:,} ±" in picture for row in table.rows)
+    assert all(f">{row['value']:,}<" in picture for row in table.rows)
+    assert picture.count("±") == 1
     report = table.files[3].read_text(encoding="utf-8")
     for end in (".csv", ".table.json", ".svg", ".datapackage.json", ".certificate.json"):
         assert f'href="./{table.name}{end}" download' in report

@@ -36,7 +36,7 @@ def by_itself(picture: str) -> str:
 
     By night it is dark, where its reader's screen is.
 
-    >>> from takifugu.core.text.pictures import drawing
+    >>> from takifugu.core.text.marks import drawing
     >>> by_itself(drawing(10, 20, "a", [])).count("<style>")
     1
     """

@@ -14,7 +14,8 @@ from takifugu.core.text.raster import png
 class Plot:
     """One picture as SVG text.
 
-    >>> from takifugu.core.text.pictures import Axis, Bar, bar_chart
+    >>> from takifugu.core.text.pictures import Bar, bar_chart
+    >>> from takifugu.core.text.scales import Axis
     >>> Plot("use", bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time use"))
     Plot('use')
     """

@@ -22,7 +22,7 @@ def stacked(pictures: Sequence[str]) -> str:
 
     The title is that of the first.
 
-    >>> from takifugu.core.text.pictures import drawing
+    >>> from takifugu.core.text.marks import drawing
     >>> stacked([drawing(10, 20, "a", []), drawing(10, 30, "b", [])]).count("<svg")
     3
     """
@@ -73,9 +73,9 @@ def png(picture: str) -> bytes | None:
 def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
     """Draw the elements of our pictures, later ones above.
 
-    They are rectangles, lines, circles, texts, and pictures inside.
+    They are rectangles, areas, lines, circles, texts, and pictures inside.
     """
-    from matplotlib.patches import Circle, Rectangle
+    from matplotlib.patches import Circle, Polygon, Rectangle
 
     for element in parent:
         kind, get = element.tag.removeprefix(_SVG), element.attrib.get
@@ -83,19 +83,22 @@ def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
         order = len(axes.get_children())
         wide = float(get("stroke-width", "1"))
         line: dict[str, Any] = {"color": get("stroke", "none"), "linewidth": wide, "zorder": order}
+        line |= {"alpha": float(get("stroke-opacity", "1")), "solid_capstyle": "butt"}
         if get("stroke-dasharray"):
             line["dashes"] = [float(length) for length in get("stroke-dasharray", "").split()]
         area: dict[str, Any] = {
             "facecolor": get("fill", "black"), "edgecolor": get("stroke", "none"), "linewidth": wide, "zorder": order,
+            "alpha": float(get("fill-opacity", "1")),
         }  # fmt: skip
+        points = [[float(number) for number in point.split(",")] for point in get("points", "").split()]
         if kind == "rect":
-            opaque = float(get("fill-opacity", "1"))
-            axes.add_patch(Rectangle((at["x"], at["y"] + down), at["width"], at["height"], alpha=opaque, **area))
+            axes.add_patch(Rectangle((at["x"], at["y"] + down), at["width"], at["height"], **area))
+        elif kind == "polygon":
+            axes.add_patch(Polygon([(x, y + down) for x, y in points], **area))
         elif kind == "line":
             axes.plot([at["x1"], at["x2"]], [at["y1"] + down, at["y2"] + down], **line)
         elif kind == "polyline":
-            points = [point.split(",") for point in get("points", "").split()]
-            axes.plot([float(x) for x, _ in points], [float(y) + down for _, y in points], **line)
+            axes.plot([x for x, _ in points], [y + down for _, y in points], **line)
         elif kind == "circle":
             axes.add_patch(Circle((at["cx"], at["cy"] + down), at["r"], **area))
         elif kind == "text":

@@ -16,14 +16,14 @@ from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain, Row
+from takifugu.core.plain import Json, Row
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.tables import WIDTH, text_table
-from takifugu.model import frameworks, queries
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
+from takifugu.releasing.postprocess.possible import possible_answers
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
@@ -279,22 +279,11 @@ def check_not_negative(certificate: Certificate) -> None:
     """Refuse values that may truly be negative: moving them to 0 would be an error, not consistency."""
     if certificate.query["kind"] in ("count", "histogram", "count-rows", "cross-table"):
         return
-    least = min(_least_answer(a.query, certificate.frameworks[a.framework]) for a in certificate.answers)
+    least = min(possible_answers(a.query, certificate.frameworks[a.framework])[0] for a in certificate.answers)
     if least < 0:
         raise InputError(
             f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False"
         ).at("nonnegative")
-
-
-def _least_answer(query: Plain, framework: Plain) -> Fraction:
-    """Return the least answer that any data set of the beliefs can have, in any cell."""
-    about = frameworks.from_dict(framework)
-    least = [Fraction(v) for pair in about.pairs for law in (pair.left, pair.right) for v in law.support_range]
-    for belief in () if about.is_pair else about.beliefs or (about.domain,):
-        answer = queries.from_dict(query).resolve(belief)
-        low, _ = answer.cell_bounds()
-        least.append(int(low.min()) * answer.grid)
-    return min(least)
 
 
 def cells_of(row: Row) -> list[str]:

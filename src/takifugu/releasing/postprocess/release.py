@@ -14,12 +14,13 @@ from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import html_table
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.adjust import Adjusted, adjust
+from takifugu.releasing.postprocess.picture import picture_of, title_of
+from takifugu.releasing.postprocess.possible import possible_ends
 from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
@@ -139,20 +140,18 @@ class Release:
         return f"<Release {self.certificate.release}: {self.certificate.statistic}, {cells}, {made(self.certificate)}>"
 
     def plot(self, width: int = 640) -> Plot:
-        """Return a picture of the noisy values with their 95 % intervals; raises InputError where they have none.
+        """Return the picture of the noisy values, as a report has it; raises InputError where they have none.
 
-        A notebook shows it, and `.save("values.svg")` or `.save("values.png")` writes it.
+        A notebook displays it, and `.save("values.svg")` or `.save("values.png")` writes it.
         """
-        rows = self.rows()
-        if self._has_no_intervals:
+        picture = self._picture(width)
+        if picture is None:
             raise InputError("what was published has no intervals, so there is no picture of it", fix="print it")
-        title = self.certificate.statistic[:1].upper() + self.certificate.statistic[1:]
-        rule = Rule(self.certificate.query)
-        bars = [
-            Bar(str(r["cell"]), float(r["value"]), float(r["low"]), float(r["high"]), rule.of(r) is False)
-            for r in rows
-        ]
-        return Plot(title, bar_chart(bars, Axis("noisy value and its 95 % interval"), title, width=width))
+        return Plot(title_of(self.certificate), picture)
+
+    def _picture(self, width: int = 640) -> str | None:
+        c = self.certificate
+        return picture_of(c, [(None, Rule(c.query).added(self.rows()))], possible_ends(c), width)
 
     def to_dict(self) -> Json:
         write = self.randomiser.output.write
@@ -187,7 +186,7 @@ class Release:
         rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
         heads = ("cell", "noisy value", "95 % interval (noise only)")
         note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
-        return warning + html_table(heads, rows, note)
+        return warning + (self._picture() or "") + html_table(heads, rows, note)
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from takifugu.calibration.alternatives import CHOSEN, POSSIBLE, Alternative
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.releasing.certificates.certificate import Certificate, noise_text
 from takifugu.releasing.report.page import figure, paragraph, sentence, table, terms
 from takifugu.releasing.report.reported import Reported
@@ -37,14 +36,8 @@ def compared(t: Reported) -> Iterator[str]:
 def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[str]:
     """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
     proven = [row for row in rows if row.composition is not None]
-    bars = [Bar(_label(row), float(f"{row.expected_error:.4g}")) for row in proven if row.expected_error is not None]
-    if len(bars) > 1:
-        axis = Axis(error)
-        note = "* not used: it promises less than was requested, or is refused by default."
-        yield figure(
-            lambda width: bar_chart(bars, axis, "Noise that each mechanism would add", width=width),
-            note if any(row.expected_error is not None and not _is_used(row) for row in proven) else "",
-        )
+    if sum(row.expected_error is not None for row in proven) > 1:
+        yield figure(lambda width: drawn_errors(proven, error, width))
     chosen = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
     header = ("mechanism", "scale", "expected error", "composes", "status")
     yield table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=chosen, spare=(1, 3))
@@ -53,14 +46,6 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
         (", ".join(row.name for row in rows if (row.status, row.reason) == why), [f"{why[0]}: {why[1]}"])
         for why in reasons
     ])  # fmt: skip
-
-
-def _label(row: Alternative) -> str:
-    return row.name if _is_used(row) else f"{row.name} *"
-
-
-def _is_used(row: Alternative) -> bool:
-    return row.status in (CHOSEN, POSSIBLE)
 
 
 def computed_by(c: Certificate) -> str:

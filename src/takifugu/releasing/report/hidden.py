@@ -9,7 +9,8 @@ from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.core.escaping import number
-from takifugu.core.text.pictures import Axis, Line, line_chart
+from takifugu.core.text.curves import Line, line_chart
+from takifugu.core.text.scales import Axis
 from takifugu.releasing.certificates.certificate import (
     Certificate,
     composes,

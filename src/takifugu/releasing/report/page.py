@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -19,6 +20,18 @@ NARROW, WIDE = 340, 640
 _SHORT = 15
 
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Words in a table that look unlike others: `kind` says how."""
+
+    words: str
+    kind: str = ""
+
+
+#: A row of a table.
+Line = Sequence[str | Cell]
 
 
 def page(title: str, body: Iterable[str], made: str = "") -> str:
@@ -81,7 +94,7 @@ def terms(pairs: Iterable[tuple[str, Sequence[str]]]) -> str:
 def table(
     caption: str,
     header: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Line],
     numbers: Iterable[int] = (),
     note: str = "",
     chosen: int = -1,
@@ -95,9 +108,11 @@ def table(
     listed = list(rows)
     kinds = [("number", set(numbers)), ("spare", set(spare))]
 
-    def cell(name: str, column: int, words: str, scope: str = "") -> str:
+    def cell(name: str, column: int, words: str | Cell, scope: str = "") -> str:
         where = f' scope="{scope}"' if scope else ""
-        return f"<{name}{where}{_class(' '.join(k for k, held in kinds if column in held))}>{text(words)}</{name}>"
+        words, kind = (words.words, words.kind) if isinstance(words, Cell) else (words, "")
+        classes = " ".join([*(name for name, columns in kinds if column in columns), *kind.split()])
+        return f"<{name}{where}{_class(classes)}>{text(words)}</{name}>"
 
     head = "".join(cell("th", i, words, "col") for i, words in enumerate(header))
     body = "".join(

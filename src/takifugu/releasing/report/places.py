@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from takifugu.core.plain import Json, Plain, Row
+from takifugu.core.text.maps import ends_of
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.policies.boxes import DIGITS, Boxes
-from takifugu.releasing.report.map import boxes_of
-from takifugu.releasing.report.maps import ends_of
+from takifugu.releasing.postprocess.picture import boxes_of
 from takifugu.releasing.report.populations import marginals, randomised
 from takifugu.releasing.report.reported import Reported
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.maps import heat_map
+from takifugu.core.text.pictures import Bar, bar_chart
+from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.releasing.report.maps import heat_map
 from takifugu.releasing.report.page import WIDE, figure, paragraph, table
 from takifugu.releasing.report.reported import Reported
 

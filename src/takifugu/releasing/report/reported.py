@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from takifugu.analysis.randomisers import answered
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.possible import Ends, possible_ends
 from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.release import Release
 
@@ -29,6 +31,11 @@ class Reported:
     def rule(self) -> Rule:
         """Return what decides which values can be told from their noise."""
         return Rule(self.certificate.query, None if self.worth is None else self.worth.matters)
+
+    @cached_property
+    def possible(self) -> Ends | None:
+        """Return the least and the largest number that a true value can be; None where that is not known."""
+        return possible_ends(self.certificate)
 
     @property
     def cells(self) -> int:

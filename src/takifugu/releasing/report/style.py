@@ -79,6 +79,7 @@ th, td { text-align: left; vertical-align: top; padding: .35rem 1.1rem .35rem 0;
 thead th { color: var(--faint); font-weight: 600; font-size: .85rem; border-bottom: 2px solid var(--rule); }
 tbody th { font-weight: 600; white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.noise { color: var(--faint); font-style: italic; }
 tr.chosen th, tr.chosen td { background: var(--chosen); }
 tr.chosen th { box-shadow: inset 3px 0 0 var(--accent); padding-left: .6rem; }
 figure { margin: 1rem 0; }

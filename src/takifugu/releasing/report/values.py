@@ -1,61 +1,68 @@
-"""The noisy values of a report: pictures and tables with their intervals, and the picture as a file of its own."""
+"""The noisy values of a report: their picture, and tables with their intervals; noise is faded in both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.bars import common_error
 from takifugu.core.text.raster import stacked
 from takifugu.releasing.advice.worth import measured
-from takifugu.releasing.certificates.cells import READABLE
+from takifugu.releasing.certificates.cells import READABLE, UPPER
+from takifugu.releasing.postprocess.picture import (
+    LEGEND,
+    MOST_OF_TWO,
+    MOST_PANELS,
+    Answers,
+    Places,
+    axes_of,
+    boxes_of,
+    left_out,
+    picture_of,
+    place_kind,
+    two_way_of,
+)
+from takifugu.releasing.postprocess.possible import Ends
 from takifugu.releasing.postprocess.readable import in_words, number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.crossed import Places, crossed, drawn_crossed, two_way_of
-from takifugu.releasing.report.map import boxes_of, drawn_map, verdict_map
-from takifugu.releasing.report.page import WIDE, figure, paragraph, table
+from takifugu.releasing.report.page import WIDE, Cell, Line, figure, paragraph, table
 from takifugu.releasing.report.populations import drawn_populations, population_maps
 from takifugu.releasing.report.reported import Reported
 
 LEVEL = 0.95
-#: How much is drawn; the tables have everything.
-MOST_BARS, MOST_PICTURES = 40, 8
+#: How many places that are not called safe are listed; the table has them all.
+MOST_LISTED = 200
 
-_ADJUSTED = ("adjusted",)
-_READ = (
-    "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
-    "sampling error: it says nothing about people or times that are not in the data."
-)
+_READ = "With probability 95 % over the noise alone, the true value lies in its interval{together}."
+_NOT_SAMPLING = "This is not sampling error: it says nothing about people or times that are not in the data."
+_FADED = "Faded: noise; the error is too large for the value to be read."
 
 
 def published(t: Reported) -> Iterator[str]:
     if not t.cells:  # randomised row by row: the table has them
         yield from population_maps(t)
         return
-    rows = rows_of_answers(t)
-    if t.by_unit:
-        if all(r["low"] is not None for _, first_rows in rows for r in first_rows):
-            yield from _pictures_by_cell(t, rows)
-        yield _table_of_units(t, rows)
-        return
-    first_rows, caption = rows[0][1], f"Published values of {t.name}"
+    answers = rows_of_answers(t)
+    rows = answers[0][1]
+    if picture_of(t.certificate, answers, t.possible, WIDE) is not None:
+        yield figure(partial(_picture, t, answers), left_out(t.certificate, answers))
     if t.answers[0][1].randomiser.output is MARKS:
-        yield from verdict_map(t.certificate, first_rows)
+        yield from _places(t, rows)
         return
-    if any(r["low"] is None for r in first_rows):  # labels and the like: nothing to draw, no interval
-        yield table(caption, ("cell", "published"), [_cells(r)[:2] for r in first_rows], (1,))
-        return
-    places = two_ways(t, first_rows)
-    if places is not None:
-        half = number(readable(farthest_end(t.answers[0][1], t.cells)))
-        yield from crossed(t.certificate, places, first_rows, f"All values are ± {half}. {_read(t)}")
-        return
-    bars = [(r["cell"], r) for r in first_rows[:MOST_BARS]]
-    yield figure(lambda width: bars_of(t, bars, _statistic(t), width), _drawn(len(first_rows)))
-    header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(first_rows[0]))])
-    yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
+    places = two_way_of(t.certificate, [row["cell"] for row in rows])
+    if t.by_unit:
+        yield _table_of_units(t, answers)
+    elif any(row["low"] is None for row in rows):  # labels and the like: nothing to draw, no interval
+        listed = [(str(row["cell"]), in_words(row)) for row in rows]
+        yield table(f"Published values of {t.name}", ("cell", "published"), listed, (1,))
+    elif places is not None:
+        yield from _tables_of_two_ways(t, places, rows)
+    else:
+        yield _table_of_cells(t, rows)
 
 
 def error_words(error: float, values: int, unit: str) -> str:
@@ -77,18 +84,12 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
     return max(halves)
 
 
-def rows_of_answers(t: Reported) -> list[tuple[str | None, list[Json]]]:
-    """Return the rows of every answer, by unit."""
+def rows_of_answers(t: Reported) -> Answers:
+    """Return the rows of every answer, by unit, with its adjusted values where the certificate has some."""
     return [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
 
 
-def two_ways(t: Reported, rows: Sequence[Row]) -> Places | None:
-    """Return the row and the column of each cell, where the table has both."""
-    return two_way_of(t.certificate, [row["cell"] for row in rows])
-
-
 def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]:
-    """Return the rows of an answer, with its adjusted values where the certificate has some."""
     adjusted = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
     rows = t.rule.added(answer.rows(LEVEL, t.cells))
     if adjusted is None:
@@ -96,108 +97,136 @@ def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]
     return [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
 
 
-def _more(row: Json) -> list[str]:
-    return [number(row["adjusted"])] if "adjusted" in row else []
+def _table_of_cells(t: Reported, rows: Sequence[Json]) -> str:
+    """Return one row per cell; its interval where it is not the same for all, its adjusted value where it has one."""
+    error = error_of(rows)
+    header = [axes_of(t.certificate)[0], f"noisy value{_unit(t)}"]
+    body: list[list[str | Cell]] = [[str(row["cell"]), noisy_cell(row, t.possible)] for row in rows]
+    if error is None:
+        header.append("95 % interval")
+        for line, row in zip(body, rows, strict=True):
+            line.append(f"{number(row['low'])} to {number(row['high'])}")
+    if "adjusted" in rows[0]:
+        header.append("adjusted")
+        for line, row in zip(body, rows, strict=True):
+            line.append(number(row["adjusted"]))
+    return table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
+
+
+def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> Iterator[str]:
+    """Yield the table of noisy values, and that of adjusted ones where there are some; the longer way goes down."""
+    names = axes_of(t.certificate)
+    if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
+        places, names = [(column, row) for row, column in places], (names[1], names[0])
+    across, down = list(dict.fromkeys(column for _, column in places)), list(dict.fromkeys(row for row, _ in places))
+    row_at = dict(zip(places, rows, strict=True))
+    noisy = {place: noisy_cell(row, t.possible) for place, row in row_at.items()}
+    yield _crossed(t, "Published values", names[0], across, down, noisy, _note(t, rows, error_of(rows)))
+    if "adjusted" in rows[0]:
+        adjusted = {place: number(row["adjusted"]) for place, row in row_at.items()}
+        yield _crossed(t, "Adjusted values", names[0], across, down, adjusted)
+
+
+def _crossed(
+    t: Reported, what: str, name: str, across: Sequence[str], down: Sequence[str],
+    cells: Mapping[tuple[str, str], str | Cell], note: str = "",
+) -> str:  # fmt: skip
+    body = [[row, *(cells.get((row, column), "-") for column in across)] for row in down]
+    caption = f"{what} of {t.certificate.release}{_unit(t)}"
+    return table(caption, (name, *across), body, range(1, len(across) + 1), note)
+
+
+def _table_of_units(t: Reported, answers: Answers) -> str:
+    """Return one row per unit, or one row per value where there are many cells."""
+    labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
+    every = [row for _, rows in answers for row in rows]
+    error, more = error_of(every), ["adjusted"] if "adjusted" in every[0] else []
+    note = _note(t, every, error) if every[0]["low"] is not None else ""
+    if len(labels) > MOST_PANELS:
+        long: list[Line] = [
+            [unit or "", str(row["cell"]), noisy_cell(row, t.possible), *(number(row[key]) for key in more)]
+            for unit, rows in answers
+            for row in rows
+        ]
+        return table(caption, (t.certificate.person, "cell", "noisy value", *more), long, (2, 3), note)
+    halves = [readable(farthest_end(answer, t.cells)) for _, answer in t.answers]
+    body: list[Line] = []
+    for (unit, rows), half in zip(answers, halves, strict=True):
+        line: list[str | Cell] = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
+        line += [number(half)] if error is None else []
+        body.append([*line, *(number(row[key]) for row in rows for key in more)])
+    header = [t.certificate.person, *labels, *(["± 95 %"] if error is None else [])]
+    header += [f"{label}, adjusted" for label in labels if more]
+    return table(caption, header, body, range(1, len(header)), note)
+
+
+def _places(t: Reported, rows: Sequence[Json]) -> Iterator[str]:
+    """Yield how many places were called what, and those not called safe."""
+    count = Counter(place_kind(row[UPPER]) for row in rows)
+    caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
+    boxes = boxes_of(t.certificate.frameworks.values())
+    listed = [row for row in rows if boxes is None or row[UPPER] != "safe"]
+    notes = [f"{caption} of {len(rows):,} places."]
+    if boxes is not None:
+        notes.append(f"x and y are the middle of a place; {t.certificate.release}.csv has all of them.")
+    if len(listed) > MOST_LISTED:
+        notes.append(f"{len(listed) - MOST_LISTED:,} more are in the table.")
+    if not listed:
+        yield paragraph(" ".join(notes), "note")
+        return
+    header = ("place", "published", *(() if boxes is None else ("x", "y")))
+    body = []
+    for row in listed[:MOST_LISTED]:
+        middle = () if boxes is None else boxes.middle(str(row["cell"]))
+        body.append([str(row["cell"]), in_words(row), *(f"{at:.8g}" for at in middle)])
+    yield table(f"Published of {t.certificate.release}", header, body, range(1, len(header)), " ".join(notes))
+
+
+def noisy_cell(row: Row, possible: Ends | None) -> Cell:
+    """Return a value for a table: faded if it is noise, with a star if no true value can be so."""
+    star = " *" if _is_outside(row, possible) else ""
+    return Cell(f"{number(row['value'])}{star}", "noise" if row.get(READABLE) is False else "")
+
+
+def _is_outside(row: Row, possible: Ends | None) -> bool:
+    value = row["value"]
+    return possible is not None and isinstance(value, int | float) and not possible[0] <= value <= possible[1]
+
+
+def error_of(rows: Sequence[Row]) -> float | None:
+    """Return the ± that several values share."""
+    return common_error(rows) if len(rows) > 1 else None
+
+
+def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:
+    """Say below a table how far off its values are, and what its marks mean."""
+    together = "" if t.cells == 1 else f", for all {t.cells:,} values of this table at once"
+    if error is not None:
+        notes = [error_words(error, t.cells, t.certificate.measured_in or "")]
+    else:
+        notes = [_READ.format(together=together)]
+    return " ".join([*notes, _NOT_SAMPLING, *marks_meant(rows, t.possible)])
+
+
+def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
+    """Yield what the marks mean that the values of a table have."""
+    if any(row.get(READABLE) is False for row in rows):
+        yield _FADED
+    if possible is not None and any(_is_outside(row, possible) for row in rows):
+        low, high = (number(readable(Fraction(end))) for end in possible)
+        yield f"* The noise led there: no true value is below {low} or above {high}."
 
 
 def _unit(t: Reported) -> str:
     return f" ({t.certificate.measured_in})" if t.certificate.measured_in else ""
 
 
-def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[Json]]]) -> str:
-    """Return one row per unit with the half width of its intervals, or one row per value where there are many cells."""
-    labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
-    more = _ADJUSTED[: len(_more(rows[0][1][0]))]
-    if len(labels) > MOST_PICTURES:
-        long = [[unit or "", *_cells(r), *_more(r)] for unit, of_unit in rows for r in of_unit]
-        header = (t.certificate.person, "cell", "noisy value", "95 % interval", *more)
-        return table(caption, header, long, (2, 3, 4), _read(t))
-    halves = [readable(farthest_end(a, t.cells)) for _, a in t.answers]
-    body = [
-        [
-            unit or "",
-            *(number(row["value"]) for row in of_unit),
-            number(half),
-            *(a for row in of_unit for a in _more(row)),
-        ]
-        for (unit, of_unit), half in zip(rows, halves, strict=True)
-    ]
-    wide = (t.certificate.person, *labels, "± 95 %", *(f"{label}, adjusted" for label in labels if more))
-    return table(caption, wide, body, range(1, len(wide)), _read(t))
-
-
-def _cells(row: Json) -> list[str]:
-    return [str(row["cell"]), in_words(row), f"{number(row['low'])} to {number(row['high'])}"]
-
-
-def _read(t: Reported) -> str:
-    return _READ.format(together="" if t.cells == 1 else f", for all {t.cells} values of this table at once")
-
-
-def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[Json]]]) -> Iterator[str]:
-    labels = t.answers[0][1].labels
-    drawn = [
-        figure(
-            lambda width, cell=cell: bars_of(  # type: ignore[misc]
-                t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], _titles(t)[cell], width
-            ),
-            narrow_only=True,
-        )
-        for cell in range(min(len(labels), MOST_PICTURES))
-    ]
-    yield f'<div class="gallery">{"".join(drawn)}</div>'
-    more = [_drawn(len(rows), t.certificate.people.many)] if len(rows) > MOST_BARS else []
-    if len(labels) > MOST_PICTURES:
-        more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has them all.")
-    yield from (paragraph(words, "note") for words in more)
-
-
-def _statistic(t: Reported) -> str:
-    return t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
-
-
-def _titles(t: Reported) -> list[str]:
-    """Return what the picture of each cell is called: a lone one, whose label says little, by the statistic."""
-    labels = t.answers[0][1].labels
-    return list(labels) if len(labels) > 1 else [_statistic(t)]
-
-
-def bar_of(name: object, row: Row) -> Bar:
-    """Return the bar of a row; noise is faded."""
-    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-    return Bar(str(name), value, low, high, is_noise=row.get(READABLE) is False)
-
-
-def bars_of(t: Reported, rows: Sequence[tuple[str, Json]], title: str, width: int) -> str:
-    bars = [bar_of(name, row) for name, row in rows]
-    return bar_chart(bars, Axis(f"noisy value{_unit(t)} and its 95 % interval"), title, width=width)
-
-
-def _drawn(count: int, what: str = "cells") -> str:
-    return f"The first {MOST_BARS} of {count} {what} are drawn; the table has them all." if count > MOST_BARS else ""
+def _picture(t: Reported, answers: Answers, width: int) -> str:
+    return picture_of(t.certificate, answers, t.possible, width) or ""
 
 
 def drawing_of(t: Reported) -> str | None:
     """Return the picture as SVG; None where the values are nothing that is drawn."""
-    pictures = list(_pictures(t))
-    return stacked(pictures) if pictures else None
-
-
-def _pictures(t: Reported) -> Iterator[str]:
     if not t.cells:
-        yield from drawn_populations(t)
-        return
-    rows = rows_of_answers(t)
-    if t.answers[0][1].randomiser.output is MARKS:
-        if boxes_of(t.certificate.frameworks.values()) is not None:
-            yield drawn_map(t.certificate, rows[0][1], WIDE)
-        return
-    if any(row["low"] is None for _, of_unit in rows for row in of_unit):
-        return
-    if t.by_unit:
-        for cell, title in enumerate(_titles(t)[:MOST_PICTURES]):
-            yield bars_of(t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], title, WIDE)
-        return
-    places = two_ways(t, rows[0][1])
-    crossed = None if places is None else drawn_crossed(t.certificate, places, rows[0][1], WIDE)
-    yield crossed or bars_of(t, [(r["cell"], r) for r in rows[0][1][:MOST_BARS]], _statistic(t), WIDE)
+        return stacked(list(drawn_populations(t)))
+    return picture_of(t.certificate, rows_of_answers(t), t.possible, WIDE)

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from urllib.parse import quote
 
 from takifugu.analysis.randomisers import Noise, Randomiser
+from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Json
-from takifugu.core.text.pictures import Axis, Line, line_chart
+from takifugu.core.text.pictures import Bar, Panel, value_chart
+from takifugu.core.text.scales import Axis
 from takifugu.data.times.moments import period_number
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
+from takifugu.releasing.postprocess.picture import MOST_PANELS
+from takifugu.releasing.postprocess.possible import possible_ends
 from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.opening import suspicion_of
-from takifugu.releasing.report.page import downloads, figure, page, paragraph, sentence, table, text
+from takifugu.releasing.report.page import Cell, downloads, figure, page, paragraph, sentence, table, text
 from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import LEVEL, MOST_PICTURES
+from takifugu.releasing.report.values import LEVEL, error_of, marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
 MADE = '<meta name="generator" content="takifugu windows">'
@@ -48,9 +51,8 @@ class Point:
         return known[0]
 
     @property
-    def words(self) -> tuple[str, str]:
-        """Return the value and its interval."""
-        return number(self.value), f"{number(self.low)} to {number(self.high)}"
+    def row(self) -> Json:
+        return {"value": self.value, "low": self.low, "high": self.high, READABLE: self.readable}
 
 
 def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]] = ()) -> str:
@@ -66,25 +68,17 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         f"{paragraph(sentence(f'{first.statistic}, from the source {first.source!r}'), 'lead')}</header>",
         *_opening(series, first),
     ]
-    for title, points in list(series.items())[:MOST_PICTURES]:
+    for title, points in list(series.items())[:MOST_PANELS]:
         heading = title or name
         body.append(f"<h2>{text(heading)}</h2>")
         body.append(paragraph(change_words(points, first.measured_in or ""), "verdict plain"))
         if len(points) > 1:
-            body.append(figure(partial(_picture, points, heading, unit)))
-    if len(series) > MOST_PICTURES:
-        note = f"The first {MOST_PICTURES} of {len(series)} values are drawn; the table has them all."
+            body.append(figure(partial(_picture, first, points, heading, unit)))
+    if len(series) > MOST_PANELS:
+        note = f"The first {MOST_PANELS} of {len(series)} values are drawn; the table has them all."
         body.append(paragraph(note, "note"))
     if series:
-        note = (
-            "The band and the intervals are those of the noise alone, 95 % for all values of a window at once; a "
-            "change's ± is 95 % for that change alone. The line is broken where no window was published."
-        )
-        body.append(paragraph(note, "note"))
-        whose = [title for title in series if title]
-        rows = [(p.period, *[title][: len(whose)], *p.words) for title, points in series.items() for p in points]
-        header = ("window", *["value of"][: len(whose)], f"noisy value{unit}", "95 % interval")
-        body.append(table(f"Values of {name}", header, rows, (len(header) - 2, len(header) - 1)))
+        body.append(_table(name, series, first, unit))
     if files:
         body.append(downloads(f"Files of {name}, beside this page", files))
     links = "".join(
@@ -94,6 +88,31 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
     heading = "<h2>Reports of single windows</h2>"
     body.append(f'<nav aria-label="Reports">{heading}<ul class="files">{links}</ul></nav></article>')
     return page(f"{name}: all windows", body, MADE)
+
+
+def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: str) -> str:
+    """Return every value of every window; its interval where that is not as wide for all."""
+    titled = [(title, point) for title, points in series.items() for point in points]
+    rows, possible = [point.row for _, point in titled], possible_ends(first)
+    error, titles = error_of(rows), [title for title in series if title]
+    each = "The bands and the intervals are those of"
+    if error is not None:
+        each = f"Each value is ± {measured(error, first.measured_in or '')}, by"
+    header = ["window", *["value of"][: len(titles)], f"noisy value{unit}"]
+    body: list[list[str | Cell]] = []
+    for title, point in titled:
+        body.append([point.period, *[title][: len(titles)], noisy_cell(point.row, possible)])
+    columns = [len(header) - 1]
+    if error is None:
+        columns.append(len(header))
+        header.append("95 % interval")
+        for line, (_, point) in zip(body, titled, strict=True):
+            line.append(f"{number(point.low)} to {number(point.high)}")
+    note = (
+        f"{each} the noise alone, 95 % for all values of a window at once; a change's ± is 95 % for that change alone. "
+        "The line is broken where no window was published."
+    )
+    return table(f"Values of {name}", header, body, columns, " ".join([note, *marks_meant(rows, possible)]))
 
 
 def change_words(points: Sequence[Point], unit: str) -> str:
@@ -112,7 +131,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     off = difference_band(first.noise, last.noise).width
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
-        each = _size(round(change / periods, 3), round(off / periods, 3), unit)
+        each = _size(change / periods, float(f"{off / periods:.3g}"), unit)
         said = f"{said}, or {each} a {known[1]} on average over {periods} {known[1]}s"
     if abs(change) > off:
         return f"{said} (95 %), more than the noise would make of no change."
@@ -131,8 +150,7 @@ def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
     """Return a row for each value of each window: window, unit where there are some, cell, value, low and high."""
     rows = []
     for _, point, named in _points(certificates):
-        ends = {"value": point.value, "low": point.low, "high": point.high, READABLE: point.readable}
-        rows.append({"window": point.period, **named, **ends})
+        rows.append({"window": point.period, **named, **point.row})
     return rows
 
 
@@ -167,28 +185,14 @@ def _opening(series: dict[str, list[Point]], last: Certificate) -> Iterator[str]
 
 
 def _size(change: float, off: float, unit: str) -> str:
-    return f"{number(_plain(change))} ± {measured(_plain(off), unit)}"
+    return f"{number(_plain(as_exact_as(change, off)))} ± {measured(_plain(off), unit)}"
 
 
-def _picture(points: Sequence[Point], title: str, unit: str, width: int) -> str:
+def _picture(first: Certificate, points: Sequence[Point], title: str, unit: str, width: int) -> str:
     """Return the values and their band, each window at its distance from the first, with gaps where there is none."""
-    lines = [
-        Line("value", list(_joined(points, [p.value for p in points]))),
-        Line("highest", list(_joined(points, [p.high for p in points]))),
-        Line("lowest", list(_joined(points, [p.low for p in points]))),
-    ]
-    known = period_number(points[0].period)
-    across = Axis(known[1] if known else "window", names=[(p.place, p.period) for p in points])
-    return line_chart(lines, across, Axis(f"noisy value{unit} and its 95 % band"), title, width=width)
-
-
-def _joined(points: Sequence[Point], values: Sequence[float]) -> Iterator[tuple[float, float | None]]:
-    """Yield the places of windows with their values, and nothing between two that are not neighbours."""
-    for (one, value), (following, _) in pairwise(zip(points, values, strict=True)):
-        yield one.place, value
-        if following.place > one.place + 1:
-            yield one.place + 1, None
-    yield points[-1].place, values[-1]
+    bars = [Bar(p.period, p.value, p.low, p.high, p.readable is False) for p in points]
+    axis = Axis(f"noisy value{unit} and its 95 % band", possible=possible_ends(first))
+    return value_chart([Panel("", bars, [point.place for point in points])], axis, title, width=width)
 
 
 def _plain(value: float) -> int | float:

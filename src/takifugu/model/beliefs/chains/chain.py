@@ -65,8 +65,9 @@ class MarkovChain(PeriodicChain):
         A state that never ends has none. Raises InputError where no state ever ends.
         """
         leaving = [(str(state), 1 - float(self.matrix[i, i])) for i, state in enumerate(self.states)]
-        from takifugu.core.text.pictures import Axis, Bar, bar_chart
+        from takifugu.core.text.pictures import Bar, bar_chart
         from takifugu.core.text.plot import Plot
+        from takifugu.core.text.scales import Axis
 
         bars = [Bar(name, float(f"{1 / chance:.4g}")) for name, chance in leaving if chance > 0]
         if not bars:

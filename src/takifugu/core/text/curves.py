@@ -1,0 +1,111 @@
+"""Curves over two axes as SVG text, with marks at places along them.
+
+Lines differ by dashes and labels, not by colour alone, so that they survive a black-and-white printer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from takifugu.core.errors import InputError
+from takifugu.core.text.marks import (
+    COLOURS,
+    DASHES,
+    FAINT,
+    LETTER,
+    apart,
+    dot,
+    drawing,
+    head_of,
+    path,
+    rule,
+    words,
+)
+from takifugu.core.text.scales import Axis, Scale, ends_of, fits, level, room_for_numbers, upright
+
+Point = tuple[float, float | None]
+
+WIDTH, HEIGHT = 640, 380
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points (x, y) in order, joined; with `step`, y holds until the next x. A y of None leaves a gap."""
+
+    label: str
+    points: Sequence[Point]
+    step: bool = False
+
+
+def line_chart(
+    lines: Sequence[Line],
+    x: Axis,
+    y: Axis,
+    title: str,
+    made: str = "",
+    marks: Sequence[tuple[float, str]] = (),
+    width: int = WIDTH,
+    height: int = HEIGHT,
+) -> str:
+    """Return lines over two axes as SVG.
+
+    `marks` are labelled upright rules at an x, `made` is the command behind it. Points on a log axis must be above 0;
+    others, and those that are not finite, are gaps. Raises InputError where no point is left to draw.
+
+    >>> picture = line_chart([Line("error", [(0.1, 40), (1, 4)])], Axis("epsilon", log=True), Axis("error"), "Cost")
+    >>> picture.startswith("<svg"), "polyline" in picture
+    (True, True)
+    """
+    runs = [list(_runs(line.points, x.log, y.log)) for line in lines]
+    points = [point for line in runs for run in line for point in run]
+    if not points:
+        raise InputError(f"the picture {title!r} has no point that can be drawn", fix="give finite values")
+    across = ends_of([p[0] for p in points] + [m for m, _ in marks if fits(m, x.log)], x.log, from_zero=False)
+    up = ends_of([p[1] for p in points], y.log, from_zero=True)
+    names = [line.label for line in lines]
+    right = 12 + (round(LETTER * max(map(len, names))) + 26 if any(names) else 8)
+    head = head_of(title, width) + (28 if any(label for _, label in marks) else 18)
+    flat = Scale(*across, 22 + room_for_numbers(*up, y.log), width - right, x.log)
+    tall = Scale(*up, height - 46, head, y.log)
+    body = [*level(flat, tall), *upright(flat, tall.end, tall.start, x.names)]
+    body.append(rule(flat.start, tall.start, flat.end, tall.start, FAINT))
+    body.append(words((flat.start + flat.end) / 2, height - 10, x.label, "middle", FAINT))
+    body.append(words(12, head_of(title, width) + 9, y.label, colour=FAINT))
+    for where, label in marks:
+        if fits(where, x.log):
+            body.append(rule(flat.at(where), tall.end, flat.at(where), tall.start, FAINT, "3 3"))
+            body.append(words(flat.at(where), tall.end - 5, label, "middle", FAINT))
+    ends = []
+    for number, (line, line_runs) in enumerate(zip(lines, runs, strict=True)):
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
+        for run in line_runs:
+            body += _drawn([(flat.at(a), tall.at(b)) for a, b in run], line.step, colour, dash)
+        if line_runs and line.label:
+            ends.append((tall.at(line_runs[-1][-1][1]), flat.at(line_runs[-1][-1][0]), line.label, colour))
+    for height_of_text, (_, where, label, colour) in zip(apart([e[0] for e in ends]), ends, strict=True):
+        body.append(words(where + 8, height_of_text + 4, label, colour=colour))
+    return drawing(width, height, title, body, made)
+
+
+def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterator[str]:
+    corners = points
+    if step:
+        corners = [corner for (a, b), (c, _) in pairwise(points) for corner in ((a, b), (c, b))]
+        corners.append(points[-1])
+    yield path(corners, colour, dash)
+    if (len(points) <= 40 and not step) or len(points) == 1:
+        yield from (dot(a, b, colour) for a, b in points)
+
+
+def _runs(points: Sequence[Point], log_x: bool, log_y: bool) -> Iterator[list[tuple[float, float]]]:
+    run: list[tuple[float, float]] = []
+    for a, b in points:
+        if b is not None and fits(a, log_x) and fits(b, log_y):
+            run.append((a, b))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run

@@ -1,0 +1,177 @@
+"""Maps as SVG text: a grid of places, each as dark as a number, or in the colour of what is said of it.
+
+Both have coordinates, a scale and a key of colours; north is above where y grows northwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from takifugu.core.escaping import number
+from takifugu.core.text.marks import RULE, border, drawing, head_of, rectangle, ring, rule, words
+
+Place = tuple[float, float]
+#: The room around a map: coordinates on the left and below, keys and scale below.
+_MARGIN, _LEFT, _BELOW = 12, 74, 46
+_KEY, _COLOUR = 24, "#004d80"
+#: Boxes with smaller sides have no grid between them, and letters smaller than these are not written.
+_LEAST_SIDE, _LEAST_LETTERS = 5, 6.5
+#: How many shades are painted and shown in the key; what is 0 is not painted.
+_SHADES = 10
+#: How many metres a degree of latitude is.
+_DEGREE = 111_320
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The range of coordinates that a map shows; `metres` is how long one unit of x is, where that is known."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    metres: float | None = None
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What is said of a place: its colour, how opaque it is, and words."""
+
+    colour: str
+    shade: float
+    words: str
+
+
+def box_map(
+    columns: int,
+    rows: int,
+    ground: Ground,
+    legend: Mapping[str, Legend],
+    said: Callable[[int, int], tuple[str, str]],
+    title: str,
+    width: int,
+) -> str:
+    """Return equal boxes in the colours of what is said of each (row, column), and the number in it.
+
+    Boxes of one colour side by side are one. The grid and the numbers are drawn where there is room for them.
+    """
+    top, side = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / columns
+    body, numbers = list[str](), list[tuple[float, float, str]]()
+    for row in range(rows):
+        of_row = [said(row, column) for column in range(columns)]
+        start, upper = 0, top + (rows - 1 - row) * side
+        for kind, run in groupby(kind for kind, _ in of_row):
+            length = len(list(run))
+            colour, shade = legend[kind].colour, legend[kind].shade
+            body.append(rectangle(_LEFT + start * side, upper, length * side, side, colour, shade))
+            start += length
+        middles = (_LEFT + (column + 0.5) * side for column in range(columns))
+        numbers += [(x, upper + side / 2, number) for x, (_, number) in zip(middles, of_row, strict=True) if number]
+    if side >= _LEAST_SIDE:
+        body += [rule(_LEFT + side * i, top, _LEFT + side * i, top + side * rows, RULE) for i in range(1, columns)]
+        body += [rule(_LEFT, top + side * i, _LEFT + side * columns, top + side * i, RULE) for i in range(1, rows)]
+    letters = min(12.0, 1.5 * (side - 1) / max((len(number) for *_, number in numbers), default=1))
+    if letters >= _LEAST_LETTERS:
+        body += [words(x, y + letters / 3, number, "middle", size=letters) for x, y, number in numbers]
+    low = top + side * rows
+    body += frame(ground, top, side * columns, side * rows)
+    for place, entry in enumerate(legend.values()):
+        left, upper = _MARGIN, low + _BELOW + 20 * place
+        body += [rectangle(left, upper, 12, 12, entry.colour, entry.shade), words(left + 17, upper + 10, entry.words)]
+    return drawing(width, round(low + _BELOW + 20 * len(legend) + 4), title, body)
+
+
+def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[str]:
+    """Yield the edge of the ground, the coordinates at its ends, and a scale of a round length below."""
+    left, right, low = _LEFT, _LEFT + width, top + height
+    yield border(left, top, width, height)
+    for at, value in ((top + 10.0, ground.y[1]), (low, ground.y[0])):
+        yield words(left - 6, at, number(value, digits=5), "end")
+    for at, value, anchor in ((left, ground.x[0], "start"), (right, ground.x[1], "end")):
+        yield words(at, low + 16, number(value, digits=5), anchor)
+    span = ground.x[1] - ground.x[0]
+    length = _round_length(span * (ground.metres or 1.0) / 3)
+    long = width * length / (span * (ground.metres or 1.0))
+    for a, b, c, d in (
+        (0.0, 34.0, long, 34.0),
+        (0.0, 30.0, 0.0, 38.0),
+        (long, 30.0, long, 38.0),
+    ):
+        yield rule(left + a, low + b, left + c, low + d)
+    yield words(left + long + 8, low + 38, _length_words(length, ground))
+
+
+def _round_length(most: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is not above `most`."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(power * m for m in (1, 2, 5) if power * m <= most * (1 + 1e-9))
+
+
+def _length_words(length: float, ground: Ground) -> str:
+    """Write a length; where nothing says what the coordinates are, what it is if they are degrees, as they may be."""
+    if ground.metres is None:
+        if max(map(abs, ground.x)) > 180 or max(map(abs, ground.y)) > 90:
+            return f"{number(length, digits=4)} (units of the coordinates)"
+        along = _DEGREE * math.cos(math.radians(sum(ground.y) / 2))
+        return f"{number(length, digits=4)} ({_metric(length * along, 2)} if degrees)"
+    return _metric(length, 4)
+
+
+def _metric(metres: float, digits: int) -> str:
+    return f"{number(metres / 1000, digits=digits)} km" if metres >= 1000 else f"{number(metres, digits=digits)} m"
+
+
+def heat_map(
+    places: Sequence[Place],
+    numbers: Sequence[float],
+    title: str,
+    width: int = 300,
+    mark: Place | None = None,
+    metres: float | None = None,
+    most: float | None = None,
+) -> str:
+    """Return a map of equal cells with these centres; the darkest has the largest number, a ring is around `mark`.
+
+    `metres` is how long one unit of x is, where that is known; `most` is the number of the darkest shade, where maps
+    are to be compared.
+
+    >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
+    15
+    """
+    xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
+    column, row = ({x: number for number, x in enumerate(values)} for values in (xs, ys))
+    top, size = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / len(xs)
+    height = size * len(ys)
+    most = most or max(numbers, default=0.0) or 1.0
+    body = []
+    for (x, y), share in zip(places, numbers, strict=True):
+        left, upper = _LEFT + size * column[x], top + size * (len(ys) - 1 - row[y])
+        body.append(rectangle(left, upper, size, size, _COLOUR, _shade(share / most)))
+    if mark is not None:
+        left, upper = _LEFT + size * (column[mark[0]] + 0.5), top + size * (len(ys) - 0.5 - row[mark[1]])
+        body.append(ring(left, upper, max(size * 0.42, 3), "#d55e00"))
+    body += frame(Ground(ends_of(xs), ends_of(ys), metres), top, width - _LEFT - _MARGIN, height)
+    body += _key(top + height + _BELOW + 4, most)
+    return drawing(width, math.ceil(top + height + _BELOW + _KEY + 6), title, body)
+
+
+def ends_of(centres: Sequence[float]) -> tuple[float, float]:
+    """Return where equal cells of these centres begin and end."""
+    half = (centres[1] - centres[0]) / 2 if len(centres) > 1 else 0.5
+    return round(centres[0] - half, 9), round(centres[-1] + half, 9)
+
+
+def _key(top: float, most: float) -> Iterator[str]:
+    """Yield all shades that are painted, lightest first, with the numbers at both ends."""
+    yield words(_LEFT - 6, top + 12, "0 %", "end")
+    for step in range(_SHADES):
+        shade = _shade((step + 0.5) / _SHADES)
+        yield rectangle(_LEFT + 100.0 / _SHADES * step, top, 100 / _SHADES, 14, _COLOUR, shade)
+    yield words(_LEFT + 106, top + 12, f"{number(100 * most, digits=4)} % of rows")
+
+
+def _shade(share: float) -> float:
+    """Return how opaque a share of the largest number is; small ones stay visible."""
+    part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES if share > 0 else 0.0
+    return math.sqrt(part)

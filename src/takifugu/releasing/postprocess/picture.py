@@ -1,0 +1,179 @@
+"""The picture of published values: lines with bands over time, bars with intervals, a map of safe places.
+
+The report, `.plot()`, a notebook and the file of the picture have the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from takifugu.core.errors import TakifuguError
+from takifugu.core.plain import Json, Plain, Row
+from takifugu.core.text.maps import Ground, Legend, box_map
+from takifugu.core.text.pictures import Bar, Panel, value_chart
+from takifugu.core.text.scales import Axis
+from takifugu.data.times.cells import AXES
+from takifugu.model.policies.boxes import Boxes
+from takifugu.model.queries import registry
+from takifugu.releasing.certificates.cells import READABLE, UPPER
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.possible import Ends
+from takifugu.releasing.postprocess.readable import number
+
+#: How much is drawn; the tables have everything.
+MOST_BARS, MOST_PANELS, MOST_OF_TWO, MOST_TIMES = 40, 8, 12, 800
+#: Fewer values than these are bars, also those of times.
+_FEWEST_TIMES = 3
+#: What a place is called, in the order of the legend.
+SAFE, VALUE, NOT_ANSWERED, NO_QUESTION = "safe", "not known to be safe", "not answered", "not asked about"
+LEGEND = {
+    SAFE: Legend("#009e73", 0.3, SAFE), VALUE: Legend("#d55e00", 0.6, "not known to be safe; written: at most so many"),
+    NOT_ANSWERED: Legend("#8d99a6", 0.7, NOT_ANSWERED), NO_QUESTION: Legend("#f0f0f0", 1.0, NO_QUESTION),
+}  # fmt: skip
+
+#: Row and column of each cell.
+Places = Sequence[tuple[str, str]]
+#: The rows of every answer, by unit (None: of all units together).
+Answers = Sequence[tuple[str | None, Sequence[Json]]]
+
+
+def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None, width: int) -> str | None:
+    """Return the picture of a table as SVG; None where its values are nothing that is drawn.
+
+    `possible` are the least and the largest number that a true value can be.
+    """
+    rows = [row for _, of_unit in answers for row in of_unit]
+    if rows and UPPER in rows[0]:
+        boxes = boxes_of(certificate.frameworks.values())
+        return None if boxes is None else safe_map(boxes, rows, title_of(certificate), width)
+    if not rows or any(row["low"] is None for row in rows):
+        return None
+    panels = _panels(certificate, answers)
+    unit = f" ({certificate.measured_in})" if certificate.measured_in else ""
+    band = "band" if panels and panels[0].times else "interval"
+    axis = Axis(f"noisy value{unit} and its 95 % {band}", possible=possible)
+    return value_chart(panels, axis, title_of(certificate), width=width) if panels else None
+
+
+def left_out(certificate: Certificate, answers: Answers) -> str:
+    """Say how many values of a large table are drawn; empty where all are, or none."""
+    if UPPER in answers[0][1][0]:
+        return ""
+    total = sum(len(rows) for _, rows in answers)
+    drawn = sum(len(panel.bars) for panel in _panels(certificate, answers))
+    if drawn in (0, total):
+        return ""
+    return f"{drawn:,} of {total:,} values are drawn; the table has them all."
+
+
+def title_of(certificate: Certificate) -> str:
+    return certificate.statistic[:1].upper() + certificate.statistic[1:]
+
+
+def bar_of(name: object, row: Row) -> Bar:
+    """Return the bar of a row; noise is faded."""
+    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    return Bar(str(name), value, low, high, is_noise=row.get(READABLE) is False)
+
+
+def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
+    """Return the panels of a picture; none where they would be too many."""
+    rows = answers[0][1]
+    labels = [row["cell"] for row in rows]
+    places, axes = two_way_of(certificate, labels), axes_of(certificate)
+    if len(answers) > 1:
+        if is_over_time(certificate) and places is None:
+            return [_over_time(str(unit), labels, of_unit) for unit, of_unit in answers[:MOST_PANELS]]
+        titles = labels if len(labels) > 1 else [""]
+        return [
+            Panel(title, [bar_of(unit, of_unit[cell]) for unit, of_unit in answers[:MOST_BARS]])
+            for cell, title in enumerate(titles[:MOST_PANELS])
+        ]
+    if places is not None:
+        return _of_two_ways(places, axes, rows)
+    if is_over_time(certificate) and len(rows) >= _FEWEST_TIMES:
+        return [_over_time("", labels, rows)]
+    return [Panel("", [bar_of(row["cell"], row) for row in rows[:MOST_BARS]])]
+
+
+def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> list[Panel]:
+    """Return a panel for each value of one way, along the other: over time where that is one, else along the longer."""
+    down, across = list(dict.fromkeys(row for row, _ in places)), list(dict.fromkeys(column for _, column in places))
+    is_down = len(down) >= len(across) if (axes[0] in AXES) == (axes[1] in AXES) else axes[0] in AXES
+    names, titles, axis = (down, across, axes[0]) if is_down else (across, down, axes[1])
+    if len(titles) > MOST_OF_TWO:
+        return []
+    row_at = dict(zip(places, rows, strict=True))
+    panels = []
+    for title in titles:
+        cells = [(name, row_at.get((name, title) if is_down else (title, name))) for name in names]
+        present = [(name, row) for name, row in cells if row is not None]
+        if axis in AXES:
+            panels.append(_over_time(title, [name for name, _ in present], [row for _, row in present]))
+        else:
+            panels.append(Panel(title, [bar_of(name, row) for name, row in present[:MOST_BARS]]))
+    return panels
+
+
+def _over_time(title: str, names: Sequence[str], rows: Sequence[Row]) -> Panel:
+    pairs = zip(names[:MOST_TIMES], rows, strict=False)
+    return Panel(title, [bar_of(name, row) for name, row in pairs], range(min(len(rows), MOST_TIMES)))
+
+
+def is_over_time(certificate: Certificate) -> bool:
+    """Return whether the cells of a table are hours, days, weeks or months."""
+    return axes_of(certificate)[0] in AXES
+
+
+def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
+    """Return the row and column of each cell, where the query of a certificate says that it has both."""
+    try:
+        return registry.two_way_of(certificate.query, labels)
+    except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
+        return None
+
+
+def axes_of(certificate: Certificate) -> tuple[str, str]:
+    """Return what the rows and the columns of a table are: two columns of records, or cells and states."""
+    query = certificate.query
+    columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
+    inside = query.get("query", {}).get("kind")
+    for ways in (columns, axes if inside != "histogram" else []):
+        if len(ways) == 2:
+            return ways[0], ways[1]
+    return str(query.get("by") or "cell"), "state"
+
+
+def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
+    """Return the grid that the places of written frameworks are boxes of; None where they are not."""
+    for framework in frameworks:
+        boxes = dict(framework.get("domain") or {}).get("boxes")
+        if boxes is not None:
+            try:
+                return Boxes.from_dict(boxes)
+            except (TakifuguError, LookupError, TypeError):
+                return None
+    return None
+
+
+def place_kind(upper: object) -> str:
+    """Return what a place is called by what was published of it."""
+    return str(upper) if upper in (SAFE, NOT_ANSWERED) else VALUE
+
+
+def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
+    """Return the boxes in the colours of what was said of them; upper values are written into them."""
+    said = {str(row["cell"]): row[UPPER] for row in rows}
+    present = {place_kind(upper) for upper in said.values()}
+    if len(said) < boxes.columns * boxes.rows:
+        present.add(NO_QUESTION)
+
+    def of_box(row: int, column: int) -> tuple[str, str]:
+        upper = said.get(f"r{row}c{column}")
+        if upper is None:
+            return NO_QUESTION, ""
+        return place_kind(upper), "" if isinstance(upper, str) else number(upper)
+
+    x, y = ((float(low), float(high)) for low, high in (boxes.x, boxes.y))
+    legend = {kind: entry for kind, entry in LEGEND.items() if kind in present}
+    return box_map(boxes.columns, boxes.rows, Ground(x, y), legend, of_box, title, width)
