@@ -20,8 +20,9 @@ from tests.support.engines import entries
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Layout, Recode, Table, open_frame, pieces
+from takifugu.data import Layout, Recode, Table, Written, open_frame, pieces
 from takifugu.data.engines.differences import careful
+from takifugu.data.totals import totals
 from takifugu.data.values.texts import BLANKS
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
@@ -385,3 +386,33 @@ def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, 
         open_frame(tmp_path / "d.csv").require(["person", "state"])
     assert (f"did you mean {name!r}?" in str(refusal.value)) == suggested
     assert (name in str(refusal.value)) == suggested
+
+
+LINES = 'Report\n\nu,"v\nw",t\nWho,"What, of\nall",x\n{1},{2},{3}\n'
+
+
+@pytest.mark.parametrize("small", [1 << 18, 0])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_lines_of_a_header_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int, codec: str, ends: str
+) -> None:
+    monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", small)
+    text = (LINES + "é,1,x\nb,2,y\n").replace("\n", ends)
+    written = Written(encoding="latin-1" if codec == "latin-1" else None, lines=(3, 7))
+    for name, packed in (("d.csv", text.encode(codec)), ("e.csv", gzip.compress(text.encode(codec)))):
+        (tmp_path / name).write_bytes(packed)
+        table = open_frame(tmp_path / name, written=written)
+        assert (table.names[0], table.names[2]) == ("u", "t")
+        rows = totals(table, [], by=["u", "t"])
+        assert {group.key for group in rows} == {("é", "x"), ("b", "y")}
+    with pytest.raises(DataError, match="fewer lines than its header"):
+        open_frame(tmp_path / "d.csv", written=Written(encoding=written.encoding, lines=(3, 70)))
+
+
+def test_a_table_without_lines_has_no_header_of_lines(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pyarrow.table({"v": ["a"]}), tmp_path / "d.parquet")
+    with pytest.raises(InputError, match="which has no lines"):
+        open_frame(tmp_path / "d.parquet", written=Written(lines=(2, 2)))
+    with pytest.raises(InputError, match="lines are counted from 1"):
+        Written(lines=(3, 1))

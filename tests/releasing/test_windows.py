@@ -238,6 +238,28 @@ def test_a_window_is_chosen_only_where_tables_are_regular(tmp_path: Path) -> Non
         forecast(path, window="2026-W02")
 
 
+def test_a_window_goes_to_the_tables_of_its_length(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    text = path.read_text(encoding="utf-8")
+    weekly = text.partition("[[release]]")[2]
+    daily = weekly.replace('every = "week"', 'every = "day"').replace('name = "', 'name = "daily-')
+    once = weekly.replace('every = "week"', 'window = "2026-W02"').replace('name = "', 'name = "once-')
+    path.write_text(f"{text}\n[[release]]{daily}\n[[release]]{once}", encoding="utf-8")
+
+    def names(window: str) -> list[str]:
+        return [item.name for item in load(path, window=window).spec.release]
+
+    (week,) = [name for name in names("2026-W03") if not name.startswith("once-")]
+    (day,) = [name for name in names("2026-01-14") if not name.startswith("once-")]
+    assert week.endswith("-2026-W03")
+    assert not week.startswith("daily-")
+    assert (day.startswith("daily-"), day[-10:]) == (True, "2026-01-14")
+    assert sum(name.startswith("once-") for name in names("2026-W03")) == 1, "a table of one window stays"
+    with pytest.raises(SpecError) as refused:  # no table is published each month: all are tried, and none has it
+        load(path, window="2026-02")
+    assert {fault.where[:2] for fault in refused.value.faults} == {("release", 0), ("release", 1)}
+
+
 def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     path = written(tmp_path)
     year = outlook(load(path), 52)

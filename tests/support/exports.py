@@ -51,7 +51,7 @@ class Export:
         return any(steps % 1 for steps in self.steps.values())
 
 
-def _history(c: random.Random, lasts: dict[str, float], seconds: int) -> History:
+def made_history(c: random.Random, lasts: dict[str, float], seconds: int) -> History:
     """Return states in turn, which last so many seconds on average, from before the start until after the end."""
     at, state = -c.randrange(86_400), c.choice([*lasts])
     history = [(at, state)]
@@ -62,7 +62,7 @@ def _history(c: random.Random, lasts: dict[str, float], seconds: int) -> History
     return history
 
 
-def _lasting(courses: Sequence[History], step: int, states: Sequence[str]) -> dict[str, float]:
+def lasting(courses: Sequence[History], step: int, states: Sequence[str]) -> dict[str, float]:
     """Return for how many steps each state lasted since the start, parts of them counted as such."""
     total = dict.fromkeys(states, 0.0)
     for history in courses:
@@ -82,7 +82,7 @@ def _export(files: dict[str, bytes], steps: dict[str, float], rows: dict[str, in
     return Export({**files, "f.toml": text.encode()}, steps, rows)
 
 
-def _at(second: int) -> datetime:
+def moment(second: int) -> datetime:
     return START + timedelta(seconds=second)
 
 
@@ -91,10 +91,10 @@ def calls() -> Export:
     c, lasts = random.Random(1), {"Pause": 9000, "Bereit": 1500, "Gespräch": 360}
     berlin = ZoneInfo("Europe/Berlin")
     agents = ("Müller, Jörg", "Öz, Ayse", "Weiß", *(f"Agent {number}" for number in range(17)))
-    courses = {agent: _history(c, lasts, 14 * 86_400 - 3600) for agent in agents}
+    courses = {agent: made_history(c, lasts, 14 * 86_400 - 3600) for agent in agents}
     changes = sorted((at, agent, state) for agent, history in courses.items() for at, state in history[:-1])
     lines = ["Zeitpunkt;Mitarbeiter;Status;Nr.", *(
-        f"{_at(at - 3600).astimezone(berlin):%d.%m.%Y %H:%M:%S};{agent};{state};{number}"
+        f"{moment(at - 3600).astimezone(berlin):%d.%m.%Y %H:%M:%S};{agent};{state};{number}"
         for number, (at, agent, state) in reversed([*enumerate(changes)])
     )]  # fmt: skip
     shifted = [[(max(at, 0), state) for at, state in history] for history in courses.values()]
@@ -119,7 +119,7 @@ units_independent = true
 """
     roster = "\n".join(["Mitarbeiter", *(f'"{agent}"' for agent in agents)])
     files = {"calls.csv": "\r\n".join(lines).encode("cp1252"), "agents.csv": roster.encode("cp1252")}
-    return _export(files, _lasting(shifted, 60, [*lasts]), _rows([*courses.values()], [*lasts]), source, belief, "")
+    return _export(files, lasting(shifted, 60, [*lasts]), _rows([*courses.values()], [*lasts]), source, belief, "")
 
 
 def parking() -> Export:
@@ -127,10 +127,11 @@ def parking() -> Export:
     c, lasts = random.Random(2), {"free": 14_000, "taken": 2_400}
     courses, lines = [], ["ts,bay,occupied"]
     for bay in range(25):
-        history = _history(c, lasts, 7 * 86_400)
+        history = made_history(c, lasts, 7 * 86_400)
         again = sorted({*history, *_repeated(history)})
         courses.append(history)
-        lines += [f"{int(_at(at).timestamp()) * 1000},B-{bay:03},{int(state == 'taken')}" for at, state in again[:-1]]
+        sent = [(int(moment(at).timestamp()) * 1000, int(state == "taken")) for at, state in again[:-1]]
+        lines += [f"{at},B-{bay:03},{is_taken}" for at, is_taken in sent]
     source = """
 file = "bays.csv"
 rows = "changes"
@@ -149,7 +150,7 @@ stay = { free = "4 h", taken = "40 min" }
 units_independent = true
 """
     rows = {"free": sum(line.endswith(",0") for line in lines), "taken": sum(line.endswith(",1") for line in lines)}
-    return _export({"bays.csv": "\n".join(lines).encode()}, _lasting(courses, 60, [*lasts]), rows, source, belief, "")
+    return _export({"bays.csv": "\n".join(lines).encode()}, lasting(courses, 60, [*lasts]), rows, source, belief, "")
 
 
 def _repeated(history: History) -> Iterator[tuple[int, str]]:
@@ -163,13 +164,13 @@ def ward() -> Export:
     """Return stays in a ward's beds, as American clocks write them; who has not left has no end."""
     c, lasts = random.Random(3), {"home": 700_000, "surgery": 60_000}
     names = [f"MRN{1000 + number}" for number in range(60)]
-    courses = {name: _history(c, lasts, 28 * 86_400) for name in names}
+    courses = {name: made_history(c, lasts, 28 * 86_400) for name in names}
     form, lines = "%m/%d/%Y %I:%M:%S %p", ["Patient ID\tUnit\tAdmitted\tDischarged"]
     for name, history in courses.items():
         for (first, state), (last, _) in pairwise(history):
-            left = "" if last == 28 * 86_400 else f"{_at(last):{form}}"
+            left = "" if last == 28 * 86_400 else f"{moment(last):{form}}"
             if state != "home":
-                lines.append(f"{name}\t{state}\t{_at(first):{form}}\t{left}")
+                lines.append(f"{name}\t{state}\t{moment(first):{form}}\t{left}")
     source = """
 file = "beds.tsv"
 rows = "stays"
@@ -190,7 +191,7 @@ units_independent = true
 """
     files = {"beds.tsv": "\n".join(lines).encode(), "patients.csv": "\n".join(["Patient ID", *names]).encode()}
     rows = {**_rows([*courses.values()], [*lasts]), "home": 0}
-    return _export(files, _lasting([*courses.values()], 3600, [*lasts]), rows, source, belief, "")
+    return _export(files, lasting([*courses.values()], 3600, [*lasts]), rows, source, belief, "")
 
 
 def arrivals() -> Export:
@@ -202,7 +203,7 @@ def arrivals() -> Export:
         state = c.choices(["urgent", "other"], [1, 4])[0]
         first.setdefault(int(at) // 1800, state)
         rows[state] += 1
-        lines.append(f"{_at(int(at)):%Y-%m-%dT%H:%M:%SZ},{state},{c.randrange(90)}")
+        lines.append(f"{moment(int(at)):%Y-%m-%dT%H:%M:%SZ},{state},{c.randrange(90)}")
     steps = {state: float([*first.values()].count(state)) for state in rows}
     steps["quiet"] = 56 * 48.0 - len(first)
     source = """
@@ -266,7 +267,7 @@ def meter() -> Export:
             lost = step + c.randrange(48, 200) if c.random() < 0.002 else lost
             if step > lost and c.random() > 0.01:
                 used = c.uniform(0, 0.4) if state == "low" else c.uniform(0.5, 3)
-                lines.append(f"Z{name};{_at(1800 * step):%Y-%m-%d %H:%M};{used:.3f}".replace(".", ","))
+                lines.append(f"Z{name};{moment(1800 * step):%Y-%m-%d %H:%M};{used:.3f}".replace(".", ","))
                 steps[state] += 1
                 rows[state] += 1
     source = """

@@ -66,7 +66,7 @@ def init(
     ledger, is_new, name = _made(output, schema_file, guess.kind, declared)
     write_ledger_id(output, name)
     are_steps = shape_of(guess.kind) == IN_ORDER and made_of.across is None
-    missing, said = _missing(output), [*notes(look, columns, contents, are_steps)]
+    missing, said = _missing(output), [*notes(look, columns, contents, data, are_steps)]
     if not (asks or yes or "rows" in answers) and subject.kind is None:
         said += rows_note(questions[0][0])
     if made_of.across is not None:

@@ -16,7 +16,6 @@ from takifugu.data.engines.outside import engine_of
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import careful_with_format, check_parts, columns_of, data_file, format_of, format_words
 from takifugu.data.files.many import files_of, is_many, open_many
-from takifugu.data.files.sniff import check_first_lines
 from takifugu.data.files.with_duckdb import relabelled
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
@@ -117,10 +116,7 @@ def sniffed(path: Path) -> Written:
 
 
 def looked_into(path: Path) -> Mapping[str, int]:
-    """Return the sheets or tables of a file, with about how many cells each has; none where it has no such parts.
-
-    Raises DataError for a CSV file that starts with other lines than a table does.
-    """
+    """Return the sheets or tables of a file, with about how many cells each has; none where it has no such parts."""
     try:
         if is_many(path):
             return {}
@@ -128,8 +124,6 @@ def looked_into(path: Path) -> Mapping[str, int]:
     except DataError:
         return {}  # opening it says what is wrong
     form = format_of(file)
-    if form.name == "CSV":
-        check_first_lines(file)
     if form.contents is None:
         return {}
     with careful_with_format(file, form):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tomllib
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -181,15 +182,35 @@ def test_names_of_several_columns_are_said(tmp_path: Path) -> None:
 def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], number: int) -> None:
     rows = [f"{who};{n};{'a' if n % 3 else 'b'}" for who in "pq" for n in range(60)]
     (tmp_path / "d.csv").write_text("\n".join([*above, "who;min;state", *rows, ""]))
-    done = CliRunner().invoke(main, ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml")])
-    said = " ".join(done.output.split())
-    assert done.exit_code != 0
-    assert f"the first {number} lines of d.csv have fewer fields than the others, as a title has" in said
-    assert f"tail -n +{number + 1} d.csv > data.csv" in said
-    assert not (tmp_path / "r.toml").exists()
+    said, draft = started(tmp_path / "d.csv")
+    key = f"header = {number + 1}"
+    assert f"Of the file lines 1 to {number} are a title, and no row: {key} leaves out" in said
+    assert f"\n{key} " in draft
+    _, without = started(tmp_path / "d.csv", ["who;min;state", *rows])
+    assert [line for line in draft.splitlines() if not line.startswith("header = ")] == without.splitlines()
     for plain in ("who;min;state", "\nwho;min;state", "sep=;\nwho;min;state", '"who\nis it";"min\nute";state'):
-        started(tmp_path / "d.csv", [plain, *rows])
-    started(tmp_path / "d.csv", ["who;min;state", *(f"{row};" for row in rows)])
+        assert "header" not in started(tmp_path / "d.csv", [plain, *rows])[1]
+    assert "header" not in started(tmp_path / "d.csv", ["who;min;state", *(f"{row};" for row in rows)])[1]
+
+
+@pytest.mark.parametrize("header", [["who;at;pulse"], ["who;at;pulse", "Who?;When?;Beats", "{x};{y};{z}"]])
+@pytest.mark.parametrize("above", [[], ["Report", ""]])
+@pytest.mark.parametrize("many", [40, 20_000])
+def test_a_header_of_several_lines_is_left_out(
+    tmp_path: Path, header: list[str], above: list[str], many: int
+) -> None:
+    rows = [f"{'pq'[n % 2]};{n // 2};{60 + n * 7 % 31}" for n in range(many)]
+    said, draft = started(tmp_path / "d.csv", [*above, *header, *rows], "--kind", "sequences")
+    first, last = len(above) + 1, len(above) + len(header)
+    key = first if first == last else [first, last]
+    assert tomllib.loads(draft)["source"].get("header", 1) == key
+    assert ("more of its header" in said) == (len(header) > 1)
+    bins = "bins = { low = [0, 70], high = [70, inf] }"
+    source = f'value = "pulse"\nstep = 1\nnulls = "refuse"\n{bins}'
+    text = with_chain(filled(draft, source=source), '["low", "high"]')
+    (tmp_path / "r.toml").write_text(text.replace("max_length = 1000", f"max_length = {many}"), encoding="utf-8")
+    file = load(tmp_path / "r.toml")
+    assert sum(unit.size for unit in file.kind.units(file)) == many
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "sqlite", "duckdb"])

@@ -45,8 +45,9 @@ def read(file: DataFile, written: Written) -> Table:
     if not has_engine or (dialect.codec is None and _is_small(file)):
         return Table(file.name, dialect.names, True, frozenset(), Columns(file, dialect), dialect.names)
     folder = private_folder()
-    if dialect.codec is not None:
-        file = copied(file, dialect.codec, Path(folder.name))
+    if dialect.codec is not None or written.lines is not None:  # engines count lines above rows otherwise
+        file = copied(file, dialect.codec or "utf-8", Path(folder.name), dialect.skipped if written.lines else 0)
+        dialect = replace(dialect, skipped=0 if written.lines else dialect.skipped)
     check_lines(file, whole=file.packed)
     return with_dialect(file, dialect, folder)
 

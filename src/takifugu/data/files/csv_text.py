@@ -55,6 +55,10 @@ def look(file: DataFile, written: Written) -> Dialect:
     first = first if said is None or first is None else _first(lines, first + 1)
     if first is None:
         raise DataError(f"{file.name} is empty", rule="a CSV file starts with a line of column names")
+    if written.lines is not None:
+        first = written.lines[0] - 1
+        if written.lines[1] > len(lines):
+            raise DataError(f"{file.name} has fewer lines than its header", fix="repair header under [source]")
     kind = other_text("".join(lines[first:]))
     if kind is not None:
         raise DataError(f"{file.name} {kind[0]}", rule="data are a table of rows and columns", fix=kind[1])
@@ -73,6 +77,8 @@ def look(file: DataFile, written: Written) -> Dialect:
         )  # fmt: skip
     if any(visible(name) != name for name in map(_without_line_ends, names)):
         raise DataError(f"{file.name} has control characters in its first line", rule="it is damaged, or no CSV file")
+    if written.lines is not None:
+        return Dialect(separator, written.lines[1], tuple(names), False, written.codec)
     return Dialect(separator, first, tuple(names), True, written.codec)
 
 

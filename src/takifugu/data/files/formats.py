@@ -156,7 +156,9 @@ def largest(contents: Mapping[str, int]) -> str | None:
 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
-    """Raise InputError where a sheet or a table is declared of a file that has none."""
+    """Raise InputError where a sheet, a table or lines of a header are declared of a file that has none."""
+    if written.lines is not None and form.name != "CSV":
+        raise InputError(f"{file.name} is a {form.name} file, which has no lines", fix="leave it out").at("header")
     for part in named(written, ("sheet", "table")):
         if part not in form.parts:
             raise InputError(f"{file.name} is a {form.name} file, which has no {part}s", fix="leave it out").at(part)

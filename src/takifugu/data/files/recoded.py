@@ -1,8 +1,9 @@
-"""CSV files in other encodings than UTF-8: a copy in UTF-8, piece by piece, where only this user can read it."""
+"""CSV files in other encodings than UTF-8, or with lines above their rows: a copy, where only this user can read it."""
 
 from __future__ import annotations
 
 import codecs
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from takifugu.data.values.written import not_written_so
 _PIECE = 1 << 22
 
 
-def copied(file: DataFile, codec: str, folder: Path) -> DataFile:
+def copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile:
     """Write a file's text in UTF-8 into a folder, and return the copy, under the file's name.
+
+    So many lines `above` the rows are left out, which are at its start.
 
     Raises DataError for bytes that the codec does not have, where the file cannot be read, or the copy not written.
     """
@@ -26,7 +29,8 @@ def copied(file: DataFile, codec: str, folder: Path) -> DataFile:
             piece = source.read(_PIECE)
             try:
                 text = decoder.decode(piece, final=not piece)
-                text = text.removeprefix("\ufeff") if start else text
+                if start:
+                    text = "".join([*io.StringIO(text.removeprefix("\ufeff"), newline="")][above:])
                 copy.write(text.encode())
             except UnicodeError:
                 raise not_written_so(file.name, codec) from None

@@ -8,13 +8,13 @@ import codecs
 import csv
 import io
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.csv_text import look, text_of_file
+from takifugu.data.files.first_lines import line_of_names, rows_of_header
 from takifugu.data.files.formats import DataFile
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.values.numerals import Numerals
@@ -38,12 +38,24 @@ def guess(file: DataFile) -> Written:
     try:
         with file.opened() as data:
             written = Written(encoding=_encoding(data.read(_LOOK)))
-        names = look(file, written).names
-        bare = replace(written, header=False)
-        rows = _first_rows(file, bare)
+        with text_of_file(file, written.codec) as text:
+            lines = [*io.StringIO(text.read(_LOOK), newline="")]  # no line by line: one may be as long as the file
+        first = 1 if _says_separator(lines) else line_of_names(lines[:200])
+        with_names = replace(written, lines=(first, first)) if first > 1 else written
+        dialect = look(file, with_names)
+        start = first - 1 if first > 1 else dialect.skipped
+        rows, ends = _first_rows(lines[start : start + 500], dialect.separator)
     except (DataError, ValueError, csv.Error):
         return written  # opening it says what is wrong
-    return bare if _is_data(names, rows) else written
+    below = 0 if _says_separator(lines) else rows_of_header(rows[1:])
+    if below:
+        return replace(written, lines=(start + 1, start + ends[below]))
+    bare = first == 1 and _is_data(dialect.names, rows)
+    return replace(written, header=False) if bare else with_names
+
+
+def _says_separator(lines: Sequence[str]) -> bool:
+    return bool(lines) and lines[0].removeprefix("\ufeff").lower().startswith(("sep=", '"sep='))
 
 
 def _encoding(start: bytes) -> str | None:
@@ -58,53 +70,11 @@ def _encoding(start: bytes) -> str | None:
     return "latin-1"
 
 
-def _first_rows(file: DataFile, written: Written) -> list[Sequence[str]]:
-    """Return some rows of a file, the first line among them."""
-    dialect = look(file, written)
-    with text_of_file(file, dialect.codec) as text:
-        start = text.read(_LOOK)  # no line by line: one may be as long as the file
-    lines = list(io.StringIO(start, newline=""))[dialect.skipped : dialect.skipped + 500]
-    read = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
-    return [row for row in read if any(cell.strip() for cell in row)]
-
-
-def check_first_lines(file: DataFile) -> None:
-    """Raise DataError for a CSV file whose first lines have fewer fields than nearly all others, as a title has."""
-    written = guess(file)
-    with text_of_file(file, written.codec) as text:
-        lines = io.StringIO(text.read(_LOOK), newline="").readlines()[:200]
-    if lines and lines[0].lower().startswith(("sep=", '"sep=')):
-        return
-    by_sign = [_widths(lines, sign) for sign in ";\t|,"]  # a comma may belong to numbers
-    usual, widths = max(((_usual(widths), widths) for widths in by_sign), key=lambda pair: pair[0])
-    if usual < 2 or any(_usual(some) == next(filter(None, some), 0) > 1 for some in by_sign):
-        return
-    above = next((number for number, width in enumerate(widths) if width >= usual), 0)
-    full, short = [width for width in widths if width], [width for width in widths[:above] if width]
-    if short and full.count(usual) * 10 >= 9 * (len(full) - len(short)):
-        lines_have = "line of {} has" if above == 1 else f"{above} lines of {{}} have"
-        raise DataError(
-            f"the first {lines_have.format(file.name)} fewer fields than the others, as a title has",
-            rule="the first line has the names of the columns",
-            fix=f"delete what is above them (tail -n +{above + 1} {shlex.quote(file.name)} > data.csv)",
-        )
-
-
-def _widths(lines: Sequence[str], sign: str) -> list[int]:
-    """Return how many fields each row has, without an empty one at its end, and 0 for a line within a row."""
-    reader = csv.reader(lines, delimiter=sign)
-    widths = [0] * len(lines)
-    try:
-        for row in reader:
-            widths[reader.line_num - 1] = len(row) - (len(row) > 1 and not row[-1].strip())
-    except csv.Error:
-        return []  # opening it says what is wrong
-    return widths
-
-
-def _usual(widths: Sequence[int]) -> int:
-    full = [width for width in widths if width]
-    return max(set(full), key=full.count, default=0)
+def _first_rows(lines: Sequence[str], separator: str) -> tuple[list[Sequence[str]], list[int]]:
+    """Return the rows in these lines that hold anything, each with the number of its last line."""
+    read = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    some = [(row, read.line_num) for row in read if any(cell.strip() for cell in row)]
+    return [row for row, _ in some], [end for _, end in some]
 
 
 def _is_data(names: Sequence[str], rows: list[Sequence[str]]) -> bool:

@@ -24,7 +24,7 @@ def in_engine(table: Table) -> Table:
     import duckdb
 
     connection = duckdb.connect()
-    columns = {f"c{number}": _texts(table.frame[label]) for number, label in enumerate(dict.fromkeys(table.labels))}
+    columns = {f"c{number}": _texts(table.frame[label]) for number, label in enumerate(table.labels)}
     connection.register("texts", columns)
     relation = connection.table("texts").project(", ".join(f"{name}::varchar as {name}" for name in columns))
     made = table_of_relation(table.source, relation, (connection, columns))

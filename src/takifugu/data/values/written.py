@@ -22,10 +22,11 @@ _NO_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefi
 class Written:
     """How a file is written, and the numbers of any source; what is None is seen from the file itself.
 
-    Without a `header` the columns are called column_1, column_2 and so on. Parquet files and frames know their own
-    characters, fields and names. `sheet` and `table` choose a part of a workbook or a database, and `file_names` is the
-    column that each file's name becomes where there are many. Raises InputError for an encoding that there is not, and
-    for a delimiter that is none.
+    Without a `header` the columns are called column_1, column_2 and so on; of a CSV file whose header is not the first
+    line alone, `lines` are its first line, which has the names, and its last one, from 1. Parquet files and frames know
+    their own characters, fields and names. `sheet` and `table` choose a part of a workbook or a database, and
+    `file_names` is the column that each file's name becomes where there are many. Raises InputError for an encoding
+    that there is not, and for a delimiter or lines that are none.
 
     >>> Written(encoding="latin-1", delimiter=";").codec
     'iso8859-1'
@@ -38,9 +39,15 @@ class Written:
     sheet: str | None = None
     table: str | None = None
     file_names: str | None = None
+    lines: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
+        if self.lines is not None and not 1 <= self.lines[0] <= self.lines[1]:
+            raise InputError(
+                f"the header is {list(self.lines)}", rule="lines are counted from 1, the first before the last",
+                fix="write the line that has the names, such as 4, or with the last above the rows, such as [1, 3]",
+            ).at("header")  # fmt: skip
         sign = self.delimiter
         odd = sign is not None and (
             len(sign) != 1 or sign.isalnum() or sign in "\"' \r\n\\-+_" or not _is_visible(sign)

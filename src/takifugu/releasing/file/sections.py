@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.data import Numerals
+from takifugu.data import Numerals, Written
 from takifugu.data import Table as Data
 from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.keys import (
@@ -72,14 +72,22 @@ def _plain(value: object, declared: type | None = None) -> object:
     return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
+#: A line of a file, from 1.
+Line = Annotated[StrictInt, Field(ge=1)]
+
+
 class FileKeys(Section):
     """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
 
     encoding: Encoding = None
     delimiter: Delimiter = None
     header: Annotated[
-        StrictBool | None,
-        Field(description="false where a CSV file has no line of names: columns are column_1, column_2 ..."),
+        StrictBool | Line | tuple[Line, Line] | None,
+        Field(
+            description="false where a CSV file has no line of names: columns are column_1, column_2 ...; else its "
+            "line, or that and the last line above the rows; they hold nobody's data",
+            examples=[4, [1, 3]],
+        ),
     ] = None
     decimal: Decimal = None
     thousands: Thousands = None
@@ -98,6 +106,7 @@ class FileKeys(Section):
     @model_validator(mode="after")
     def _numerals(self) -> Self:
         Numerals(self.decimal or ".", self.thousands or "")
+        Written(lines=self.header if isinstance(self.header, tuple) else None)
         return self
 
 

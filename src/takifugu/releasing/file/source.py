@@ -39,10 +39,16 @@ def written_of(*keys: object) -> Written:
     def first(name: str, default: object) -> Any:
         return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
+    header, lines = first("header", True), None
+    if header is not True and header is not False:  # another file has its own lines
+        header = getattr(keys[0], "header", None)
+        lines = (header, header) if isinstance(header, int) else header
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
     is_of_engine = isinstance(keys[0], SourceKeys) and keys[0].engine is not None  # its table is none of a file's
     parts = {} if is_of_engine else {key: getattr(keys[0], key, None) for key in PARTS}
-    return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
+    return Written(
+        first("encoding", None), first("delimiter", None), header is not False, numerals=numerals, lines=lines, **parts
+    )
 
 
 def open_public(keys: object, source: SourceKeys, path: Path | str, missing: bool = True) -> Table:

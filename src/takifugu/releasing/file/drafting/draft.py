@@ -15,6 +15,7 @@ from pathlib import Path
 from takifugu.core.errors import InputError
 from takifugu.core.registry import loaded
 from takifugu.core.text.toml import toml_of
+from takifugu.data import Written
 from takifugu.releasing.file.drafting.forms import names_a_file
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import Column
@@ -115,13 +116,21 @@ def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
         "table": (written.table, "guessed: the largest of several tables"),
         "file_names": (written.file_names, "the column that the name of each file becomes"),
         "encoding": (written.encoding, "guessed: how its characters are written"),
-        "header": (None if written.header else False, "guessed: no line of names, so columns are column_1 ..."),
+        "header": _header(written),
         "decimal": (None if written.numerals.decimal == "." else written.numerals.decimal, "guessed: its decimal sign"),
         "thousands": (written.numerals.thousands or None, "guessed: the sign between thousands"),
     }
     for key, (value, why) in said.items():
         if value is not None:
             yield Entry(section, key, value, why)
+
+
+def _header(written: Written) -> tuple[object, str]:
+    """Return the key of a header that is not the first line alone, and why."""
+    if written.lines is not None:
+        first, last = written.lines
+        return (first, "guessed: the line of the names") if first == last else ([first, last], "guessed: its lines")
+    return None if written.header else False, "guessed: no line of names, so columns are column_1 ..."
 
 
 def draft_of(

@@ -24,15 +24,15 @@ def names(word: str) -> list[str]:
 def pairs(word: str) -> dict[str, float | str]:
     """Return names with what is said of each; InputError for a part that says nothing.
 
-    >>> pairs("still 100 min, on foot = 6.5")
-    {'still': '100 min', 'on foot': 6.5}
+    >>> pairs("still 100 min, on foot = 6.5, ready .4")
+    {'still': '100 min', 'on foot': 6.5, 'ready': 0.4}
     """
     said = dict[str, float | str]()
     for part in names(word):
         match = re.fullmatch(r"(.*?)\s*[\s=:]\s*([0-9.]+\s*[a-z]*)", part)
         if match is None:
             raise InputError(f"{part!r} is no name with a number", fix="write for example still 100 min, walking 6 min")
-        said[match[1]] = float(match[2]) if re.fullmatch(NUMBER, match[2]) else match[2]
+        said[match[1]] = float(match[2]) if re.fullmatch(NUMBER, f"0{match[2]}") else match[2]
     return said
 
 

@@ -99,7 +99,7 @@ def first_look(table: Table) -> FirstLook:
     start = table.head(looked_at(len(table.names)))
     all_rows = _first_rows(start)
     is_whole = len(next(iter(all_rows.values()), ())) < looked_at(len(table.names))
-    rows, odd = without_odd_rows(all_rows, start.written.header, is_whole)
+    rows, odd = without_odd_rows(all_rows, start.written.header and start.written.lines is None, is_whole)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
     forms = {name: time_formats(some) for name, some in texts.items()}
     numerals = numerals_of([some for name, some in texts.items() if not forms[name]])

@@ -37,6 +37,10 @@ _SIDE_BY_SIDE = 3
 _PLACE = r"(?i)\s*(?:point)?\s*[(\[]?\s*-?[0-9]{1,7}\.[0-9]+\s*[,; ]\s*-?[0-9]{1,7}\.[0-9]+\s*[)\]]?\s*$"
 
 
+#: A date in any order of its numbers, and what follows it.
+_DATED = r"[0-9]{1,4}([-/.])[0-9]{1,2}\1[0-9]{1,4}(?:$|[ T])"
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """What rules may know of a table: its columns as they look, and what follows from several of them together."""
@@ -98,6 +102,12 @@ class Facts:
     def places_in_one_column(self) -> Seen | None:
         """Return a column that holds both coordinates of a place in one text."""
         return next((c for c in self.columns if c.kind == TEXTS and c.labels and all_match(_PLACE, c.labels)), None)
+
+    @property
+    def mixed_times(self) -> Seen | None:
+        """Return a column of dates that are written in several ways, so that no format reads all of them."""
+        some = (c for c in self.columns if c.kind == TEXTS and len(c.labels) > 1 and not c.is_clock)
+        return next((c for c in some if all_match(_DATED, c.labels)), None)
 
     @cached_property
     def that_name(self) -> tuple[Seen, ...]:

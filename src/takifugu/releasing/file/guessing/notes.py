@@ -5,7 +5,9 @@ Notes name columns and formats and never a value.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from takifugu.core.escaping import visible
 from takifugu.data import Written
@@ -27,7 +29,7 @@ _NO_ORDER = (
 
 
 def notes(
-    look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int], are_steps: bool = False
+    look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int], file: Path, are_steps: bool = False
 ) -> Iterator[str]:
     """Yield one note after the other; `contents` are the sheets or tables of the file."""
     if are_steps and all(column.role not in ("order", "start") for column in columns):
@@ -36,10 +38,7 @@ def notes(
         yield _one_of_several(contents, look.written)
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
-    if look.odd.units:
-        yield "Line 2 of the file says what its columns are measured in, and is no data: delete it."
-    if look.odd.totals:
-        yield "The last line of the file looks like totals, which are no row of their own: delete it."
+    yield from _odd_lines(look, file)
     for column in columns:
         if column.role == "clock" and look.columns[column.name].lacks_digits:
             yield _four_digits(column.name)
@@ -56,6 +55,35 @@ def notes(
     with_marks = [column for column in columns if column.marks]
     if with_marks:
         yield _marks_among_numbers(with_marks)
+
+
+def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
+    """Yield which lines of the file are no rows, each with the key that leaves them out or the command that does."""
+    odd, name = look.odd, shlex.quote(file.name)
+    is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
+    if look.written.lines is not None:
+        yield _lines_of_header(*look.written.lines)
+    if odd.below_names:
+        yield f"Of the file {_lines(2, 1 + odd.below_names)} more of its header, and no row: delete what is no row."
+    if odd.names_again:
+        first = 1 if look.written.lines is None else look.written.lines[0]
+        command = f": (head -n {first} {name}; tail -n +{first + 1} {name} | grep -vxF \"$(sed -n {first}p {name})\")"
+        command = f"{command} > data.csv" if is_text else "."
+        yield f"The names of the columns stand among the rows, where tables were joined: delete them{command}"
+    if odd.totals:
+        command = f": sed '$d' {name} > data.csv" if is_text else "."
+        yield f"The last line of the file looks like totals, which are no row of their own: delete it{command}"
+
+
+def _lines_of_header(first: int, last: int) -> str:
+    parts = [f"{_lines(1, first - 1)} a title"] if first > 1 else []
+    parts += [f"{_lines(first + 1, last)} more of its header"] if last > first else []
+    key = first if first == last else f"[{first}, {last}]"
+    return f"Of the file {' and '.join(parts)}, and no row: header = {key} leaves out what is none."
+
+
+def _lines(first: int, last: int) -> str:
+    return f"line {first} is" if first == last else f"lines {first} to {last} are"
 
 
 def _one_of_several(contents: Mapping[str, int], written: Written) -> str:
@@ -106,6 +134,16 @@ def _marks_among_numbers(columns: Sequence[Column]) -> str:
     return (
         f"Among the numbers in {names}{more} are a few texts that are none. Where such a column is read, name each of "
         'them as it is written: missing = ["NA"] under [source].'
+    )
+
+
+def mixed_words(name: str) -> str:
+    """Return what a column of dates that are written in several ways needs before it can order rows."""
+    column = visible(name)
+    return (
+        f"the dates in {column!r} are written in several ways, which no order_format reads; if they matter write them "
+        f"alike first (in pandas, frame[{column!r}] = pandas.to_datetime(frame[{column!r}], format='mixed'), where "
+        "dayfirst = True says that the day comes first)"
     )
 
 

@@ -5,21 +5,20 @@ What is likely comes from roles of columns (types, names, how many values, what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
-from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.guessing.notes import mixed_words
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
-from takifugu.releasing.file.questions.spacing import step_of
+from takifugu.releasing.file.questions.spacing import gap_of, step_of
 from takifugu.releasing.file.questions.subject import SHAPES, STEPS, Answers, Subject, likely_rows, shape_of
+from takifugu.releasing.file.questions.whose import named_columns, of_columns, unnamed_columns, whose
 
-_NAMES_NOBODY = "no column: all rows are about one person or thing"
-_EACH_ANOTHER = "no column: each row is another person or case"
 _SECRETS = {
     "answers": "what each person answered, in any column that is read",
     "column": "what a whole column says, such as its mean or share",
@@ -62,6 +61,8 @@ def _possible(subject: Subject) -> Iterator[str]:
 def _is_clear(subject: Subject, likely: str) -> bool:
     """Return whether nothing else may be meant: even steps, ends named as people, a row each without times."""
     facts, several = subject.facts, subject.facts.with_several_rows
+    if facts.mixed_times is not None and likely not in ("wide", "contacts"):
+        return False
     if likely == "samples":
         return subject.spacing.is_even and (not subject.is_timed or subject.spacing.is_repeated)
     if likely == "wide":
@@ -77,6 +78,8 @@ def _is_clear(subject: Subject, likely: str) -> bool:
 
 def _why(subject: Subject, likely: str) -> str:
     order = visible(subject.roles.get("order", ""))
+    if subject.facts.mixed_times is not None and likely not in ("wide", "contacts"):
+        return mixed_words(subject.facts.mixed_times.name)
     if likely == "samples" and subject.spacing.is_even:
         return f"the steps of {order!r} are even"
     if likely == "stays":
@@ -91,89 +94,12 @@ def _why(subject: Subject, likely: str) -> str:
     return subject.guess.why
 
 
-def _whose(subject: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] == "contacts":
-        return None  # each row names two
-    role, facts = subject.unit_role(answers), subject.facts
-    if answers["rows"] == "wide":
-        return _whose_of_wide(subject)
-    if answers["rows"] == "answers":
-        several, another = facts.repeated, facts.each_row_another
-        names = [column for column in (several, another) if column is not None and role is not None]
-        names += [column for column in _naming(subject) if role is not None and column not in names]
-        choices = [Choice(NONE, _EACH_ANOTHER), *_of_columns(names, "its column says whose row it is")]
-        if role is not None and several is None and another is not None:
-            choices = [*choices[1:], choices[0]]
-        is_clear = several is None and (another is not None or len(facts.questions) > 1)
-        why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
-        if several is not None:
-            why = f"{visible(several.name)!r} has several rows for some, which must be hidden together"
-            choices = [*choices[1:], choices[0]] if role is not None else choices
-        return Question(
-            "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True,
-            others=_others(subject, answers, choices) if role is not None else (),
-        )  # fmt: skip
-    return _whose_of_several(subject, answers)
-
-
-def _whose_of_wide(subject: Subject) -> Question:
-    """Return the question whose rows are that hold all steps of somebody, or those of a day."""
-    assert subject.across is not None
-    rest = [c for c in subject.facts.that_name if c.name not in subject.across.names and len(c.labels) > 1]
-    named = [column for column in rest if column.named("unit")]
-    likely = (named or [c for c in rest if len(c.labels) == c.rows] or rest)[:1]
-    nobody = Choice(NONE, _NAMES_NOBODY)
-    others = [column for column in rest if column not in likely]
-    choices = [*_of_columns([*likely, *others], "its column says whose row it is"), nobody]
-    is_clear = len(named) == 1 or not rest
-    return Question("whose", "Whose is a row?", tuple(choices), choices[0].name, "", is_clear, must_be_clear=True)
-
-
-def _whose_of_several(subject: Subject, answers: Answers) -> Question:
-    """Return the question whose rows are that are several of each: of two ids, one inside the other, the larger."""
-    names = _naming(subject)
-    first = subject.roles.get("unit")
-    if answers["rows"] == "visits" and subject.facts.with_several_rows is not None:
-        first = subject.facts.with_several_rows.name
-    likely = next((column for column in names if column.name == first), None)
-    larger = [c for c in names if likely is not None and c.named("unit") and _is_inside(subject, likely, c)]
-    rivals = [c for c in names if c is not likely and c.named("unit") and c not in larger]
-    if likely is not None and larger and not likely.names_people:
-        likely = larger[-1]
-    ordered = sorted(names, key=lambda column: (column is not likely, column not in larger))
-    why = "" if likely is None else f"{visible(likely.name)!r} has several rows of each"
-    if larger:
-        why += f", and each of it has one {visible(larger[-1].name)!r}" if likely not in larger else ""
-        why += ", and it groups others that may say whose a row is" if likely in larger else ""
-    nobody = Choice(NONE, _NAMES_NOBODY)
-    choices = [*_of_columns(ordered, "its column says whose row it is"), nobody]
-    choices = choices if likely is not None else [nobody, *choices[:-1]]
-    is_clear = not names if likely is None else bool(likely.named("unit")) and not larger and not rivals
-    return Question(
-        "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True,
-        others=_others(subject, answers, choices),
-    )  # fmt: skip
-
-
-def _naming(subject: Subject) -> list[Seen]:
-    """Return the columns that may name those who have several rows each, but for states and orders."""
-    roles = {subject.roles.get(role) for role in ("order", "clock", "value")}
-    some = [c for c in subject.facts.that_name if c.name not in roles and 0 < len(c.labels) * 2 <= c.rows]
-    return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS))
-
-
-def _is_inside(subject: Subject, one: Seen, other: Seen) -> bool:
-    """Return whether all rows of one name have one of the other, which groups several of them."""
-    pairs = set(zip(subject.look.rows[one.name], subject.look.rows[other.name], strict=True))
-    return one is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
-
-
 def _when(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] not in STEPS:
         return None
     if answers["rows"] == "wide":
         return _day_of_wide(subject, answers)
-    taken, orders = _taken(subject, answers), _orders(subject, answers)
+    taken, orders = named_columns(subject, answers), _orders(subject, answers)
     choices = [Choice(name, words) for name, words in orders.items() if name not in taken]
     likely = subject.roles.get("order")
     is_likely = bool(choices) and (choices[0].name == likely or answers["rows"] != "samples")
@@ -184,7 +110,7 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         what = f"rows are {answers['rows']}, and no column says when"
         raise InputError(what, fix="name columns of times, or write --rows samples").at("when")
     why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
-    others = _others(subject, answers, choices) if answers["rows"] == "samples" else ()
+    others = unnamed_columns(subject, answers, choices) if answers["rows"] == "samples" else ()
     return Question("when", "When was a row?", tuple(choices), choices[0].name, why, others=others)
 
 
@@ -204,7 +130,7 @@ def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
 def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
     """Return the question which day a row is of, where headers are times of day."""
     assert subject.across is not None
-    taken = {*_taken(subject, answers), *subject.across.names}
+    taken = {*named_columns(subject, answers), *subject.across.names}
     if not subject.across.of_days:
         return None
     days = [column for column in subject.look.columns.values() if column.tells_when and column.name not in taken]
@@ -216,7 +142,9 @@ def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _step(subject: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in STEPS or answers.get("when", NONE) == NONE or answers["rows"] == "wide":
+    if answers["rows"] == "wide":
+        return _step_of_wide(subject)
+    if answers["rows"] not in STEPS or answers.get("when", NONE) == NONE:
         return None
     gap = subject.spacing.gap if answers["when"] == subject.roles.get("order") else None
     timed = answers["rows"] != "samples" or subject.is_time(subject.look.columns[answers["when"]])
@@ -230,6 +158,18 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
         "step", "How long is a step?", tuple(choices), choices[0].name, is_clear=choices[0].name == NONE,
         form="times" if timed else "numbers",
     )
+
+
+def _step_of_wide(subject: Subject) -> Question | None:
+    """Return the question how far apart the columns are, where these are times."""
+    across = subject.across
+    assert across is not None
+    gap = gap_of(across.names, across.form, across.of_days) if across.are_times else None
+    step = None if gap is None else step_of(gap, True)
+    if step is None:
+        return None
+    choices = Choice(step, "how far apart most columns are"), Choice(NONE, "not said: no step is missing")
+    return Question("step", "How long is a step?", choices, step, form="times")
 
 
 def _secret(subject: Subject, answers: Answers) -> Question:
@@ -257,39 +197,26 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     is_randomised = shape_of(subject.kind_of(answers)) == EACH_ROW
     if "value" not in subject.all_roles(answers) or answers["rows"] in ("contacts", "wide") or is_randomised:
         return None
-    taken = _taken(subject, answers)
+    taken = named_columns(subject, answers)
     few = [c for c in subject.facts.answers if c.name not in taken]
     likely = subject.roles.get("value") if answers["rows"] in STEPS else None
+    if answers["rows"] in ("stays", "events"):  # a state of its own is without a row
+        alone = (c for c in subject.look.columns.values() if c.kind == TEXTS and len(c.labels) == 1)
+        few += [c for c in alone if c.name not in taken]
     few.sort(key=lambda column: (column.name != likely, column.named("unit") > 0))
     numbers = [c for c in subject.facts.amounts if c.name not in taken and c not in few]
-    choices = _of_columns(few, "how often each of its values")
-    choices += _of_columns(numbers, "how often each class of its numbers")
-    others = _others(subject, answers, choices)
+    choices = of_columns(few, "how often each of its values")
+    choices += of_columns(numbers, "how often each class of its numbers")
+    others = unnamed_columns(subject, answers, choices)
     if not choices:
-        choices = _of_columns([subject.look.columns[name] for name in others], "how often each of its values")
+        choices = of_columns([subject.look.columns[name] for name in others], "how often each of its values")
         if not choices:
             return None
         return Question("publish", "What do you want to publish?", tuple(choices), None, is_clear=False)
     return Question("publish", "What do you want to publish?", tuple(choices), choices[0].name, others=others)
 
 
-def _of_columns(columns: Sequence[Seen], words: str) -> list[Choice]:
-    return [Choice(column.name, words) for column in columns]
-
-
-def _others(subject: Subject, answers: Answers, choices: Sequence[Choice]) -> tuple[str, ...]:
-    """Return the columns that no choice and no earlier answer names."""
-    taken = {*_taken(subject, answers), *(choice.name for choice in choices)}
-    return tuple(name for name in subject.look.columns if name not in taken)
-
-
-def _taken(subject: Subject, answers: Answers) -> set[str]:
-    """Return the columns that earlier answers name."""
-    words = {answers[name] for name in ("whose", "when") if name in answers}
-    return words | {column for pair in subject.stays if ", ".join(pair) in words for column in pair}
-
-
 #: The questions in their order; the step belongs to the third, and what comes after the fifth no table has.
 QUESTIONS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
-    "rows": _rows, "whose": _whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish, **FILLINGS,
+    "rows": _rows, "whose": whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish, **FILLINGS,
 }  # fmt: skip

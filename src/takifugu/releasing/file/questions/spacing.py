@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from takifugu.data import TimeFormat
 from takifugu.data.kinds import NUMBERS, TIMES, WHOLE
 from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.seen import Seen
@@ -75,6 +77,22 @@ def _moments(column: Seen, values: Sequence[str | None]) -> list[float | None]:
 
 def _seconds(time: datetime) -> float:
     return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()
+
+
+def gap_of(headers: Sequence[str], form: str | None, of_days: bool) -> float | None:
+    """Return the commonest time between columns that are steps, in seconds; None for other headers than times.
+
+    >>> gap_of(["2026-01-05", "2026-01-06", "2026-01-09"], None, False), gap_of(["9:00", "9:30"], None, True)
+    (86400.0, 1800.0)
+    """
+    day, form = ("2000-01-01 ", "%Y-%m-%d %H:%M") if of_days else ("", form)
+    read = datetime.fromisoformat if form is None else TimeFormat(form).read
+    try:
+        times = [read(day + re.sub("[.hH]", ":", header) if of_days else header) for header in headers]
+    except ValueError:
+        return None
+    gaps = [(b - a).total_seconds() for a, b in pairwise(times) if a is not None and b is not None and b > a]
+    return Counter(gaps).most_common(1)[0][0] if gaps else None
 
 
 def step_of(gap: float, timed: bool) -> str | None:

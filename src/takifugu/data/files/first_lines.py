@@ -1,0 +1,100 @@
+"""Lines of a table that are none of its rows: a title above its names, more lines of a header, its header again."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+
+#: A text that begins as a number or a time.
+_NUMBER, _LONGEST_UNIT = r"[-+]?[.,]?[0-9]", 20
+_NO_UNIT = r"(?i)[-\u2013?.]*|[(\[].*[)\]]|n/?a|none|text|string"
+#: What stands in a first row where a number is missing.
+_MISSING = r"(?i)[-\u2013?.]*|n/?a|nan|null|none|missing"
+#: No header has more rows below that of the names.
+_ROWS_OF_HEADER = 3
+Cells = Sequence[str | None]
+
+
+def line_of_names(lines: Sequence[str]) -> int:
+    """Return the line that has the names, from 1: below lines with fewer fields than nearly all others, as a title has.
+
+    >>> line_of_names(["Report of May", "", "who,state", "Ana,up", "Bo,down"])
+    3
+    """
+    by_sign = [_widths(lines, sign) for sign in ";\t|,"]  # a comma may belong to numbers
+    usual, widths = max(((_usual(widths), widths) for widths in by_sign), key=lambda pair: pair[0])
+    if usual < 2 or any(_usual(some) == next(filter(None, some), 0) > 1 for some in by_sign):
+        return 1
+    above = next((number for number, width in enumerate(widths) if width >= usual), 0)
+    full, short = [width for width in widths if width], [width for width in widths[:above] if width]
+    return above + 1 if short and full.count(usual) * 10 >= 9 * (len(full) - len(short)) else 1
+
+
+def _widths(lines: Sequence[str], sign: str) -> list[int]:
+    """Return how many fields each row has, without an empty one at its end, and 0 for a line within a row."""
+    reader = csv.reader(lines, delimiter=sign)
+    widths = [0] * len(lines)
+    try:
+        for row in reader:
+            widths[reader.line_num - 1] = len(row) - (len(row) > 1 and not row[-1].strip())
+    except csv.Error:
+        return []  # opening it says what is wrong
+    return widths
+
+
+def _usual(widths: Sequence[int]) -> int:
+    full = [width for width in widths if width]
+    return max(set(full), key=full.count, default=0)
+
+
+def rows_of_header(rows: Sequence[Cells]) -> int:
+    """Return how many of the first rows below the names belong to a header: units, or words above numbers and times.
+
+    >>> rows_of_header([["min", "-"], ["0", "up"], ["1", "up"], ["2", "down"]])
+    1
+    """
+    number = min(_ROWS_OF_HEADER, len(rows) - _ROWS_OF_HEADER)
+    for count in range(number, 0, -1):
+        rest = [*zip(*rows[count:], strict=False)]
+        if all(_is_of_header(row, rest) for row in rows[:count]):
+            return count
+    return int(number > 0 and _are_units([*zip(rows[0], zip(*rows[1:], strict=False), strict=False)]))
+
+
+def _is_of_header(row: Cells, rest: Sequence[Cells]) -> bool:
+    """Return whether a row has words above two columns of numbers or times, or more, and nothing that recurs."""
+    columns = [(cell or "", below) for cell, below in zip(row, rest, strict=False)]
+    above_numbers = [cell for cell, below in columns if are_numbers(below)]
+    words = [cell for cell in above_numbers if not re.fullmatch(_MISSING, cell)]
+    recurs = any(cell and cell in below for cell, below in columns)
+    return len(words) == len(above_numbers) > 1 and not recurs and not any(_begins_as_number(cell) for cell in row)
+
+
+def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
+    """Return whether the first cell of each column may be a unit, and above numbers of some column is one."""
+    if any(_begins_as_number(first) for first, _ in columns):
+        return False
+    named = False
+    for first, rest in columns:
+        first = first or None
+        if are_numbers(rest):
+            if first is not None and len(first) > _LONGEST_UNIT:
+                return False
+            named = named or (first is not None and not re.fullmatch(_NO_UNIT, first)) or _is_bracketed(first)
+        elif first is not None and (not re.fullmatch(_NO_UNIT, first) or first in rest):
+            return False
+    return named
+
+
+def _begins_as_number(cell: str | None) -> bool:
+    return cell is not None and re.match(_NUMBER, cell) is not None
+
+
+def _is_bracketed(text: str | None) -> bool:
+    return text is not None and bool(re.fullmatch(r"[(\[].+[)\]]", text))
+
+
+def are_numbers(values: Cells) -> bool:
+    """Return whether all values that are there begin as numbers and times do, and some are."""
+    return any(values) and all(not value or re.match(_NUMBER, value) for value in values)

@@ -1,0 +1,112 @@
+"""Thirty tables as people export them: `init --yes` is right or asks, and no table is called good that is not."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.support.made_tables import MadeTable
+from tests.support.release_files import filled
+from tests.support.tables_of_happenings import OF_HAPPENINGS
+from tests.support.tables_of_people import OF_PEOPLE
+from tests.support.tables_of_states import OF_STATES
+
+from takifugu.cli import main
+from takifugu.core.plain import Json
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.advice.advice import advise
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing.run import publish
+
+KINDS = {**OF_STATES, **OF_HAPPENINGS, **OF_PEOPLE}
+TABLES = {make.__name__: make for make in chain(*KINDS.values())}
+
+
+def started(file: Path, answers: Mapping[str, str]) -> Json:
+    """Start a release file beside a table, and return what `init` says, or its error."""
+    words = [word for name, answer in answers.items() for word in (f"--{name}", answer)]
+    where = str(file.with_name("r.toml"))
+    done = CliRunner().invoke(
+        main, ["init", str(file), "-o", where, "--yes", "--force", "--json", *words], catch_exceptions=False
+    )
+    return json.loads(done.stdout)
+
+
+def answered(file: Path, made: MadeTable) -> tuple[Path, Json]:
+    """Start a release file, answering what is asked; return the table that it is about, and what `init` says."""
+    said = dict[str, str]()
+    while "error" in (started_so := started(file, said)):
+        error = started_so["error"]
+        name = error["where"]
+        is_question = name in made.right and name not in said
+        if is_question and made.right[name] != "" and f"--{name} {quoted(made.right[name])}" in error["fix"]:
+            said[name] = made.right[name]
+            continue
+        assert made.mended is not None, error
+        assert "json" in error["fix"].lower() or "write them alike first" in error["rule"] or "CSV" in error["fix"]
+        assert not file.with_name("r.toml").exists()
+        file, mended = file.with_name(made.mended[0]), made.mended[1]
+        file.write_bytes(mended)
+        said = {}
+    return file, started_so
+
+
+def quoted(word: str) -> str:
+    return word if re.fullmatch(r"[\w-]+", word) and word.isascii() and word != "-" else f'"{word}"'
+
+
+def without_odd_lines(file: Path, notes: list[str]) -> Path:
+    """Run the commands that notes say, and return the table that is left."""
+    for note in notes:
+        command = re.search(r"delete (?:it|them): (.* > data\.csv)$", note)
+        if command is not None:
+            subprocess.run(["sh", "-c", command[1]], cwd=file.parent, check=True)
+            file = file.with_name("data.csv")
+    return file
+
+
+def written(folder: Path, made: MadeTable) -> Path:
+    (folder / made.file).write_bytes(made.content)
+    for name, text in made.others.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / made.file
+
+
+def test_there_are_thirty_of_six_kinds_and_a_third_are_ugly() -> None:
+    assert [*map(len, KINDS.values())] == [5] * 6
+    assert sum(make().is_ugly for make in TABLES.values()) >= len(TABLES) // 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_init_is_right_or_asks_and_what_is_called_good_is_true(name: str, tmp_path: Path) -> None:
+    made = TABLES[name]()
+    file, said = answered(written(tmp_path, made), made)
+    answers = {question["name"]: question["answer"] for question in said["questions"]}
+    protected = {name: word for name, word in made.right.items() if name not in ("publish", "file")}
+    assert {name: answers.get(name) for name in protected} == protected
+    file = without_odd_lines(file, said["notes"])
+    wanted = {name: word for name, word in made.right.items() if word}
+    assert "error" not in started(file, {**wanted, **made.fillings})
+    where = tmp_path / "r.toml"
+    where.write_text(filled(where.read_text(encoding="utf-8"), **made.lines), encoding="utf-8")
+    verdicts = [table.sentence for table in advise(where).tables]
+    publish(plan(load(where)), entropy=InsecureSeededEntropyForTests(3))
+    with open(next((tmp_path / "r-published").glob("*.csv")), encoding="utf-8", newline="") as published:
+        cells = [*csv.DictReader(published)]
+    rows_of_time = {"changes", "stays"} & {made.right["rows"]}
+    rounding = 4 * (made.content.count(b"\n") / 12) ** 0.5 if rows_of_time else 0  # a step has the state at its start
+    assert len(verdicts) == 1
+    if verdicts[0].startswith("good"):
+        assert {cell["cell"] for cell in cells} == {*made.truth}
+        for cell in cells:
+            assert cell["readable"] == "true"
+            assert float(cell["low"]) - rounding <= made.truth[cell["cell"]] <= float(cell["high"]) + rounding

@@ -1,0 +1,250 @@
+"""Ten tables as people export them of what began and ended, or happened: stays and events, five of each."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import datetime
+
+from tests.support.exports import moment
+from tests.support.made_tables import (
+    DAY,
+    MadeTable,
+    flattened,
+    histories,
+    known,
+    names,
+    shares,
+    spent,
+    stays,
+    table,
+)
+
+ISO = "%Y-%m-%d %H:%M:%S"
+GERMAN = "%d.%m.%Y %H:%M"
+AMERICAN = "%m/%d/%Y %H:%M"
+
+
+def ward() -> MadeTable:
+    """Return stays in a ward; who has not left has no end."""
+    lasts, people = {"home": 300_000.0, "surgery": 60_000.0}, names("MRN", 60)
+    courses = histories(31, lasts, people)
+    rows = [
+        (name, state, f"{first:{AMERICAN}}", "" if last is None else f"{last:{AMERICAN}}")
+        for first, last, name, state in stays(courses, "home")
+    ]
+    right = {"rows": "stays", "whose": "Patient ID", "when": "Admitted, Discharged", "publish": "Unit"}
+    return MadeTable(
+        "ward.csv",
+        table(["Patient ID", "Unit", "Admitted", "Discharged"], rows),
+        right,
+        known(lasts, people, step="1h", otherwise="home"),
+        spent(courses, 3600, lasts),
+    )
+
+
+def loans() -> MadeTable:
+    """Return loans of bicycles: each has a number, a member, an end and a start."""
+    lasts, people = {"none": 90_000.0, "city": 15_000.0, "cargo": 7000.0}, names("member-", 50)
+    courses = histories(32, lasts, people)
+    every = stays(courses, "none")
+    rows = [
+        (9000 + k, name, state, "" if last is None else f"{last:{ISO}}", f"{first:{ISO}}")
+        for k, (first, last, name, state) in enumerate(every)
+    ]
+    right = {"rows": "stays", "whose": "member_id", "when": "taken_at, returned_at", "publish": "bike_type"}
+    return MadeTable(
+        "loans.csv",
+        table(["loan_id", "member_id", "bike_type", "returned_at", "taken_at"], rows),
+        right,
+        known(lasts, people, step="30min", otherwise="none"),
+        spent(courses, 1800, lasts),
+    )
+
+
+def hotel() -> MadeTable:
+    """Return who was in which room of a hospice, below a title, with totals at the end."""
+    lasts, people = {"away": 200_000.0, "single": 100_000.0, "double": 70_000.0}, names("Guest ", 60)
+    courses = histories(33, lasts, people)
+    rows = [
+        (name, state, f"{first:{GERMAN}}", "" if last is None else f"{last:{GERMAN}}", 1 + k % 3)
+        for k, (first, last, name, state) in enumerate(stays(courses, "away"))
+    ]
+    content = table(
+        ["Gast", "Zimmer", "Anreise", "Abreise", "Personen"],
+        [*rows, ("Summe", "", "", "", sum(row[4] for row in rows))],
+        ";",
+        ["Belegung Januar 2026", ""],
+    )
+    right = {"rows": "stays", "whose": "Gast", "when": "Anreise, Abreise", "publish": "Zimmer"}
+    return MadeTable(
+        "belegung.csv",
+        content,
+        right,
+        known(lasts, people, step="1h", otherwise="away"),
+        spent(courses, 3600, lasts),
+        is_ugly=True,
+    )
+
+
+def machines() -> MadeTable:
+    """Return jobs of machines as JSON, from when to when; what runs has no end."""
+    lasts, places = {"idle": 30_000.0, "milling": 9000.0, "turning": 6000.0}, names("cnc", 12)
+    courses = histories(34, lasts, places)
+    jobs = [
+        {
+            "machine": {"name": name},
+            "job": {"type": state},
+            "start": first.isoformat(),
+            "end": None if last is None else last.isoformat(),
+        }
+        for first, last, name, state in stays(courses, "idle")
+    ]
+    right = {"rows": "stays", "whose": "machine.name", "when": "start, end", "publish": "job.type"}
+    return MadeTable(
+        "jobs.json",
+        json.dumps(jobs).encode(),
+        right,
+        known(lasts, places, step="10min", otherwise="idle"),
+        spent(courses, 600, lasts),
+        mended=("jobs.csv", flattened(jobs)),
+        is_ugly=True,
+    )
+
+
+def visits_of_day_care() -> MadeTable:
+    """Return from when to when children were in day care: a row for each, with its group."""
+    lasts, people = {"home": 60_000.0, "care": 25_000.0}, names("child ", 45)
+    courses = histories(35, lasts, people)
+    rows = [
+        (name, f"{first:{ISO}}", "" if last is None else f"{last:{ISO}}", state)
+        for first, last, name, state in stays(courses, "home")
+    ]
+    right = {"rows": "stays", "whose": "child", "when": "checked_in, checked_out", "publish": "where"}
+    return MadeTable(
+        "care.csv",
+        table(["child", "checked_in", "checked_out", "where"], rows),
+        right,
+        known(lasts, people, step="1h", otherwise="home"),
+        spent(courses, 3600, lasts),
+    )
+
+
+def _events(
+    seed: int, gap: int, kinds: tuple[str, ...], people: tuple[str, ...], step: int, days: int = 14
+) -> tuple[list[tuple[datetime, str, str]], dict[str, float]]:
+    """Return what happened to whom, a row each, and in how many steps; of several in one step the first counts."""
+    c, rows, first = random.Random(seed), list[tuple[float, str, str]](), dict[tuple[str, int], str]()
+    for name in people:
+        second = c.expovariate(1 / gap)
+        while second < days * DAY:
+            state = c.choices(kinds, range(1, len(kinds) + 1))[0]
+            first.setdefault((name, int(second) // step), state)
+            rows.append((second, name, state))
+            second += c.expovariate(1 / gap)
+    truth = shares(first.values())
+    truth["none"] = len(people) * days * DAY / step - len(first)
+    return [(moment(int(second)), name, state) for second, name, state in sorted(rows)], truth
+
+
+def _of_events(kinds: tuple[str, ...], gap: int, step: int, people: tuple[str, ...]) -> dict[str, str]:
+    """Return what the author of such a table knows: how long a step's state lasts if events are independent."""
+    some = 1 - 2.718281828 ** (-step / gap)
+    each = {"none": 1 - some} | {kind: some * (k + 1) / sum(range(len(kinds) + 1)) for k, kind in enumerate(kinds)}
+    stay = {state: 1 / (1 - share) * step for state, share in each.items()}
+    return known(stay, people, otherwise="none", step=f"{step // 60}min")
+
+
+def arrivals() -> MadeTable:
+    """Return who came to an emergency room: nobody's name, a row each."""
+    kinds, gap = ("urgent", "other"), 3000
+    rows, truth = _events(41, gap, kinds, ("",), 1800, 14)
+    written = [(f"{when:%Y-%m-%dT%H:%M:%SZ}", state, 20 + k * 7 % 60) for k, (when, _, state) in enumerate(rows)]
+    right = {"rows": "events", "whose": "-", "when": "arrived_at", "publish": "triage"}
+    knows = _of_events(kinds, gap, 1800, ())
+    return MadeTable(
+        "arrivals.csv",
+        table(["arrived_at", "triage", "age"], written),
+        right,
+        knows,
+        truth,
+        {"source": 'overlap = "first"'},
+    )
+
+
+def clicks() -> MadeTable:
+    """Return what users of an app did, a row each."""
+    kinds, people, gap = ("share", "open"), tuple(names("user", 40)), 20_000
+    rows, truth = _events(42, gap, kinds, people, 3600)
+    written = [(f"{when:{ISO}}", name, state) for when, name, state in rows]
+    right = {"rows": "events", "whose": "user_id", "when": "event_time", "publish": "event"}
+    return MadeTable(
+        "clicks.csv",
+        table(["event_time", "user_id", "event"], written),
+        right,
+        _of_events(kinds, gap, 3600, people),
+        truth,
+        {"source": 'overlap = "first"'},
+    )
+
+
+def calls() -> MadeTable:
+    """Return calls to a help line: a BOM, semicolons, German dates, totals at the end."""
+    kinds, people, gap = ("lang", "kurz"), tuple(names("Linie ", 10)), 9000
+    rows, truth = _events(43, gap, kinds, people, 1800)
+    written = [(name, f"{when:{GERMAN}}:{when:%S}", state, 1 + k % 4) for k, (when, name, state) in enumerate(rows)]
+    content = b"\xef\xbb\xbf" + table(
+        ["Leitung", "Anruf", "Art", "Anzahl"], [*written, ("Gesamt", "", "", sum(row[3] for row in written))], ";"
+    )
+    right = {"rows": "events", "whose": "Leitung", "when": "Anruf", "publish": "Art"}
+    return MadeTable(
+        "anrufe.csv",
+        content,
+        right,
+        _of_events(kinds, gap, 1800, people),
+        truth,
+        {"source": 'overlap = "first"'},
+        is_ugly=True,
+    )
+
+
+def incidents() -> MadeTable:
+    """Return incidents of elevators, whose dates are written in two ways."""
+    kinds, people, gap = ("stuck", "noise"), tuple(names("lift ", 20)), 30_000
+    rows, truth = _events(44, gap, kinds, people, 3600)
+    written = [(name, f"{when:{ISO if k % 3 else AMERICAN}}", state) for k, (when, name, state) in enumerate(rows)]
+    alike = [(name, f"{when:{ISO}}", state) for when, name, state in rows]
+    header = ["lift", "reported", "what"]
+    right = {"rows": "events", "whose": "lift", "when": "reported", "publish": "what"}
+    return MadeTable(
+        "lifts.csv",
+        table(header, written),
+        right,
+        _of_events(kinds, gap, 3600, people),
+        truth,
+        {"source": 'overlap = "first"'},
+        mended=("lifts.csv", table(header, alike)),
+        is_ugly=True,
+    )
+
+
+def doses() -> MadeTable:
+    """Return which drug each patient was given when: the day and the time in two columns."""
+    kinds, people, gap = ("opioid", "other"), tuple(names("patient ", 30)), 25_000
+    rows, truth = _events(45, gap, kinds, people, 3600)
+    written = [(name, f"{when:%Y-%m-%d}", f"{when:%H:%M}", state) for when, name, state in rows]
+    right = {"rows": "events", "whose": "patient", "when": "date", "publish": "drug"}
+    return MadeTable(
+        "doses.csv",
+        table(["patient", "date", "time", "drug"], written),
+        right,
+        _of_events(kinds, gap, 3600, people),
+        truth,
+        {"source": 'overlap = "first"'},
+    )
+
+
+OF_HAPPENINGS = {
+    "stays": (ward, loans, hotel, machines, visits_of_day_care),
+    "events": (arrivals, clicks, calls, incidents, doses),
+}

@@ -1,0 +1,211 @@
+"""Ten tables as people export them that have a row for each person: answers, and wide sheets, five of each."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+from tests.support.exports import START
+from tests.support.made_tables import MadeTable, names, samples, shares, table
+
+
+def _drawn(c: random.Random, likely: dict[str, float], number: int) -> list[str]:
+    return c.choices([*likely], [*likely.values()], k=number)
+
+
+def _of_people(likely: dict[str, float], number: int) -> dict[str, str]:
+    """Return what the author of a table of people knows."""
+    return {"states": ", ".join(likely), "size": str(number), "next": ", ".join(f"{k} {v}" for k, v in likely.items())}
+
+
+def health() -> MadeTable:
+    """Return a survey: a row each, with a number of the person."""
+    c, likely = random.Random(51), {"yes": 0.2, "no": 0.8}
+    smokes, moves = _drawn(c, likely, 600), _drawn(c, {"daily": 1, "weekly": 2, "never": 1}, 600)
+    rows = [(4000 + k * 7 % 601, 18 + c.randrange(60), *pair) for k, pair in enumerate(zip(smokes, moves, strict=True))]
+    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "smokes"}
+    return MadeTable(
+        "health.csv",
+        table(["respondent_id", "age", "smokes", "moves"], rows),
+        right,
+        _of_people(likely, 600),
+        shares(smokes),
+    )
+
+
+def qualtrics() -> MadeTable:
+    """Return a survey as Qualtrics exports it: names, questions and JSON above the answers."""
+    c, likely = random.Random(52), {"Agree": 0.5, "Neutral": 0.2, "Disagree": 0.3}
+    first, second = _drawn(c, likely, 400), _drawn(c, likely, 400)
+    header = ["StartDate", "ResponseId", "Duration (in seconds)", "Q1", "Q2"]
+    texts = ["Start Date", "Response ID", "Duration (in seconds)", '"I feel safe, at work"', "I am paid well"]
+    ids = [f'"{{""ImportId"":""{one}""}}"' for one in ("startDate", "_recordId", "duration", "QID1", "QID2")]
+    rows = [
+        (
+            f"{START + timedelta(minutes=31 * k):%Y-%m-%d %H:%M:%S}",
+            f"R_{c.randrange(1 << 40):010x}",
+            60 + c.randrange(900),
+            *pair,
+        )
+        for k, pair in enumerate(zip(first, second, strict=True))
+    ]
+    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "Q1"}
+    return MadeTable(
+        "survey.csv", table(header, [texts, ids, *rows]), right, _of_people(likely, 400), shares(first), is_ugly=True
+    )
+
+
+def staff() -> MadeTable:
+    """Return a list of employees with totals at the end: semicolons, decimal commas."""
+    c, likely = random.Random(53), {"ja": 0.3, "nein": 0.7}
+    part = _drawn(c, likely, 300)
+    rows = [
+        (f"Person {k:03}", c.choice(["Vertrieb", "Lager", "IT"]), one, f"{c.uniform(2000, 6000):.2f}".replace(".", ","))
+        for k, one in enumerate(part)
+    ]
+    totals = ("Summe", "", "", f"{sum(float(row[3].replace(',', '.')) for row in rows):.2f}".replace(".", ","))
+    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "Teilzeit"}
+    return MadeTable(
+        "personal.csv",
+        table(["Name", "Abteilung", "Teilzeit", "Gehalt"], [*rows, totals], ";"),
+        right,
+        _of_people(likely, 300),
+        shares(part),
+        is_ugly=True,
+    )
+
+
+def meetings() -> MadeTable:
+    """Return who met whom in a school; who is ill stands beside it."""
+    c, pupils = random.Random(54), names("pupil ", 60)
+    pairs = {tuple(sorted(c.sample(pupils[k // 5 * 5 : k // 5 * 5 + 5], 2))) for k in range(60) for _ in range(2)}
+    rows = [(one, other, 1 + c.randrange(30)) for one, other in sorted(pairs)]
+    ill = _drawn(c, {"ill": 0.15, "well": 0.85}, 60)
+    right = {"rows": "contacts", "publish": ""}
+    people = "\n".join(["pupil,state", *(f"{name},{state}" for name, state in zip(pupils, ill, strict=True))])
+    lines = {
+        "source": 'file = "people.csv"\nperson = "pupil"\nvalue = "state"',
+        "belief": "outside = 0.1\ninside = 0.3",
+        "release": 'states = ["ill"]',
+    }
+    return MadeTable(
+        "meetings.csv",
+        table(["pupil_1", "pupil_2", "minutes"], rows),
+        right,
+        {"public": "yes", "states": "well, ill"},
+        {"ill": float(ill.count("ill"))},
+        lines,
+        {"people.csv": people},
+    )
+
+
+def form() -> MadeTable:
+    """Return answers to a form on the web: when, and questions as the names of columns."""
+    c, likely = random.Random(55), {"car": 0.4, "bus": 0.35, "bicycle": 0.25}
+    how, often = _drawn(c, likely, 500), _drawn(c, {"Never": 1, "Sometimes": 2, "Always": 1}, 500)
+    rows = [
+        (f"{START + timedelta(seconds=991 * k):%m/%d/%Y %H:%M:%S}", *pair)
+        for k, pair in enumerate(zip(how, often, strict=True))
+    ]
+    header = ["Timestamp", "How do you come to work?", "Do you work at home on some days?"]
+    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "How do you come to work?"}
+    return MadeTable("form.csv", table(header, rows), right, _of_people(likely, 500), shares(how))
+
+
+STAYS = {"there": 0.94, "absent": 0.6}
+KNOWN = {"states": "there, absent", "stay": "there 16.7, absent 2.5", "source": "a test", "independent": "yes"}
+
+
+def _sheet(
+    seed: int, stay: dict[str, float], people: list[str], steps: int
+) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Return the states of each person in turn, and how often each state was."""
+    rows = samples(seed, stay, people, steps)
+    of_person = {name: [state for _, other, state in rows if other == name] for name in people}
+    return of_person, shares(state for *_, state in rows)
+
+
+def attendance() -> MadeTable:
+    """Return a school's sheet: a column for each day."""
+    pupils = names("Pupil ", 60)
+    sheet, truth = _sheet(61, STAYS, pupils, 40)
+    days = [f"{START + timedelta(days=k):%d/%m/%Y}" for k in range(40)]
+    rows = [(name, "AB"[k % 2], *sheet[name]) for k, name in enumerate(pupils)]
+    right = {"rows": "wide", "whose": "Name"}
+    return MadeTable(
+        "sheet.csv",
+        table(["Name", "Class", *days], rows, ";"),
+        right,
+        {**KNOWN, "stay": "there 16.7 d, absent 2.5 d"},
+        truth,
+    )
+
+
+def week() -> MadeTable:
+    """Return one week of many people, a column for each day of it."""
+    people = names("worker ", 90)
+    sheet, truth = _sheet(62, STAYS, people, 7)
+    rows = [(name, *sheet[name]) for name in people]
+    return MadeTable(
+        "week.csv",
+        table(["employee", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], rows),
+        {"rows": "wide", "whose": "employee"},
+        KNOWN,
+        truth,
+    )
+
+
+def hours() -> MadeTable:
+    """Return half days of households: the day in a column, its hours side by side."""
+    stay, homes = {"low": 0.9, "high": 0.7}, names("H", 12)
+    sheet, truth = _sheet(63, stay, homes, 24 * 14)
+    rows = [
+        (name, f"{START + timedelta(days=day):%Y-%m-%d}", *sheet[name][24 * day : 24 * day + 24])
+        for name in homes
+        for day in range(14)
+    ]
+    header = ["household", "date", *(f"{hour:02}:00" for hour in range(24))]
+    return MadeTable(
+        "hours.csv",
+        table(header, rows),
+        {"rows": "wide", "whose": "household", "when": "date"},
+        {"states": "low, high", "stay": "low 10 h, high 200 min", "source": "a test", "independent": "yes"},
+        truth,
+        is_ugly=True,
+    )
+
+
+def items() -> MadeTable:
+    """Return a questionnaire whose columns are called q1 to q8."""
+    c, likely = random.Random(64), {"agree": 0.5, "neutral": 0.2, "disagree": 0.3}
+    answers = [_drawn(c, likely, 8) for _ in range(400)]
+    rows = [(f"S{k:03}", *some) for k, some in enumerate(answers)]
+    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "q1"}
+    return MadeTable(
+        "items.csv",
+        table(["subject", *(f"q{k + 1}" for k in range(8))], rows),
+        right,
+        _of_people(likely, 400),
+        shares(some[0] for some in answers),
+    )
+
+
+def shifts() -> MadeTable:
+    """Return who was there on each day, below a title and a line of weeks."""
+    people = names("Kollege ", 50)
+    sheet, truth = _sheet(65, STAYS, people, 28)
+    days = [f"{START + timedelta(days=k):%d.%m.%Y}" for k in range(28)]
+    weeks = ["", *("" if k % 7 else f"KW {2 + k // 7}" for k in range(28))]
+    rows = [(name, *sheet[name]) for name in people]
+    content = table(["Mitarbeiter", *days], rows, ";", ["Dienstplan" + ";" * 28, ";".join(weeks)])
+    return MadeTable(
+        "plan.csv",
+        content,
+        {"rows": "wide", "whose": "Mitarbeiter"},
+        {**KNOWN, "stay": "there 16.7 d, absent 2.5 d"},
+        truth,
+        is_ugly=True,
+    )
+
+
+OF_PEOPLE = {"answers": (health, qualtrics, staff, meetings, form), "wide": (attendance, week, hours, items, shifts)}

@@ -1,0 +1,229 @@
+"""Ten tables as people export them whose rows say a state: samples and changes, five of each."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import timedelta
+
+from tests.support.exports import START, moment
+from tests.support.made_tables import (
+    MadeTable,
+    changes,
+    flattened,
+    histories,
+    known,
+    names,
+    samples,
+    shares,
+    spent,
+    table,
+)
+
+ISO = "%Y-%m-%d %H:%M:%S"
+GERMAN = "%d.%m.%Y %H:%M"
+
+
+def wearable() -> MadeTable:
+    """Return what people did in each minute, by their watches; a few minutes are lost."""
+    stay, people = {"still": 0.98, "walking": 0.92}, names("P", 12)
+    rows = samples(11, stay, people, 400, lost=0.01)
+    written = [(name, f"{START + timedelta(minutes=k):{ISO}}", state) for k, name, state in sorted(rows, key=_by_name)]
+    right = {"rows": "samples", "whose": "participant", "when": "timestamp", "publish": "activity"}
+    knows = {
+        "step": "1min",
+        "states": "still, walking",
+        "stay": "still 50 min, walking 12.5 min",
+        "source": "a test",
+        "independent": "yes",
+    }
+    return MadeTable(
+        "watches.csv",
+        table(["participant", "timestamp", "activity"], written),
+        right,
+        knows,
+        shares(state for *_, state in rows),
+    )
+
+
+def _by_name(row: tuple[int, str, str]) -> tuple[str, int]:
+    return row[1], row[0]
+
+
+def meters() -> MadeTable:
+    """Return half hours of meters: a BOM, semicolons, decimal commas, German dates."""
+    stay, homes, c = {"low": 0.9, "high": 0.7}, names("Z", 15), random.Random(12)
+    rows = samples(12, stay, homes, 14 * 48)
+    written = [
+        (
+            name,
+            f"{moment(1800 * k):{GERMAN}}",
+            f"{c.uniform(0, 0.4) if state == 'low' else c.uniform(0.5, 3):.3f}".replace(".", ","),
+        )
+        for k, name, state in rows
+    ]
+    right = {"rows": "samples", "whose": "Zähler-Nr", "when": "Zeitpunkt", "publish": "Verbrauch kWh"}
+    knows = {
+        "step": "30min",
+        "states": "low, high",
+        "stay": "low 5 h, high 100 min",
+        "source": "a test",
+        "independent": "yes",
+    }
+    content = b"\xef\xbb\xbf" + table(["Zähler-Nr", "Zeitpunkt", "Verbrauch kWh"], written, ";")
+    return MadeTable(
+        "lastgang.csv",
+        content,
+        right,
+        knows,
+        shares(state for *_, state in rows),
+        {"source": "bins = { low = [0, 0.45], high = [0.45, inf] }"},
+        is_ugly=True,
+    )
+
+
+def nested() -> MadeTable:
+    """Return what motion sensors sent each 10 s, as lines of JSON with objects in objects."""
+    stay, homes = {"idle": 0.97, "motion": 0.9}, names("room-", 6)
+    rows = samples(13, stay, homes, 500)
+    sent = [
+        {"device": {"id": name, "fw": "1.2"}, "ts": int(moment(10 * k).timestamp()) * 1000, "reading": {"state": state}}
+        for k, name, state in rows
+    ]
+    right = {"rows": "samples", "whose": "device.id", "when": "ts", "publish": "reading.state"}
+    knows = {
+        "step": "10s",
+        "states": "idle, motion",
+        "stay": "idle 330 s, motion 100 s",
+        "source": "a test",
+        "independent": "yes",
+    }
+    return MadeTable(
+        "motion.jsonl",
+        "\n".join(map(json.dumps, sent)).encode(),
+        right,
+        knows,
+        shares(state for *_, state in rows),
+        mended=("motion.csv", flattened(sent)),
+        is_ugly=True,
+    )
+
+
+def titled() -> MadeTable:
+    """Return a machine's states in each minute, below three lines of a title."""
+    stay, machines = {"running": 0.97, "stopped": 0.9}, names("M", 8)
+    rows = samples(14, stay, machines, 600)
+    written = [(f"{START + timedelta(minutes=k):%Y-%m-%dT%H:%M}", name, state) for k, name, state in rows]
+    above = ["Plant 4: state of machines", "Exported 2026-01-20 by SCADA 7.1", ""]
+    right = {"rows": "samples", "whose": "machine", "when": "time", "publish": "state"}
+    knows = {
+        "step": "1min",
+        "states": "running, stopped",
+        "stay": "running 33 min, stopped 10 min",
+        "source": "a test",
+        "independent": "yes",
+    }
+    return MadeTable(
+        "plant.csv",
+        table(["time", "machine", "state"], written, above=above),
+        right,
+        knows,
+        shares(state for *_, state in rows),
+        is_ugly=True,
+    )
+
+
+def diary() -> MadeTable:
+    """Return a diary by the hour, without names: one person's."""
+    stay = {"asleep": 0.9, "awake": 0.95}
+    rows = samples(15, stay, ["me"], 24 * 120)
+    written = [(f"{START + timedelta(hours=k):%m/%d/%Y %I:%M %p}", state, k % 7) for k, _, state in rows]
+    right = {"rows": "samples", "whose": "-", "when": "When", "publish": "State"}
+    knows = {"step": "1h", "states": "asleep, awake", "stay": "asleep 10 h, awake 20 h", "source": "a test"}
+    return MadeTable(
+        "diary.csv", table(["When", "State", "Mood"], written), right, knows, shares(state for *_, state in rows)
+    )
+
+
+def agents() -> MadeTable:
+    """Return a call centre's log: a row is a change, the newest first."""
+    lasts, people = {"Ready": 1500.0, "Talking": 360.0, "Break": 9000.0}, names("agent ", 20)
+    courses = histories(21, lasts, people)
+    rows = [(f"{when:{GERMAN}}:{when:%S}", name, state) for when, name, state in reversed(changes(courses))]
+    right = {"rows": "changes", "whose": "agent", "when": "since", "publish": "state"}
+    return MadeTable(
+        "agents.csv",
+        table(["since", "agent", "state"], rows, ";"),
+        right,
+        known(lasts, people, step="1min"),
+        spent(courses, 60, lasts),
+    )
+
+
+def bays() -> MadeTable:
+    """Return what parking bays sent when they were taken or left: seconds since 1970, 0 and 1."""
+    lasts, places = {"free": 14_000.0, "taken": 2400.0}, names("B-", 25)
+    courses = histories(22, lasts, places)
+    rows = [(int(when.timestamp()), name, int(state == "taken")) for when, name, state in changes(courses)]
+    right = {"rows": "changes", "whose": "bay", "when": "ts", "publish": "occupied"}
+    return MadeTable(
+        "bays.csv",
+        table(["ts", "bay", "occupied"], rows),
+        right,
+        known(lasts, places, step="1min"),
+        spent(courses, 60, lasts),
+        {"belief": 'map = { 0 = "free", 1 = "taken" }'},
+    )
+
+
+def doors() -> MadeTable:
+    """Return when doors were opened and closed, with two columns of one name."""
+    lasts, places = {"closed": 7000.0, "open": 900.0}, names("D", 20)
+    courses = histories(23, lasts, places)
+    rows = [(f"{when:{ISO}}", name, state, "ok", "ok") for when, name, state in changes(courses)]
+    right = {"rows": "changes", "whose": "sensor", "when": "changed_at", "publish": "state"}
+    return MadeTable(
+        "doors.csv",
+        table(["changed_at", "sensor", "state", "check", "check"], rows),
+        right,
+        known(lasts, places, step="1min"),
+        spent(courses, 60, lasts),
+        is_ugly=True,
+    )
+
+
+def joined() -> MadeTable:
+    """Return two exports of machines' states that were joined, the header of the second in the middle."""
+    lasts, machines = {"producing": 9000.0, "fault": 1200.0, "idle": 3000.0}, names("press ", 12)
+    courses = histories(24, lasts, machines)
+    rows = [(f"{when:{ISO}}", name, state) for when, name, state in changes(courses)]
+    header, half = ("begin", "machine", "status"), len(rows) // 2
+    right = {"rows": "changes", "whose": "machine", "when": "begin", "publish": "status"}
+    return MadeTable(
+        "presses.csv",
+        table(header, [*rows[:half], header, *rows[half:]]),
+        right,
+        known(lasts, machines, step="1min"),
+        spent(courses, 60, lasts),
+        is_ugly=True,
+    )
+
+
+def tickets() -> MadeTable:
+    """Return when people went on and off duty, tabs between, with the zone of each time and a number of each row."""
+    lasts, people = {"off": 40_000.0, "on duty": 20_000.0}, names("Nurse ", 40)
+    courses = histories(25, lasts, people)
+    rows = [
+        (7000 + k, name, f"{when:%Y-%m-%dT%H:%M:%SZ}", state) for k, (when, name, state) in enumerate(changes(courses))
+    ]
+    right = {"rows": "changes", "whose": "nurse", "when": "at", "publish": "status"}
+    return MadeTable(
+        "duty.tsv",
+        table(["event_id", "nurse", "at", "status"], rows, "\t"),
+        right,
+        known(lasts, people, step="1h"),
+        spent(courses, 3600, lasts),
+    )
+
+
+OF_STATES = {"samples": (wearable, meters, nested, titled, diary), "changes": (agents, bays, doors, joined, tickets)}
