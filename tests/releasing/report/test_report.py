@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from jinja2 import UndefinedError
 from tests.releasing import files
 
 import takifugu as tf
@@ -23,8 +24,10 @@ from takifugu.releasing.planning import plan
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice
+from takifugu.releasing.report import document
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.page import Bullets, Cell, Table, Terms, Words, _environment, page
 
 HOSTILE = '<script>alert("x")</script>&amp;\'"><img src=http://x.example/>'
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
@@ -145,6 +148,25 @@ def test_everything_is_escaped() -> None:
     page = Page(report_html(replace(noisy, certificate=hostile)))
     assert page.seen("h1") == HOSTILE
     assert page.seen().count(HOSTILE) > 10
+
+
+def test_templates_escape_all_but_pictures_the_style_and_whose_page_it_is() -> None:
+    templates = Path(document.__file__).parent / "templates"
+    text = "".join(file.read_text(encoding="utf-8") for file in templates.glob("*.html"))
+    assert sorted({*re.findall(r"([^ ]*) *\| *safe", text)}) == ["it.draw(narrow)", "it.draw(wide)", "made", "style()"]
+    blocks = [Words(HOSTILE, HOSTILE), Table(HOSTILE, [HOSTILE], [[HOSTILE], [Cell(HOSTILE)]], note=HOSTILE)]
+    about = {"articles": [], "title": HOSTILE, "date": HOSTILE, "software": HOSTILE}
+    for block in (*blocks, Bullets([HOSTILE]), Terms([(HOSTILE, [HOSTILE])])):
+        drawn = str(_environment().get_template("blocks.html").module.every([block]))  # type: ignore[attr-defined]
+        assert "alert" in drawn
+        assert "<script" not in drawn
+        assert "<img" not in drawn
+    assert "<script" not in page("report.html", **about)
+
+
+def test_what_a_template_lacks_is_a_fault_and_no_gap() -> None:
+    with pytest.raises(UndefinedError, match="software"):
+        page("report.html", articles=[], title="t", date="d")
 
 
 @pytest.mark.parametrize("words", ["", "x" * 4000, "\x00\x1b[31m", "\u202eabc", "\ud800", "é" * 30, "{}%s"])

@@ -6,26 +6,26 @@ from collections.abc import Iterator, Sequence
 
 from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.releasing.certificates.certificate import Certificate, noise_text
-from takifugu.releasing.report.page import figure, paragraph, sentence, table, terms
+from takifugu.releasing.report.page import Block, Figure, Table, Terms, Words, sentence
 from takifugu.releasing.report.reported import Reported
 
 
-def compared(t: Reported) -> Iterator[str]:
+def compared(t: Reported) -> Iterator[Block]:
     unit, release = t.noisiest
     calibration = release.calibration
     if calibration is None:
-        yield paragraph(f"The noise was found by {computed_by(t.certificate)}. {sentence(noise_text(t.certificate))}")
+        yield Words(f"The noise was found by {computed_by(t.certificate)}. {sentence(noise_text(t.certificate))}")
         return
     if t.by_unit and unit is not None:
         count = t.certificate.people.counted(len(t.answers))
-        yield paragraph(f"Shown for {unit}, whose answer has the most noise of all {count}.")
+        yield Words(f"Shown for {unit}, whose answer has the most noise of all {count}.")
     rows = calibration.alternatives
     if not rows:
-        yield paragraph(f"Nothing was compared: {calibration.mechanism} was requested by name.")
+        yield Words(f"Nothing was compared: {calibration.mechanism} was requested by name.")
     else:
         words = calibration.error_words if calibration.randomiser.output.is_column else ""
         yield from _side_by_side(t.name, rows, words or "expected error, summed over the cells")
-    yield terms([
+    yield Terms([
         ("Chosen", [computed_by(t.certificate)]),
         ("Noise", [sentence(noise_text(t.certificate))]),
         ("Forced by", [w for w in (calibration.witness.comparison,) if w]),
@@ -33,16 +33,16 @@ def compared(t: Reported) -> Iterator[str]:
     ])  # fmt: skip
 
 
-def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[str]:
+def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[Block]:
     """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
     proven = [row for row in rows if row.composition is not None]
     if sum(row.expected_error is not None for row in proven) > 1:
-        yield figure(lambda width: drawn_errors(proven, error, width))
+        yield Figure(lambda width: drawn_errors(proven, error, width))
     chosen = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
     header = ("mechanism", "scale", "expected error", "composes", "status")
-    yield table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=chosen, spare=(1, 3))
+    yield Table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=chosen, spare=(1, 3))
     reasons = dict.fromkeys((row.status, row.reason) for row in rows if row.reason)
-    yield terms([
+    yield Terms([
         (", ".join(row.name for row in rows if (row.status, row.reason) == why), [f"{why[0]}: {why[1]}"])
         for why in reasons
     ])  # fmt: skip

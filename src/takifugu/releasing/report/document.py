@@ -7,7 +7,7 @@ drawn. It is made from the certificate and the calibrations, neither of which ho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from takifugu.analysis.guarantee import Composition
@@ -17,20 +17,22 @@ from takifugu.core.escaping import number as written
 from takifugu.releasing.certificates.certificate import (
     Certificate,
     composes,
+    in_short,
     meaning_of,
     noise_text,
     pooled_over,
     promise_text,
+    stay_words,
 )
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
-from takifugu.releasing.report.hidden import hidden, not_hidden
+from takifugu.releasing.report.hidden import beliefs_of, if_off, not_hidden, suspicions
 from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
-from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
+from takifugu.releasing.report.page import Words, page, sentence
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import farthest_end, published
 
@@ -57,11 +59,10 @@ def report_html(subject: Release | Published | Outcome) -> str:
     (True, False)
     """
     tables = _tables(subject)
-    articles = ["\n".join(["<article>", *_article(t), "</article>"]) for t in tables]
     names = ", ".join(dict.fromkeys(t.certificate.title or t.name for t in tables))
     made = tables[0].certificate
-    end = f"Made on {made.date} by {made.software}. Every number and belief is in the certificates (JSON)."
-    return page(f"{names}: private release", [*articles, f"<footer>{text(end)}</footer>"])
+    about = {"title": f"{names}: private release", "date": made.date, "software": made.software}
+    return page("report.html", articles=[_article(t) for t in tables], **about)
 
 
 def _tables(subject: Release | Published | Outcome) -> list[Reported]:
@@ -88,34 +89,31 @@ def verdict_words(table: Published) -> str:
     return number_with_error(one)
 
 
-def _article(t: Reported) -> Iterator[str]:
+def _article(t: Reported) -> dict[str, object]:
+    """Return what the template says of one table, by the names that it has there."""
     c = t.certificate
     by = f" by {c.publisher}" if c.publisher else ""
     name = f" {t.name!r}" if c.title else ""
-    about = f"Private release{name}{by} about the source {c.source!r}, {c.date}"
-    yield f"<header>{paragraph(about, 'kind')}<h1>{text(c.title or t.name)}</h1>"
-    yield paragraph(sentence(f"{c.statistic}{_whose(c)}"), "lead")
-    yield f"{paragraph(f'Contact: {c.contact}', 'kind') if c.contact else ''}</header>"
-    for caution, warning in zip(c.cautions, c.warnings, strict=True):
-        yield paragraph(warning, "warning danger" if caution is Caution.NOT_PRIVATE else "warning")
-    yield from opening(t)
-    yield "<h2>What was published</h2>"
-    yield from (paragraph(sentence(words)) for words in meaning_of(c))
-    if c.window is not None:
-        yield paragraph(sentence(c.window.words))
-    yield from published(t)
-    if t.files:
-        wanted = [(label, f"{t.name}{end}") for end, label in DOWNLOADS.items() if f"{t.name}{end}" in t.files]
-        yield downloads(f"Files of {t.name}, beside this page", wanted)
-    if c.adjusting:
-        yield "<h3>Adjusted values</h3>"
-        yield bullets(c.adjusting)
-    yield "<h2>What it hides, and from whom</h2>"
-    yield from hidden(c)
-    yield "<h2>What it does not hide</h2>"
-    yield from not_hidden(c)
-    yield folded("What was compared and chosen", compared(t))
-    yield folded("For who knows the field", _technical(t))
+    window = [] if c.window is None else [c.window.words]
+    warnings = [
+        Words(warning, "warning danger" if caution is Caution.NOT_PRIVATE else "warning")
+        for caution, warning in zip(c.cautions, c.warnings, strict=True)
+    ]
+    meaning = [Words(sentence(words)) for words in (*meaning_of(c), *window)]
+    files = ((label, f"{t.name}{end}") for end, label in DOWNLOADS.items())
+    return {
+        "name": t.name, "certificate": c, "title": c.title or t.name,
+        "about": f"Private release{name}{by} about the source {c.source!r}, {c.date}",
+        "lead": f"{c.statistic}{_whose(c)}",
+        "opening": [*warnings, *opening(t)],
+        "published": [*meaning, *published(t)],
+        "files": [(label, file) for label, file in files if file in t.files],
+        "in_short": in_short(c)[:1],
+        "beliefs": beliefs_of(c), "stays": stay_words(c), "suspicions": list(suspicions(c)),
+        "not_hidden": not_hidden(c), "conditions": [*c.assumptions, *window, *c.conditions],
+        "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(compared(t)),
+        "facts": _key_facts(t), "technical": _technical(t),
+    }  # fmt: skip
 
 
 def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
@@ -138,13 +136,12 @@ def _whose(c: Certificate) -> str:
     return {"all": "", "unit": f", for each {c.person}", "pooled": f", over {pooled_over(c)}"}[c.scope]
 
 
-def _technical(t: Reported) -> Iterator[str]:
+def _technical(t: Reported) -> list[tuple[str, Sequence[str]]]:
     c = t.certificate
-    yield facts(_key_facts(t))
     units = ", ".join(c.units[:MOST_UNITS]) + (" ..." if len(c.units) > MOST_UNITS else "")
     grid = [f"Values are multiples of {c.grid}."] if any(answer.values for answer in c.answers) else []
     account = "No ledger." if c.ledger is None else f"Ledger source {c.ledger}, release {c.release_id}."
-    yield terms([
+    return [
         ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
         ("Table", [t.name]),
         (c.people.many.capitalize(), [units] if c.units else []),
@@ -156,7 +153,7 @@ def _technical(t: Reported) -> Iterator[str]:
         ("With others", composes(c)),
         ("Account", [account]),
         ("Publisher", [words for words in (c.publisher, c.contact) if words]),
-    ])  # fmt: skip
+    ]  # fmt: skip
 
 
 def _short(value: str) -> str:

@@ -11,15 +11,8 @@ from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.core.escaping import number
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
-from takifugu.releasing.certificates.certificate import (
-    Certificate,
-    composes,
-    in_short,
-    is_worded,
-    not_promised,
-    stay_words,
-)
-from takifugu.releasing.report.page import bullets, figure, paragraph, sentence, table
+from takifugu.releasing.certificates.certificate import Certificate, in_short, is_worded, not_promised
+from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Words, sentence
 
 #: How many beliefs are listed; the certificate has them all.
 MOST_BELIEFS = 3
@@ -32,62 +25,40 @@ _WHOLE = "The noise covers every change of the whole data set: the promise holds
 _PRIORS = ("1 %", "10 %", "50 %", "90 %")
 
 
-def hidden(c: Certificate) -> Iterator[str]:
-    """Yield what is hidden from whom, in words and in numbers."""
-    if short := in_short(c):
-        yield paragraph(sentence(short[0]))
-    yield "<h3>Hidden</h3>"
-    yield bullets(c.hidden)
-    yield "<h3>From whom</h3>"
-    if not c.beliefs:
-        yield paragraph("Anyone who sees this release, whatever they believe about the data.")
-    else:
-        yield paragraph("Anyone who sees this release and believes about the data:")
-        more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
-        yield bullets([*c.beliefs[:MOST_BELIEFS], *more])
-    yield from (paragraph(sentence(words)) for words in stay_words(c))
-    epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
-    if is_worded(c) and not definitions.find(c.definition).one_way:
-        yield "<h3>How sure somebody can become</h3>"
-        yield from _suspicions(c.release, epsilon, delta)
+def beliefs_of(c: Certificate) -> list[str]:
+    """Return the beliefs that are listed, and how many more there are."""
+    more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
+    return [*c.beliefs[:MOST_BELIEFS], *more]
 
 
-def not_hidden(c: Certificate) -> Iterator[str]:
-    """Yield what is not hidden: by the definition, by windows, under other beliefs, together with other releases."""
-    yield bullets(_unprotected(c))
-    if c.window is not None and c.window.not_hidden:
-        yield "<h3>What lasts as long as the window</h3>"
-        yield paragraph(f"Each step is hidden; {c.window.not_hidden}.")
-    yield "<h3>The promise holds only if</h3>"
-    yield bullets([*c.assumptions, *([] if c.window is None else [c.window.words]), *c.conditions])
-    if c.beliefs:
-        yield "<h3>If the belief is inaccurate</h3>"
-        if all(answer.covers == Covers.EVERYTHING for answer in c.answers):
-            yield paragraph(_WHOLE)
-        else:
-            rows = [row.cells for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta))]
-            yield table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
-    yield "<h3>Together with other releases</h3>"
-    yield bullets(composes(c))
+def if_off(c: Certificate) -> Block:
+    """Return what holds if the belief is inaccurate."""
+    if all(answer.covers == Covers.EVERYTHING for answer in c.answers):
+        return Words(_WHOLE)
+    rows = [row.cells for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta))]
+    return Table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
 
 
-def _suspicions(name: str, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-    """Say what a suspicion can become; for definitions that compare hypotheses both ways."""
-    if epsilon == 0:
-        yield paragraph("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
+def suspicions(c: Certificate) -> Iterator[Block]:
+    """Yield what a suspicion can become; nothing for definitions that do not compare hypotheses both ways."""
+    if not is_worded(c) or definitions.find(c.definition).one_way:
         return
-    yield paragraph(_MEANING)
+    epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
+    if epsilon == 0:
+        yield Words("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
+        return
+    yield Words(_MEANING)
     seen = [suspicion.explain(prior, epsilon, delta) for prior in _PRIORS]
     if delta:
-        yield bullets(suspicion.sentence(s) for s in seen)
+        yield Bullets([suspicion.sentence(s) for s in seen])
         return
-    yield figure(lambda width: _suspicion_picture(float(epsilon), width))
+    yield Figure(lambda width: _suspicion_picture(float(epsilon), width))
     body = [
         (prior, suspicion.percent(s.low, up=False), suspicion.percent(s.high, up=True))
         for prior, s in zip(_PRIORS, seen, strict=True)
     ]
     header = ("how sure before", "after, at least", "after, at most")
-    yield table(f"Suspicions before and after {name}", header, body, (0, 1, 2))
+    yield Table(f"Suspicions before and after {c.release}", header, body, (0, 1, 2))
 
 
 def _suspicion_picture(epsilon: float, width: int) -> str:
@@ -100,7 +71,8 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
     return line_chart(lines, Axis("how sure before, %"), Axis("how sure after, %"), title, width=width, height=300)
 
 
-def _unprotected(c: Certificate) -> Iterator[str]:
+def not_hidden(c: Certificate) -> Iterator[str]:
+    """Yield what is not hidden: by the definition, under other beliefs, and what is public."""
     yield from not_promised(c)
     if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return

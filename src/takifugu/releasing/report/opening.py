@@ -26,7 +26,7 @@ from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, wor
 from takifugu.releasing.certificates.certificate import Certificate, is_worded
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.readable import number, readable
-from takifugu.releasing.report.page import paragraph, sentence
+from takifugu.releasing.report.page import Words, sentence
 from takifugu.releasing.report.populations import randomised
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import farthest_end
@@ -39,12 +39,12 @@ _NO_VERDICT = (
 _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 
-def opening(t: Reported) -> Iterator[str]:
-    """Yield the markup: a verdict where there can be one, a number, a suspicion."""
+def opening(t: Reported) -> Iterator[Words]:
+    """Yield a verdict where there can be one, a number, a suspicion."""
     verdict, words = verdict_of(t)
     if words:
-        yield paragraph(words, f"verdict {verdict or 'plain'}")
-    yield from (paragraph(words) for words in (number_with_error(t), suspicion_of(t)) if words)
+        yield Words(words, f"verdict {verdict or 'plain'}")
+    yield from (Words(words) for words in (number_with_error(t), suspicion_of(t)) if words)
 
 
 def verdict_of(t: Reported) -> tuple[Verdict | None, str]:

@@ -19,7 +19,7 @@ from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.releasing.report.page import WIDE, figure, paragraph, table
+from takifugu.releasing.report.page import WIDE, Block, Figure, Gallery, Table, Words
 from takifugu.releasing.report.reported import Reported
 
 #: How much is drawn or listed.
@@ -28,11 +28,11 @@ MOST_POPULATIONS, MOST_VALUES = 6, 40
 Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | None, float]
 
 
-def population_maps(t: Reported) -> Iterator[str]:
+def population_maps(t: Reported) -> Iterator[Block]:
     """Yield the markup: two maps (or bars) for each population, before and after, and where one place is sent."""
     belief, noise = randomised(t)
-    yield paragraph(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
-    yield table(
+    yield Words(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
+    yield Table(
         f"What is sent of {t.name}",
         ("what", "per row", "per person"),
         [
@@ -45,11 +45,10 @@ def population_maps(t: Reported) -> Iterator[str]:
         (1, 2),
     )  # fmt: skip
     if belief.is_planar:
-        maps = (figure(partial(_drawn, picture), narrow_only=True) for picture in _maps(belief, noise))
-        yield f'<div class="gallery">{"".join(maps)}</div>'
+        yield Gallery([Figure(partial(_drawn, picture), narrow_only=True) for picture in _maps(belief, noise)])
         return
     for name, bars in _bars(belief, noise):
-        yield figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), name, width=width))  # type: ignore[misc]
+        yield Figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), name, width=width))  # type: ignore[misc]
 
 
 def drawn_populations(t: Reported) -> Iterator[str]:

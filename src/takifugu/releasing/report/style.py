@@ -73,7 +73,7 @@ summary:focus-visible, .scroll:focus-visible, a:focus-visible { outline: 3px sol
   linear-gradient(90deg, var(--rule), transparent), linear-gradient(270deg, var(--rule), transparent);
   background-position: 0, 100%, 0, 100%; background-size: 2.4rem 100%, 2.4rem 100%, .8rem 100%, .8rem 100%;
   background-attachment: local, local, scroll, scroll; }
-table { border-collapse: collapse; font-size: .93rem; min-width: 18rem; }
+table { border-collapse: collapse; font-size: .93rem; min-width: min(26rem, 100%); }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem 1.1rem .35rem 0; border-bottom: 1px solid var(--rule); }
 thead th { color: var(--faint); font-weight: 600; font-size: .85rem; border-bottom: 2px solid var(--rule); }

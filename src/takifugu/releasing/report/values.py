@@ -29,7 +29,7 @@ from takifugu.releasing.postprocess.picture import (
 from takifugu.releasing.postprocess.possible import Ends
 from takifugu.releasing.postprocess.readable import in_words, number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.page import WIDE, Cell, Line, figure, paragraph, table
+from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
 from takifugu.releasing.report.populations import drawn_populations, population_maps
 from takifugu.releasing.report.reported import Reported
 
@@ -42,14 +42,14 @@ _NOT_SAMPLING = "This is not sampling error: it says nothing about people or tim
 _FADED = "Faded: noise; the error is too large for the value to be read."
 
 
-def published(t: Reported) -> Iterator[str]:
+def published(t: Reported) -> Iterator[Block]:
     if not t.cells:  # randomised row by row: the table has them
         yield from population_maps(t)
         return
     answers = rows_of_answers(t)
     rows = answers[0][1]
     if picture_of(t.certificate, answers, t.possible, WIDE) is not None:
-        yield figure(partial(_picture, t, answers), left_out(t.certificate, answers))
+        yield Figure(partial(_picture, t, answers), left_out(t.certificate, answers))
     if t.answers[0][1].randomiser.output is MARKS:
         yield from _places(t, rows)
         return
@@ -58,7 +58,7 @@ def published(t: Reported) -> Iterator[str]:
         yield _table_of_units(t, answers)
     elif any(row["low"] is None for row in rows):  # labels and the like: nothing to draw, no interval
         listed = [(str(row["cell"]), in_words(row)) for row in rows]
-        yield table(f"Published values of {t.name}", ("cell", "published"), listed, (1,))
+        yield Table(f"Published values of {t.name}", ("cell", "published"), listed, (1,))
     elif places is not None:
         yield from _tables_of_two_ways(t, places, rows)
     else:
@@ -97,7 +97,7 @@ def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]
     return [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
 
 
-def _table_of_cells(t: Reported, rows: Sequence[Json]) -> str:
+def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
     """Return one row per cell; its interval where it is not the same for all, its adjusted value where it has one."""
     error = error_of(rows)
     header = [axes_of(t.certificate)[0], f"noisy value{_unit(t)}"]
@@ -110,10 +110,10 @@ def _table_of_cells(t: Reported, rows: Sequence[Json]) -> str:
         header.append("adjusted")
         for line, row in zip(body, rows, strict=True):
             line.append(number(row["adjusted"]))
-    return table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
+    return Table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
 
 
-def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> Iterator[str]:
+def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
     """Yield the table of noisy values, and that of adjusted ones where there are some; the longer way goes down."""
     names = axes_of(t.certificate)
     if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
@@ -130,13 +130,13 @@ def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> It
 def _crossed(
     t: Reported, what: str, name: str, across: Sequence[str], down: Sequence[str],
     cells: Mapping[tuple[str, str], str | Cell], note: str = "",
-) -> str:  # fmt: skip
+) -> Table:  # fmt: skip
     body = [[row, *(cells.get((row, column), "-") for column in across)] for row in down]
     caption = f"{what} of {t.certificate.release}{_unit(t)}"
-    return table(caption, (name, *across), body, range(1, len(across) + 1), note)
+    return Table(caption, (name, *across), body, range(1, len(across) + 1), note)
 
 
-def _table_of_units(t: Reported, answers: Answers) -> str:
+def _table_of_units(t: Reported, answers: Answers) -> Table:
     """Return one row per unit, or one row per value where there are many cells."""
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     every = [row for _, rows in answers for row in rows]
@@ -148,7 +148,7 @@ def _table_of_units(t: Reported, answers: Answers) -> str:
             for unit, rows in answers
             for row in rows
         ]
-        return table(caption, (t.certificate.person, "cell", "noisy value", *more), long, (2, 3), note)
+        return Table(caption, (t.certificate.person, "cell", "noisy value", *more), long, (2, 3), note)
     halves = [readable(farthest_end(answer, t.cells)) for _, answer in t.answers]
     body: list[Line] = []
     for (unit, rows), half in zip(answers, halves, strict=True):
@@ -157,10 +157,10 @@ def _table_of_units(t: Reported, answers: Answers) -> str:
         body.append([*line, *(number(row[key]) for row in rows for key in more)])
     header = [t.certificate.person, *labels, *(["± 95 %"] if error is None else [])]
     header += [f"{label}, adjusted" for label in labels if more]
-    return table(caption, header, body, range(1, len(header)), note)
+    return Table(caption, header, body, range(1, len(header)), note)
 
 
-def _places(t: Reported, rows: Sequence[Json]) -> Iterator[str]:
+def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
     """Yield how many places were called what, and those not called safe."""
     count = Counter(place_kind(row[UPPER]) for row in rows)
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
@@ -172,14 +172,14 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[str]:
     if len(listed) > MOST_LISTED:
         notes.append(f"{len(listed) - MOST_LISTED:,} more are in the table.")
     if not listed:
-        yield paragraph(" ".join(notes), "note")
+        yield Words(" ".join(notes), "note")
         return
     header = ("place", "published", *(() if boxes is None else ("x", "y")))
     body = []
     for row in listed[:MOST_LISTED]:
         middle = () if boxes is None else boxes.middle(str(row["cell"]))
         body.append([str(row["cell"]), in_words(row), *(f"{at:.8g}" for at in middle)])
-    yield table(f"Published of {t.certificate.release}", header, body, range(1, len(header)), " ".join(notes))
+    yield Table(f"Published of {t.certificate.release}", header, body, range(1, len(header)), " ".join(notes))
 
 
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import quote
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.escaping import as_exact_as
@@ -24,7 +23,7 @@ from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.opening import suspicion_of
-from takifugu.releasing.report.page import Cell, downloads, figure, page, paragraph, sentence, table, text
+from takifugu.releasing.report.page import Cell, Figure, Table, page
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import LEVEL, error_of, marks_meant, noisy_cell
 
@@ -63,34 +62,28 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
     first = certificates[-1]
     series = series_in(certificates)
     unit = f" ({first.measured_in})" if first.measured_in else ""
-    body = [
-        f"<article><header>{paragraph('All windows of a private release', 'kind')}<h1>{text(first.title or name)}</h1>",
-        f"{paragraph(sentence(f'{first.statistic}, from the source {first.source!r}'), 'lead')}</header>",
-        *_opening(series, first),
-    ]
+    drawn = []
     for title, points in list(series.items())[:MOST_PANELS]:
-        heading = title or name
-        body.append(f"<h2>{text(heading)}</h2>")
-        body.append(paragraph(change_words(points, first.measured_in or ""), "verdict plain"))
-        if len(points) > 1:
-            body.append(figure(partial(_picture, first, points, heading, unit)))
-    if len(series) > MOST_PANELS:
-        note = f"The first {MOST_PANELS} of {len(series)} values are drawn; the table has them all."
-        body.append(paragraph(note, "note"))
-    if series:
-        body.append(_table(name, series, first, unit))
-    if files:
-        body.append(downloads(f"Files of {name}, beside this page", files))
-    links = "".join(
-        f'<li><a href="./{quote(c.release)}{REPORT}">{text(c.window.period if c.window else c.release)}</a></li>'
-        for c in certificates
+        picture = Figure(partial(_picture, first, points, title or name, unit)) if len(points) > 1 else None
+        drawn.append((title or name, change_words(points, first.measured_in or ""), picture))
+    return page(
+        "windows.html",
+        title=f"{name}: all windows",
+        made=MADE,
+        name=name,
+        heading=first.title or name,
+        lead=f"{first.statistic}, from the source {first.source!r}",
+        least_change=_least_change(series, first),
+        hides=suspicion_of(Reported(first.release, first, tuple(releases_of(first).items()))),
+        series=drawn,
+        not_drawn=max(len(series) - MOST_PANELS, 0),
+        table=_table(name, series, first, unit) if series else None,
+        files=files,
+        reports=[(c.window.period if c.window else c.release, f"{c.release}{REPORT}") for c in certificates],
     )
-    heading = "<h2>Reports of single windows</h2>"
-    body.append(f'<nav aria-label="Reports">{heading}<ul class="files">{links}</ul></nav></article>')
-    return page(f"{name}: all windows", body, MADE)
 
 
-def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: str) -> str:
+def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: str) -> Table:
     """Return every value of every window; its interval where that is not as wide for all."""
     titled = [(title, point) for title, points in series.items() for point in points]
     rows, possible = [point.row for _, point in titled], possible_ends(first)
@@ -112,7 +105,7 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: 
         f"{each} the noise alone, 95 % for all values of a window at once; a change's ± is 95 % for that change alone. "
         "The line is broken where no window was published."
     )
-    return table(f"Values of {name}", header, body, columns, " ".join([note, *marks_meant(rows, possible)]))
+    return Table(f"Values of {name}", header, body, columns, " ".join([note, *marks_meant(rows, possible)]))
 
 
 def change_words(points: Sequence[Point], unit: str) -> str:
@@ -171,17 +164,12 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
                 yield title, point, {**({} if unit is None else {"unit": unit}), "cell": row["cell"]}
 
 
-def _opening(series: dict[str, list[Point]], last: Certificate) -> Iterator[str]:
-    """Yield from which size on changes show, and how sure somebody can become by one window."""
-    noises = [point.noise for points in series.values() for point in points]
-    bands = [difference_band(noise) for noise in dict.fromkeys(n for n in noises if isinstance(n, Noise))]
-    if bands:
-        most = measured(readable(max(band.width for band in bands)), last.measured_in or "")
-        yield paragraph(f"A change of one value between two windows shows above {most} (95 %).", "verdict plain")
-    hides = suspicion_of(Reported(last.release, last, tuple(releases_of(last).items())))
-    if hides:
-        together = "This is one window's; what all tables about a source cost together is in its ledger."
-        yield paragraph(f"{hides} {together}")
+def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:
+    """Return from which size on changes show; empty where no value has noise of its own."""
+    noises = dict.fromkeys(point.noise for points in series.values() for point in points)
+    bands = [difference_band(noise) for noise in noises if isinstance(noise, Noise)]
+    most = max((band.width for band in bands), default=None)
+    return "" if most is None else measured(readable(most), last.measured_in or "")
 
 
 def _size(change: float, off: float, unit: str) -> str:
