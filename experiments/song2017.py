@@ -89,8 +89,8 @@ def figure_1() -> str:
         for name, (label, colour, dashes) in CURVES.items():
             pairs = [(low, scale) for low, scale in zip(LOWS, curves[name], strict=True) if scale]
             errors = [epsilon * expected_error(scale) / LENGTH for _, scale in pairs]
-            shown = label if axis is axes[0] else None
-            axis.semilogy([low for low, _ in pairs], errors, dashes, label=shown, color=colour)
+            caption = label if axis is axes[0] else None
+            axis.semilogy([low for low, _ in pairs], errors, dashes, label=caption, color=colour)
         axis.set(title=f"ε = {epsilon:g}", xlabel="ℓ: stay probabilities in [ℓ, 1 - ℓ]")
         for low in (0.1, 0.2, 0.3, 0.4):
             scales = [curve[LOWS.index(low)] for curve in curves.values()]
