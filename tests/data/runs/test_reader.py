@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from tests.support.runs_oracle import MISSING, Cells, Row, Rules, Steps, counted
 from takifugu.core.errors import DataError
 from takifugu.data import Calendar, Layout, Recode, open_frame
 from takifugu.data.runs.reader import pieces_of_runs
-from takifugu.data.runs.rules import RunRules
+from takifugu.data.runs.rules import Ends, RunRules
 
 
 def cases(seed: int, number: int) -> Iterator[tuple[random.Random, Rules, list[Row], range]]:
@@ -192,3 +192,39 @@ def test_a_time_that_only_an_engine_takes_for_one_is_refused(late: str, tmp_path
     layout = Layout("state", order="at", step="1h", calendar=calendar, window=range(24))
     with pytest.raises(DataError, match="at"):
         pieces_of_runs(open_frame(tmp_path / "log.csv"), layout, Recode(STATES), RunRules("changes"))
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES)
+@pytest.mark.parametrize(
+    ("units", "names"),
+    [
+        (("text", ["Ana", "Ben"]), ["Ana", "Ben"]),
+        (("text", [" Ana", "Ben "]), ["Ana", "Ben"]),
+        (("int", [7, 12]), ["7", "12"]),
+        (("int", [7, 12]), ["007", "12"]),
+        (("float", [7.0, 12.0]), ["7", "12"]),
+        (("date", [date(2026, 1, 1), date(2026, 1, 2)]), ["2026-01-01", "2026-01-02"]),
+    ],
+)
+def test_each_person_is_covered_as_declared_however_the_data_write_their_name(
+    units: engines.Column, names: list[str], engine: str
+) -> None:
+    calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
+    layout = Layout("state", unit="unit", order="at", step="1h", calendar=calendar, window=range(24))
+    ends: dict[str | None, Ends] = {names[0]: (None, calendar.start + 2 * 3600 * SECOND), names[1]: (None, None)}
+    columns = {"unit": units, "at": ("time", [datetime(2026, 1, 5)] * 2), "state": ("text", ["a", "b"])}
+    data = open_frame(engines.ENGINES[engine](columns))
+    read = pieces_of_runs(data, layout, Recode(STATES), RunRules("changes", ends))
+    assert {piece.unit: piece.counts.tolist() for piece in read} == {names[0]: [2, 0, 0], names[1]: [0, 24, 0]}
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES)
+@pytest.mark.parametrize("end", [2**61, -(2**61), 2**62 + 1, -(2**63)])
+def test_numbers_that_are_too_large_for_times_are_refused(end: int, engine: str) -> None:
+    columns: engines.Columns = {"start": ("int", [0, 1]), "end": ("int", [1, end]), "state": ("text", ["a", "b"])}
+    layout = Layout("state", order="start", step=1, calendar=Calendar.read(0, 10, Fraction(1)), window=range(10))
+    data = open_frame(engines.ENGINES[engine](columns))
+    with pytest.raises(DataError, match="too large"):
+        pieces_of_runs(data, layout, Recode(STATES), RunRules("stays", end="end", otherwise="a"))
+    with pytest.raises(DataError, match="too large"):
+        pieces_of_runs(data, replace(layout, order="end"), Recode(STATES), RunRules("events", otherwise="a"))

@@ -4,7 +4,7 @@ bringing a small result to the driver. Everything else is one narwhals expressio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError, EngineError, TakifuguError
 from takifugu.data.engines.faults import engine_failure, is_of_stopped_session
+from takifugu.data.engines.sql import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -110,6 +111,16 @@ def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
     return wrapped(native.with_columns(polars.col(c).shift(1).alias(f"{c}_before") for c in columns))
 
 
+def with_next(frame: Frame, keys: Sequence[str], by: Sequence[str], column: str) -> Frame:
+    """Add `then`: the value in the piece's row after along `by`, null in its last row."""
+    if isinstance(frame, nw.LazyFrame):
+        return frame.with_columns(then=nw.col(column).shift(-1).over(*keys, order_by=by))
+    moved = frame.sort(*keys, *by)
+    moved = moved.with_columns(nw.col(name).shift(-1).alias(f"{name}_then") for name in [*keys, column])
+    same = reduce(and_, (alike(key, f"{key}_then") for key in keys))
+    return moved.with_columns(then=nw.when(same).then(nw.col(f"{column}_then")))
+
+
 def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str]) -> Frame:
     """Add `<column>_before`: the value in the piece's row before along `by`, null in its first row."""
     if isinstance(frame, nw.LazyFrame):
@@ -117,6 +128,46 @@ def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence
     moved = with_row_before(frame.sort(*keys, by), [*keys, *columns])
     same = reduce(and_, (alike(key, f"{key}_before") for key in keys))
     return moved.with_columns(nw.when(same).then(nw.col(f"{c}_before")).alias(f"{c}_before") for c in columns)
+
+
+def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], value: str, sign: str) -> Frame:
+    """Return each row twice, with one of two columns as `value`, and the `sign` of that one."""
+    if is_duckdb(frame):
+        both = f"unnest([{', '.join(columns)}]) as {value}, unnest([{', '.join(map(str, signs))}]) as {sign}"
+        return wrapped(frame.to_native().project(f"*, {both}"))
+    pairs = zip(columns, signs, strict=True)
+    halves = [frame.with_columns(nw.col(c).alias(value), nw.lit(n, nw.Int64).alias(sign)) for c, n in pairs]
+    return nw.concat(halves)  # type: ignore[type-var]
+
+
+def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -> Frame:
+    """Replace a column of DuckDB's by the numbers of its texts; null of one that has none. Texts have no control signs.
+
+    They are one text, which is read fast: of a million literals DuckDB would make a tree.
+    """
+    native, texts = frame.to_native(), quoted("\x1f".join(numbers))
+    listed = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
+    known = native.limit(0).aggregate("count(*)").project(listed)  # of the same connection
+    joined = native.set_alias("facts").join(known.set_alias("known"), f"facts.{column}::varchar = known.name", "left")
+    return wrapped(joined.project(f"facts.* replace (number as {column})"))
+
+
+def with_integers_at(frame: Frame, place: str, columns: Mapping[str, Sequence[int]]) -> Frame:
+    """Add columns of DuckDB's: for each row the integer that stands at its `place` in a list."""
+    added = (f"list_extract({_integers(numbers)}, {place} + 1) as {name}" for name, numbers in columns.items())
+    return wrapped(frame.to_native().project(f"*, {', '.join(added)}"))
+
+
+def _integers(numbers: Iterable[int]) -> str:
+    return f"string_split('{','.join(map(str, numbers))}', ',')::bigint[]"
+
+
+def narrowed(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Give small integers of DuckDB's four bytes each: what it sorts, it copies."""
+    if not is_duckdb(frame):
+        return frame
+    narrow = ", ".join(f"{name}::integer as {name}" for name in columns)
+    return wrapped(frame.to_native().project(f"* replace ({narrow})"))
 
 
 def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:

@@ -127,7 +127,12 @@ def _choose(when: Any, yes: Any, no: Any) -> Any:
     return np.where(when, yes, no)
 
 
-def add_up(groups: Sequence[tuple[int, int, int, int]], sums: CellSums) -> IntArray:
-    """Return the steps in each cell of runs of one unit and state: stretches, with signs, places and periods."""
-    array = np.array(groups, dtype=np.int64).reshape(-1, 4)
+def add_up(steps: Sequence[tuple[int, int, int, int]], sums: CellSums | None) -> IntArray | int:
+    """Return the steps in each cell of runs of one unit and state: stretches, with signs, places and periods.
+
+    Without cells their lengths are added.
+    """
+    if sums is None:
+        return sum(length for _, _, length, _ in steps)
+    array = np.array(steps, dtype=np.int64).reshape(-1, 4)
     return sums.summed(array[:, 0], array[:, 1], array[:, 2], array[:, 3])

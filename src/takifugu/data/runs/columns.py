@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.differences import Frame, numbered, settled
+from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_number_of_text
 from takifugu.data.engines.fixed_point import bin_number, not_a_number, number, round_half_even
-from takifugu.data.engines.sanitise import is_text, key_column, kind_of, state_code, state_column, text
+from takifugu.data.engines.sanitise import as_kind, is_text, key_column, kind_of, state_code, state_column, text
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
 from takifugu.data.rows.joined_order import with_joined_order
@@ -23,15 +24,19 @@ from takifugu.data.values.codes import UNOBSERVED
 
 #: A stay cannot be so many microseconds long.
 LONGEST = 2.0**52
+#: Farther ticks do not fit into the integers that are computed with; why a time has none that does, beside `pieces`.
+FARTHEST, TOO_FAR = 2**61, 4
+#: What a note of a row is the sum of: why its start and its end have no tick, times these, and what is so of it.
+START, END, WITHOUT_ZONE, WITH_ZONE, BACKWARDS, TIED, UNENDED, OVERLAPPING = 1, 8, 64, 128, 256, 512, 1024, 2048
 
 
 @dataclass(frozen=True)
 class RunRows:
-    """A frame with `unit`, `code` (the state), `start` and `row`, and of stays `end`, null of one without an end.
+    """A frame with `unit`, `code` (the state), `note` and `start`, and of stays `end`, null of one without an end.
 
-    `start_fault` and `end_fault` say why a time has no tick (0 where it has), `start_zoned` and `end_zoned` whether it
-    is written with its zone. `step` is how many ticks make a step; `guessed` says that the kind of times was seen in
-    the first rows alone. In tidy rows texts are taken as they are, without blanks to strip at their ends.
+    `step` is how many ticks make a step; `guessed` says that the kind of times was seen in the first rows alone. With
+    `in_rows` there is `row`, too: where it stands. In tidy rows texts are taken as they are, without blanks to strip at
+    their ends. `names` are declared ones by how the column has them; with `numbered` a unit is its place among these.
     """
 
     frame: Frame
@@ -40,7 +45,9 @@ class RunRows:
     step: int
     guessed: bool
     has_ends: bool
-    is_tidy: bool = False
+    in_rows: bool
+    names: Mapping[object, str | None] = field(repr=False)
+    numbered: bool
 
 
 def run_rows(
@@ -59,7 +66,8 @@ def run_rows(
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
     frame = _with_code(frame, kinds["raw"], table, layout, states, is_tidy)
     frame = _with_unit(frame, kinds.get("unit"), table, layout, is_tidy)
-    frame = numbered(frame) if table.ordered else frame.with_columns(row=nw.lit(0, nw.Int64))
+    in_rows = table.ordered and (layout.duplicates != "refuse" or not is_tidy)
+    frame = numbered(frame) if in_rows else frame
     clock, guessed = layout.clock, False
     if _is_written(kinds["tick"], clock.form is not None):
         guessed = kind is None and clock.form is None
@@ -84,9 +92,38 @@ def run_rows(
             ).at("end")
     elif rules.duration is not None:
         frame = _with_duration(frame, kinds["closing"], table, *rules.duration)
-    columns = ["unit", "code", "start", "start_fault", "start_zoned", "row"]
-    columns += [] if rules.last_column is None else ["end", "end_fault", "end_zoned"]
-    return RunRows(frame.select(*columns), table, layout, step, guessed, rules.last_column is not None, is_tidy)
+    has_ends = rules.last_column is not None
+    frame = _with_note(frame, has_ends)
+    columns = ["unit", "code", "note", "start", *(["end"] if has_ends else []), *(["row"] if in_rows else [])]
+    frame, names, is_numbered = _with_number(frame.select(*columns), kinds.get("unit"), table, rules.covered, is_tidy)
+    frame = narrowed(frame, ["code", "note", *(["unit"] if is_numbered else [])])
+    return RunRows(frame, table, layout, step, guessed, has_ends, in_rows, names, is_numbered)
+
+
+def _with_note(frame: Frame, has_ends: bool) -> Frame:
+    """Add `note`: what is wrong with a row's times, and whether they are written with a zone."""
+    note = nw.col("start_fault") * START
+    for weight, zone in ((WITHOUT_ZONE, 0), (WITH_ZONE, 1)):
+        is_so = (nw.col("start_zoned") == zone).fill_null(False)
+        is_so = is_so | (nw.col("end_zoned") == zone).fill_null(False) if has_ends else is_so
+        note = note + is_so.cast(nw.Int64) * weight
+    if has_ends:
+        back = (nw.col("end") < nw.col("start")).fill_null(False) & (nw.col("start_fault") == 0)
+        note = note + nw.col("end_fault") * END + back.cast(nw.Int64) * BACKWARDS
+    return settled(frame.with_columns(note=note), ["note"])
+
+
+def _with_number(
+    frame: Frame, kind: nw.dtypes.DType | None, table: Table, declared: Collection[str | None], is_tidy: bool
+) -> tuple[Frame, Mapping[object, str | None], bool]:
+    """Return the rows, and declared names by units; of tidy rows of DuckDB's units are numbers, which sort faster."""
+    if kind is None:
+        return frame, {0: None}, False
+    names = [str(name) for name in declared]
+    numbers = {name: number for number, name in enumerate(names) if name not in table.missing}
+    if numbers and is_tidy and is_duckdb(frame) and (is_text(kind) or kind.is_integer()):
+        return with_number_of_text(frame, "unit", numbers), dict(enumerate(names)), True
+    return frame, {unit: name for name in names if (unit := as_kind(name, kind)) is not None}, False
 
 
 def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DType:
@@ -152,16 +189,22 @@ def _ticked(
     if clock.zone is not None and is_clock_time:
         frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
     columns = frame.collect_schema().names()
-    fault = nw.when(nw.col("tick").is_null()).then(nw.lit(MISSING, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
+    tick = nw.col("tick")
+    is_far = ((tick >= FARTHEST) | (tick <= -FARTHEST)).fill_null(False)
+    fault = nw.when(is_far).then(nw.lit(TOO_FAR, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
+    fault = nw.when(tick.is_null()).then(nw.lit(MISSING, nw.Int64)).otherwise(fault)
     if "fault" in columns:
         fault = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(fault)
     if name == "end":  # a stay may have none
         fault = nw.when(nw.col("written") == 1).then(fault).otherwise(nw.lit(0, nw.Int64))
     zoned = nw.col("zoned") if "zoned" in columns else nw.lit(0, nw.Int64)
     frame = frame.with_columns(
-        nw.col("tick").cast(nw.Int64).alias(name), fault.alias(f"{name}_fault"), zoned.alias(f"{name}_zoned")
+        tick.cast(nw.Int64).alias(name), fault.alias(f"{name}_fault"), zoned.alias(f"{name}_zoned")
     )
     frame = settled(frame, [name, f"{name}_fault", f"{name}_zoned"])
+    good: nw.Expr = nw.when(nw.col(f"{name}_fault") == 0).then(nw.col(name))
+    good = good.fill_null(0) if name == "start" else good
+    frame = settled(frame.with_columns(good.alias(name)), [name])
     return frame.drop(*(c for c in ("tick", "written", "zoned", "fault") if c in columns)), step
 
 

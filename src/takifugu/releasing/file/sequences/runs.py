@@ -15,6 +15,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step, text_of
 from takifugu.data.runs.rules import Ends, RunRules
+from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
 from takifugu.releasing.file.problems import blamed, fault
@@ -196,12 +197,13 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
         raise DataError(what, rule="each is covered from one time until another", fix="write one line for each").at(
             "roster"
         )
-    return {names[str(name)]: _ends(source, dict(zip(columns[1:], ends, strict=True))) for name, *ends in texts}
+    calendar = source.calendar
+    return {names[str(name)]: _ends(calendar, dict(zip(columns[1:], ends, strict=True))) for name, *ends in texts}
 
 
-def _ends(source: SourceSpec, texts: dict[str, str | None]) -> Ends:
-    zone = None if source.calendar is None else source.calendar.zone
-    is_time = source.calendar is None or source.calendar.is_time
+def _ends(calendar: Calendar | None, texts: dict[str, str | None]) -> Ends:
+    zone = None if calendar is None else calendar.zone
+    is_time = calendar is None or calendar.is_time
 
     def at(key: str) -> Moment | None:
         text = texts.get(key)

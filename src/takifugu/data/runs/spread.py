@@ -1,0 +1,229 @@
+"""Rows as runs: each from one step on up to before another one. One scan sums them up and compares each with the next.
+
+A step's state is the one in force at its start, or that of its event: a run covers the steps that start in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import narwhals.stable.v2 as nw
+
+from takifugu.data.engines.differences import (
+    Frame,
+    alike,
+    collected,
+    settled,
+    with_both,
+    with_integers_at,
+    with_neighbour,
+    with_next,
+    with_row_before,
+)
+from takifugu.data.rows.layout import text_of
+from takifugu.data.runs.cells import CellSums
+from takifugu.data.runs.columns import FARTHEST, OVERLAPPING, TIED, UNENDED, RunRows
+from takifugu.data.runs.rules import Cover, RunRules
+from takifugu.data.values.codes import UNOBSERVED
+
+#: No window has a place as far as this.
+FARTHEST_PLACE = 2**40
+
+
+@dataclass(frozen=True)
+class Total:
+    """What rows of a unit in one state amount to, of which there is the same to note: their ticks, and their steps.
+
+    `steps` are the ends of runs by stretch: its number, and the sums of signs, places and periods; of a window without
+    cells one sum of lengths. `unit` is as the frame has it, `row` the first one's number, where rows have one.
+    """
+
+    unit: object = field(repr=False)
+    code: int
+    note: int
+    low: int
+    high: int
+    row: int | None
+    last_end: int | None
+    steps: Sequence[tuple[int, int, int, int]] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Rows, the steps that people are covered in, their names by the units of the frame, and the window that is read.
+
+    Who is covered as most are need not be named.
+    """
+
+    rows: RunRows
+    rules: RunRules
+    covers: Mapping[str | None, Cover] = field(repr=False)
+    names: Mapping[object, str | None] = field(repr=False)
+    window: range
+
+    def cover(self, unit: object) -> Cover:
+        """Return in which steps a unit of the frame counts."""
+        return self.covers[self.names[unit]] if unit in self.names else self._usual
+
+    def totals(self, sums: CellSums | None) -> list[Total]:
+        """Return what the rows amount to, in one scan; by the cells of a calendar, if there are any."""
+        frame, keys = self._spread, ["unit", "code", "note"]
+        if sums is None:
+            frame = settled(frame.with_columns(place=nw.col("last") - nw.col("first")), ["place"])
+            added = {"places": nw.col("place").sum()}
+        else:
+            frame = with_both(frame, ("first", "last"), (-1, 1), "place", "sign")
+            stretch, period = sums.stretch(nw.col("place"), _choose)
+            frame = settled(frame.with_columns(stretch=_whole(stretch), period=_whole(period)), ["stretch", "period"])
+            signed = {name: nw.col(name) * nw.col("sign") for name in ("place", "period")}
+            frame = settled(frame.with_columns(**signed), list(signed))
+            keys = [*keys, "stretch"]
+            added = {f"{name}s": nw.col(name).sum() for name in ("sign", "place", "period")}
+        added |= {"low": nw.col("start").min(), "high": nw.col("start").max()}
+        added |= {"row": nw.col("row").min()} if self.rows.in_rows else {}
+        added |= {"last_end": nw.col("end").max()} if self.rows.has_ends else {}
+        columns, grouped = [*keys, *added], dict[tuple[object, ...], list[dict[str, int | None]]]()
+        for unit, *values in collected(frame.group_by(*keys).agg(**added).select(*columns)):
+            read = dict(zip(columns[1:], map(_integer, values), strict=True))
+            grouped.setdefault((unit, read["code"], read["note"]), []).append(read)
+        return [_total(key[0], parts) for key, parts in grouped.items()]
+
+    def listed(self, missing_only: bool) -> Iterator[tuple[object, int, range]]:
+        """Yield unit, code and steps of every run in the window, or of those alone whose state is missing."""
+        frame = self._spread.filter(nw.col("first") < nw.col("last"))
+        frame = frame.filter(nw.col("code") == UNOBSERVED) if missing_only else frame
+        for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
+            yield unit, int(code), range(int(first), int(last))
+
+    def inside(self, cover: Cover) -> range:
+        """Return the steps of a cover that lie in the window."""
+        start = min(max(cover.places.start, self.window.start), self.window.stop)
+        return range(start, max(start, min(cover.places.stop, self.window.stop)))
+
+    @cached_property
+    def _usual(self) -> Cover:
+        return Counter(self.covers.values()).most_common(1)[0][0]
+
+    @property
+    def _origin(self) -> int:
+        calendar = self.rows.layout.calendar
+        assert calendar is not None
+        return calendar.ticks(self.rows.step)
+
+    @property
+    def _compared(self) -> Frame:
+        """Return the rows, when the unit's next one starts (`then`), and what is wrong with the two, also in `note`.
+
+        Of those at one time the one that counts is the last.
+        """
+        frame, by = self.rows.frame, ["start"]
+        if self.rows.in_rows and self.rows.layout.duplicates != "refuse":
+            sign = -1 if self.rows.layout.duplicates == "first" else 1
+            frame, by = settled(frame.with_columns(turn=nw.col("row") * sign), ["turn"]), ["start", "turn"]
+        frame = settled(with_next(frame, ["unit"], by, "start"), ["then"])
+        start, then = nw.col("start"), nw.col("then")
+        flags = {"tied": start == then, "unended": nw.lit(False), "overlapping": nw.lit(False)}
+        if self.rows.has_ends:
+            flags |= {"unended": nw.col("end").is_null() & (start < then), "overlapping": then < nw.col("end")}
+        elif self.rules.rows == "events":
+            step = self.rows.step
+            up = FARTHEST * 2 // step * step - self._origin
+            flags["overlapping"] = (start + up) // step == (then + up) // step
+        frame = frame.with_columns(**{name: flag.fill_null(False).cast(nw.Int64) for name, flag in flags.items()})
+        frame = settled(frame.with_columns(overlapping=nw.col("overlapping") * (1 - nw.col("tied"))), [*flags])
+        wrong = nw.col("tied") * TIED + nw.col("unended") * UNENDED + nw.col("overlapping") * OVERLAPPING
+        return settled(frame.with_columns(note=nw.col("note") + wrong), ["note"])
+
+    @property
+    def _spread(self) -> Frame:
+        """Return all rows with the steps of their runs that lie in the window, from `first` up to before `last`."""
+        step, frame, start, after = self.rows.step, self._compared, nw.col("start"), nw.col("then")
+        early = step - 1 if self.rules.rows == "events" else 0  # an event has the step that it lies in
+        last = start + 1 if self.rules.rows == "events" else nw.col("end" if self.rows.has_ends else "then")
+        frame = settled(frame.with_columns(first=start - early, last=last), ["first", "last"])
+        if self.rules.overlap == "last":
+            frame = _replaced(frame, "last", nw.col("overlapping") == 1, after - early)
+        frame, low, high = self._with_ends(frame)
+        for column, when, then in (
+            ("last", nw.col("tied") == 1, nw.col("first")), ("last", nw.col("last").is_null(), high),
+            ("first", nw.col("first") < low, low), ("first", nw.col("first") > high, high),
+            ("last", nw.col("last") < low, low), ("last", nw.col("last") > high, high),
+        ):  # fmt: skip
+            frame = _replaced(frame, column, when, then)
+        # ticks are not before the first step now: no engine divides below 0
+        places = {column: (nw.col(column) + (step - 1 - self._origin)) // step for column in ("first", "last")}
+        frame = settled(frame.with_columns(**places), [*places])
+        frame = _behind_earlier_ones(frame) if self.rules.overlap == "first" else frame
+        return _replaced(frame, "last", nw.col("last") < nw.col("first"), nw.col("first"))
+
+    def _with_ends(self, frame: Frame) -> tuple[Frame, nw.Expr, nw.Expr]:
+        """Return the rows, and the ticks of the first and the last step of each row's unit in the window."""
+        usual, units = self._ticks(self._usual), [*self.names]
+        if not units or set(self.covers.values()) == {self._usual}:
+            return frame, nw.lit(usual[0], nw.Int64), nw.lit(usual[1], nw.Int64)
+        low, high = zip(*(self._ticks(self.cover(unit)) for unit in units), strict=True)
+        if self.rows.numbered:
+            frame = with_integers_at(frame, "unit", {"low": low, "high": high})
+        else:
+            ends = {"low": (low, usual[0]), "high": (high, usual[1])}
+            frame = frame.with_columns(**{
+                name: nw.col("unit").replace_strict(units, some, default=other, return_dtype=nw.Int64)
+                for name, (some, other) in ends.items()
+            })  # fmt: skip
+        return settled(frame, ["low", "high"]), nw.col("low"), nw.col("high")
+
+    def _ticks(self, cover: Cover) -> tuple[int, int]:
+        inside = self.inside(cover)
+        return self._origin + inside.start * self.rows.step, self._origin + inside.stop * self.rows.step
+
+
+def _replaced(frame: Frame, column: str, when: nw.Expr, by: nw.Expr) -> Frame:
+    """Replace the integers of a column where something is so."""
+    return settled(frame.with_columns(nw.when(when).then(by).otherwise(nw.col(column)).alias(column)), [column])
+
+
+def _behind_earlier_ones(frame: Frame) -> Frame:
+    """Let each stay count from where all that began before it have ended."""
+    if not frame.implementation.is_pyarrow():
+        frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
+    else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough
+        frame = with_row_before(frame.sort("unit", "start"), ["unit"])
+        is_next = (~alike("unit", "unit_before")).cast(nw.Int64)
+        frame = settled(frame.with_columns(apart=is_next), ["apart"])
+        frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
+        so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
+        frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
+    frame = with_neighbour(frame, ["unit"], "start", ["so_far"])
+    ended = nw.col("so_far_before")
+    return _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
+
+
+def _total(unit: object, parts: Sequence[Mapping[str, int | None]]) -> Total:
+    """Return the parts of a total, one for each stretch, as one."""
+    steps = [
+        (part.get("stretch") or 0, part.get("signs") or 0, part["places"] or 0, part.get("periods") or 0)
+        for part in parts
+    ]  # fmt: skip
+    low, high = min(part["low"] or 0 for part in parts), max(part["high"] or 0 for part in parts)
+    ends = [end for part in parts if (end := part.get("last_end")) is not None]
+    rows = [row for part in parts if (row := part.get("row")) is not None]
+    code, note = parts[0]["code"], parts[0]["note"]
+    return Total(unit, code or 0, note or 0, low, high, min(rows, default=None), max(ends, default=None), steps)
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, int):
+        return value
+    text = text_of(value)
+    return None if text is None else int(text)
+
+
+def _choose(when: nw.Expr, yes: nw.Expr | int, no: nw.Expr | int) -> nw.Expr:
+    return nw.when(when).then(_whole(yes)).otherwise(_whole(no))
+
+
+def _whole(value: nw.Expr | int) -> nw.Expr:
+    return nw.lit(value, nw.Int64) if isinstance(value, int) else value
