@@ -44,8 +44,7 @@ def what_rises(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str
 
 
 def rising(columns: Sequence[Seen], rows: Rows, keys: Sequence[Sequence[str | None]]) -> Iterator[Seen]:
-    """Yield the columns of whole numbers that recur, and rise from row to row of each of these keys, if there are some.
-    """
+    """Yield the columns of whole numbers that recur and rise in the rows of each key."""
     recur = (c for c in columns if keys and c.kind == WHOLE and 1 < len(c.labels) * 2 <= c.rows)
     return (c for c in recur if rises(c.ranks(rows[c.name]), keys))
 
