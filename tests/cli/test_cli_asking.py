@@ -161,3 +161,27 @@ def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
     assert code in (0, 2), screens  # nothing is offered to be published
     assert "\x1b" not in screens
     assert (tmp_path / "release.toml").exists() is (code == 0)
+
+
+NONSENSE = {
+    "nothing": b"", "blank lines": b"\n \n\n", "one word": b"hello\n", "a sentence": b"It was, as ever, late.\nYes.\n",
+    "bytes": bytes(range(256)) * 9, "a page": b"<html><body>1,2</body></html>", "an object": b"{}",
+    "names alone": b"a,b,c\n",
+    "no value": b"a,b\n,\n,\n,\n", "one of each": b"a,b\n1,x\n", "a title alone": b"Report\n\nwho,when\n",
+    "noise": b"\n".join(b",".join(b"%d" % (k * n % 97) for k in range(1, 60)) for n in range(1, 9)),
+    "names only, again and again": b"who,state\n" * 9, "an open quote": b'a,b\n"1,2\n3,4\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_yes_to_nonsense_is_a_clear_error_or_a_whole_draft(tmp_path: Path, name: str) -> None:
+    (tmp_path / "d.csv").write_bytes(NONSENSE[name])
+    done = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes")
+    assert done.exit_code in (0, 2), done.output
+    if done.exit_code == 2:
+        assert done.stderr.startswith("takifugu: ")
+        assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+        return
+    assert "still missing" in done.output, "nobody has said what the states are"
+    assert "source" in tomllib.loads((tmp_path / "r.toml").read_text(encoding="utf-8"))
+    assert " is good" not in done.output

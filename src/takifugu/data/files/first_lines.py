@@ -17,7 +17,9 @@ Cells = Sequence[str | None]
 
 
 def line_of_names(lines: Sequence[str]) -> int:
-    """Return the line that has the names, from 1: below lines with fewer fields than nearly all others, as a title has.
+    """Return the line of the names, from 1.
+
+    Lines above it have fewer fields than nearly all others, as a title has.
 
     >>> line_of_names(["Report of May", "", "who,state", "Ana,up", "Bo,down"])
     3
@@ -49,7 +51,9 @@ def _usual(widths: Sequence[int]) -> int:
 
 
 def rows_of_header(rows: Sequence[Cells]) -> int:
-    """Return how many of the first rows below the names belong to a header: units, or words above numbers and times.
+    """Count the first rows below the names that belong to a header.
+
+    They hold units, or words above numbers and times.
 
     >>> rows_of_header([["min", "-"], ["0", "up"], ["1", "up"], ["2", "down"]])
     1
@@ -63,7 +67,10 @@ def rows_of_header(rows: Sequence[Cells]) -> int:
 
 
 def _is_of_header(row: Cells, rest: Sequence[Cells]) -> bool:
-    """Return whether a row has words above two columns of numbers or times, or more, and nothing that recurs."""
+    """Tell whether a row belongs to a header.
+
+    It has words above two columns of numbers or times, or more, and nothing that recurs.
+    """
     columns = [(cell or "", below) for cell, below in zip(row, rest, strict=False)]
     above_numbers = [cell for cell, below in columns if are_numbers(below)]
     words = [cell for cell in above_numbers if not re.fullmatch(_MISSING, cell)]
@@ -96,5 +103,5 @@ def _is_bracketed(text: str | None) -> bool:
 
 
 def are_numbers(values: Cells) -> bool:
-    """Return whether all values that are there begin as numbers and times do, and some are."""
+    """Tell whether all values present begin as numbers or times; some must be."""
     return any(values) and all(not value or re.match(_NUMBER, value) for value in values)

@@ -11,9 +11,15 @@ from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
-from takifugu.releasing.file.guessing.readings import are_hours_of, reading_that_rises
 from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
-from takifugu.releasing.file.guessing.sorting import set_back, several_each, what_rises, what_sorts
+from takifugu.releasing.file.guessing.sorting import (
+    are_hours_of,
+    reading_that_rises,
+    set_back,
+    several_each,
+    what_rises,
+    what_sorts,
+)
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000

@@ -23,9 +23,8 @@ from takifugu.releasing.file.guessing.column_words import (
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.marks import all_match, without_marks
 from takifugu.releasing.file.guessing.pairs import ends_of
-from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
-from takifugu.releasing.file.guessing.sorting import tell_apart, what_sorts
+from takifugu.releasing.file.guessing.sorting import rising, tell_apart, what_sorts
 
 #: Words in the names of columns of dates that say how old somebody is.
 BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
@@ -206,10 +205,8 @@ class Facts:
 
     def _rising_in(self, keys: Sequence[Seen]) -> list[Seen]:
         """Return the columns of whole numbers that recur, and rise from row to row of each of these."""
-        some = [c for c in self.columns if c.kind == WHOLE and c not in keys and 1 < len(c.labels) * 2 <= c.rows]
-        rows = self.look.rows
-        names = [rows[key.name] for key in keys]
-        return [c for c in some[:_TRIED] if keys and not c.words & BIRTH and rises(c.ranks(rows[c.name]), names)]
+        some = [c for c in self.columns if c not in keys and not c.words & BIRTH]
+        return [*rising(some, self.look.rows, [self.look.rows[key.name] for key in keys])][:_TRIED]
 
     @property
     def only_counts_rows(self) -> bool:
@@ -234,9 +231,8 @@ class Facts:
         if self.order is None:
             return False
         ranks = self.order.ranks([value for value in self.look.rows[self.order.name] if value is not None])
-        steps = Counter(b - a for a, b in pairwise(ranks)) if self.order.kind in (WHOLE, NUMBERS) else Counter()
-        if self.order.form is not None:
-            steps = Counter(b - a for a, b in pairwise(ranks))
+        are_ranks = self.order.kind in (WHOLE, NUMBERS) or self.order.form is not None
+        steps = Counter(b - a for a, b in pairwise(ranks)) if are_ranks else Counter()
         return bool(steps) and steps.most_common(1)[0][1] * 2 >= len(ranks) - 1
 
     def _used(self) -> list[Seen]:

@@ -58,7 +58,7 @@ def notes(
 
 
 def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
-    """Yield which lines of the file are no rows, each with the key that leaves them out or the command that does."""
+    """Yield the lines that are no rows, with the key or command to leave them out."""
     odd, name = look.odd, shlex.quote(file.name)
     is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
     if look.written.lines is not None:
@@ -138,7 +138,7 @@ def _marks_among_numbers(columns: Sequence[Column]) -> str:
 
 
 def mixed_words(name: str) -> str:
-    """Return what a column of dates that are written in several ways needs before it can order rows."""
+    """Say what a column of dates in several formats needs before it orders rows."""
     column = visible(name)
     return (
         f"the dates in {column!r} are written in several ways, which no order_format reads; if they matter write them "

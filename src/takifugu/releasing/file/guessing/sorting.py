@@ -1,12 +1,12 @@
-"""What sorts the rows of a table: whose rows rise in time, in which pieces, and where a clock was set back."""
+"""What sorts the rows of a table: whose rows rise in time, in which pieces and readings; where a clock was set back."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
-from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import Seen
 
 Rows = Mapping[str, Sequence[str | None]]
@@ -39,10 +39,14 @@ def what_sorts(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str
 
 def what_rises(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> str | None:
     """Return a column of whole numbers that recur, and rise in the rows of each piece."""
-    keys = _keys(rows, column_of)
-    free = (c for c in seen.values() if c.name not in column_of.values() and c.kind == WHOLE)
-    recur = (c for c in free if keys and 1 < len(c.labels) * 2 <= c.rows)
-    return next((c.name for c in recur if rises(c.ranks(rows[c.name]), keys)), None)
+    free = [c for c in seen.values() if c.name not in column_of.values()]
+    return next((c.name for c in rising(free, rows, _keys(rows, column_of))), None)
+
+
+def rising(columns: Sequence[Seen], rows: Rows, keys: Sequence[Sequence[str | None]]) -> Iterator[Seen]:
+    """Yield the columns of whole numbers that recur and rise in the rows of each key."""
+    recur = (c for c in columns if keys and c.kind == WHOLE and 1 < len(c.labels) * 2 <= c.rows)
+    return (c for c in recur if rises(c.ranks(rows[c.name]), keys))
 
 
 def several_each(keys: Sequence[Sequence[str | None]]) -> bool:
@@ -129,3 +133,50 @@ def _ranks(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -
 
 def _keys(rows: Rows, column_of: Mapping[str, str]) -> list[Sequence[str | None]]:
     return [rows[column_of[role]] for role in ("unit", "piece") if role in column_of]
+
+
+def reading_that_rises(
+    dates: Seen, rows: Mapping[str, Sequence[str | None]], columns: Mapping[str, Seen]
+) -> str | None:
+    """Return the format in which the dates rise in the order of the rows; None where it is not exactly one.
+
+    They rise in all rows, or else in those of each unit: the first column by which one of the readings rises counts.
+    """
+    several = [c for c in columns.values() if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
+    several = sorted((c for c in several if not c.tells_when), key=_likeness_to_units)
+    ranks = {form: dates.ranks(rows[dates.name], form) for form in dates.forms}
+    for keys in ([], *([rows[column.name]] for column in several)):
+        risen = [form for form in dates.forms if rises(ranks[form], keys, or_stays=True)]
+        if risen:
+            return risen[0] if len(risen) == 1 else None
+    return None
+
+
+def are_hours_of(days: Sequence[str | None], hours: Sequence[str | None]) -> bool:
+    """Return whether days have several of these hours each, which hardly ever fall from row to row of one day.
+
+    >>> are_hours_of("aaabbb", "012012"), are_hours_of("aaabbb", "777777"), are_hours_of("aaabbb", "210210")
+    (True, False, False)
+    """
+    rows = [(day, int(hour)) for day, hour in zip(days, hours, strict=True) if day is not None and hour is not None]
+    several = 2 * len({day for day, _ in rows}) <= len(set(rows))
+    rising = [one <= other for (day, one), (same, other) in pairwise(rows) if day == same]
+    return several and sum(rising) * 5 >= len(rising) * 4
+
+
+def _likeness_to_units(column: Seen) -> tuple[bool, bool]:
+    return not column.named("unit"), column.runs != len(column.labels)
+
+
+def rises(ranks: Sequence[Hashable], keys: Sequence[Sequence[str | None]], or_stays: bool = False) -> bool:
+    """Return whether the rows of each key rise; with `or_stays` some rise, and none falls."""
+    last: dict[tuple[str | None, ...], Hashable] = {}
+    risen = False
+    for rank, *key in zip(ranks, *keys, strict=True):
+        before = last.get(tuple(key))
+        if before is not None:
+            if not (before < rank or (or_stays and before == rank)):
+                return False
+            risen = risen or before != rank
+        last[tuple(key)] = rank
+    return risen or not or_stays

@@ -80,7 +80,7 @@ def _seconds(time: datetime) -> float:
 
 
 def gap_of(headers: Sequence[str], form: str | None, of_days: bool) -> float | None:
-    """Return the commonest time between columns that are steps, in seconds; None for other headers than times.
+    """Return the commonest time between columns, in seconds; None for other headers than times.
 
     >>> gap_of(["2026-01-05", "2026-01-06", "2026-01-09"], None, False), gap_of(["9:00", "9:30"], None, True)
     (86400.0, 1800.0)
