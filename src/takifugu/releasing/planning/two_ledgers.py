@@ -18,9 +18,9 @@ from takifugu.releasing.file.source import private_files
 MOST_NAMED = 3
 
 
-def notices_of_ledgers(file: ReleaseFile) -> tuple[str, ...]:
-    """Return what it means that other release files beside this one read its data elsewhere, or under another name."""
-    return (*_of_ledgers(file), *_of_names(file))
+def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
+    """Return what a file takes for granted, and what others beside it mean that read its data, in whatever way."""
+    return (*file.kind.facts.notices(file.source), *_of_ledgers(file), *_of_names(file))
 
 
 def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
