@@ -19,8 +19,8 @@ MOST_NAMED = 3
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
-    """Return what a file takes for granted, and what others beside it mean that read its data, in whatever way."""
-    return (*file.kind.facts.notices(file.source), *_of_ledgers(file), *_of_names(file))
+    """Return what others beside a file mean that read its data, and what it takes for granted."""
+    return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))
 
 
 def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
