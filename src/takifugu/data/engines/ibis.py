@@ -1,7 +1,7 @@
 """Ibis tables: one of DuckDB's is the relation that its expression says; rows of another engine are copied, once.
 
-narwhals reads no times of Ibis as integers, and strips no chosen characters from its texts. So one query, which sees one
-state of the database, brings the rows in batches into a file of DuckDB's that only this user can read.
+narwhals reads no times of Ibis as integers, and strips no chosen characters from its texts. So one query, which sees
+one state of the database, brings the rows in batches into a file of DuckDB's that only this user can read.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary, finalize
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.temporary import private_folder
 from takifugu.data.engines.outside import Address, Engine
-from takifugu.data.files.temporary import private_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
