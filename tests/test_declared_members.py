@@ -25,7 +25,7 @@ LEFT = {
     "data/files/parquet.py": (1, "columns of Arrow"),
     "data/files/sqlite.py": (1, "errors of SQLite, by version"),
     "accounting/ledger/disk/sqlite.py": (1, "errors of SQLite, by version"),
-    "data/files/temporary.py": (1, "Windows"),
+    "core/temporary.py": (1, "Windows"),
     "data/open.py": (1, "frames of pandas"),
     "data/rows/in_engine.py": (1, "types of narwhals"),
     "data/values/written.py": (1, "codecs of Python"),

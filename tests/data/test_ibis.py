@@ -1,14 +1,16 @@
-"""Ibis tables of DuckDB's are read as DuckDB's relations; those of other engines are refused."""
+"""Ibis tables of DuckDB's are read as DuckDB's relations; the rows of other engines are copied, once."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import DataError
 from takifugu.data import Layout, Recode, open_frame, pieces
 
 ibis = pytest.importorskip("ibis")
@@ -37,9 +39,19 @@ def test_an_expression_has_the_integers_of_its_relation() -> None:
     assert counted(ibis.memtable(duckdb.sql(ROWS).arrow().read_all())) == expected
 
 
-def test_another_engine_is_refused_by_name(tmp_path: Path) -> None:
+def test_the_rows_of_another_engine_are_copied(tmp_path: Path) -> None:
     lite = ibis.sqlite.connect(tmp_path / "a.db")
-    lite.raw_sql("create table log (who text, at text, state text)")
-    with pytest.raises(InputError, match="an Ibis table of sqlite") as caught:
-        open_frame(lite.table("log"))
-    assert "to_pyarrow" in str(caught.value)
+    lite.raw_sql("create table log (who text, at text, state text)").close()
+    rows = duckdb.sql(f"select who, cast(\"at\" as text), state from ({ROWS})").fetchall()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as file, file:
+        file.executemany("insert into log values (?, ?, ?)", rows)
+    assert counted(lite.table("log")) == counted(duckdb.sql(ROWS))
+
+
+def test_a_table_that_vanishes_is_said(tmp_path: Path) -> None:
+    connection = ibis.duckdb.connect()
+    connection.raw_sql(f"create table log as {ROWS}")
+    log = connection.table("log")
+    connection.raw_sql("drop table log")
+    with pytest.raises(DataError, match="the Ibis table cannot be read: duckdb failed"):
+        open_frame(log)

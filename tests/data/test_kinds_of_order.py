@@ -18,7 +18,7 @@ CLOCK, OFFSET = "clock times", "times with offsets"
 
 
 def kind(times: list[Any], engine: str, folder: Path, **rules: Any) -> str | None:
-    columns = {"t": times, "state": ["calm"] * len(times), "who": [None, *["Ana"] * (len(times) - 1)]}
+    columns = {"t": times, "state": ["calm"] * len(times), "who": [None, *["Ana"] * len(times)][: len(times)]}
     data: Any = pd.DataFrame(columns)
     if engine == "polars":
         data = pytest.importorskip("polars").DataFrame(columns)
@@ -61,6 +61,14 @@ def test_rows_that_are_left_out_do_not_decide(tmp_path: Path, engine: str) -> No
     assert kind(CLOCKS, engine, tmp_path, **rules) == CLOCK
     with pytest.raises(DataError, match="'t'"):
         kind([CLOCKS[0], OFFSETS[1]], engine, tmp_path, **rules)
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "csv"])
+@pytest.mark.parametrize("times", [[], [None], [None, None]])
+def test_a_column_that_holds_nothing_is_of_no_kind(tmp_path: Path, engine: str, times: list[Any]) -> None:
+    assert kind(times, engine, tmp_path) is None
+    assert kind(times, engine, tmp_path, order_format="%d.%m.%Y") == CLOCK
+    assert kind(times, engine, tmp_path, order_format="epoch") == "epoch"
 
 
 def test_without_an_order_there_is_none() -> None:

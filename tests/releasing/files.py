@@ -16,6 +16,7 @@ unimportant = ["still", "walking"]
 [source]
 name = "study"
 file = "data.csv"
+rows = "samples"
 unit = "Who is it?"
 piece = "run no."
 order = "t [min]"

@@ -16,6 +16,7 @@ from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data.times import moments
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.notices import listening
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import release_file
@@ -349,3 +350,33 @@ def test_the_ledger_charges_changes_and_samples_of_one_source_for_everybody(tmp_
     Ledger.open(tmp_path / "ledger.db").set_budget("calls", 5000)
     release_file(path)
     assert Ledger.open(tmp_path / "ledger.db").spent("calls").spent.epsilon > 10 * before > Fraction(0)
+
+
+NUMBERED = (('step = "1h"', "step = 1"), ('"2026-01-05"', "0"), ('"2026-01-19"', str(HOURS)),
+            ('by = "hour"\nwindow = "2026-W02"', f"from = 0\nto = {HOURS // 2}"))  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["clock times", "offsets", "numbers", "dates and clocks"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, order: str, is_first: bool) -> None:
+    changes = NUMBERED if order == "numbers" else ()
+    if order == "dates and clocks":
+        changes = (('order = "when"', 'order = ["day", "clock"]'),)
+    path = written(tmp_path, *changes)
+    first, *lines = (tmp_path / "changes.csv").read_text().splitlines()
+    if order == "offsets":
+        lines = [line.replace(":00,", ":00+00:00,") for line in lines]
+    elif order == "numbers":
+        lines = [f"agent {number % 3},{number},talking" for number in range(30)]
+    elif order == "dates and clocks":
+        first, lines = "agent,day,clock,state", [line.replace("T", ",") for line in lines]
+    exports = ["\n".join([first, *rows]) + "\n" for rows in ([], lines)]
+    said, spent = list[str](), list[Fraction]()
+    for text, names in zip(exports if is_first else reversed(exports), ("", "again-"), strict=True):
+        (tmp_path / "changes.csv").write_text(text)
+        path.write_text(path.read_text().replace('[[release]]\nname = "', f'[[release]]\nname = "{names}'))
+        with listening(said.append):
+            release_file(path, anyway=True)
+        spent.append(Ledger.open(tmp_path / "ledger.db").spent("calls").spent.epsilon)
+    assert not [words for words in said if "layout" in words]
+    assert spent[0] < spent[1] <= 2 * spent[0]

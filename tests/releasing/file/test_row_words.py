@@ -12,8 +12,8 @@ from tests.releasing.file.test_drafts import TABLES
 
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
-from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.row_words import LASTING, ROWS, STEPS, UNSAID
 from takifugu.releasing.planning.identity import keys_of
 
 SEQUENCES = ("markov-chain", "markov-chain-class")
@@ -88,3 +88,67 @@ def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -
     word = "samples" if kind == "sequences" else word_of(kind)
     lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
     assert next(line for line in lines if line.startswith("rows = ")).startswith(f'rows = "{word}"')
+
+
+OLD = """
+ledger = "ledger.db"
+output = "out"
+[expect]
+source = "a test"
+matters = 1000
+[source]
+name = "study"
+file = "data.csv"
+{keys}
+value = "state"
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.8, 0.2], [0.3, 0.7]]
+[[release]]
+name = "time-use"
+query = "histogram"
+epsilon = 1.0
+"""
+TIMES = "".join(f"2026-01-05T{hour:02}:00,{hour},{'walking' if hour % 3 else 'still'}\n" for hour in range(24))
+
+
+def old(folder: Path, keys: str) -> Path:
+    (folder / "data.csv").write_text(f"time,number,state\n{TIMES}", encoding="utf-8")
+    (folder / "f.toml").write_text(OLD.format(keys=keys), encoding="utf-8")
+    return folder / "f.toml"
+
+
+@pytest.mark.parametrize("keys", [
+    'order = "time"', 'order = "number"', 'order = "time"\nstep = "1h"', 'order = "time"\ntimezone = "UTC"',
+])  # fmt: skip
+def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_path: Path) -> None:
+    path = old(tmp_path, keys)
+    words = "source.rows is not written"
+    for command in (["check"], ["release", "--dry-run"], ["release"]):
+        done = CliRunner().invoke(main, [*command, "--anyway", str(path)], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        assert words in " ".join(done.output.split())
+    certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
+    assert "the file does not say what a row says" in certificate
+
+
+@pytest.mark.parametrize("keys", [
+    'order = "time"\nrows = "samples"', 'order = "number"\nstep = 1', "",
+])  # fmt: skip
+def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str, tmp_path: Path) -> None:
+    path = old(tmp_path, keys)
+    words = ("check", "release")
+    outputs = [CliRunner().invoke(main, [word, "--anyway", str(path)], catch_exceptions=False) for word in words]
+    assert [done.exit_code for done in outputs] == [0, 0]
+    assert not any("source.rows" in done.output for done in outputs)
+    certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
+    assert "what a row says" not in certificate
+
+
+def test_the_pages_have_each_word_of_steps() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    for page in ("release-file.md", "changes-and-stays.md"):
+        text = (docs / page).read_text(encoding="utf-8")
+        assert [word for word in STEPS if f'"{word}"' not in text] == []
+    assert {*STEPS, *LASTING, *UNSAID} <= {*ROWS}

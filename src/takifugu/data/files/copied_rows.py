@@ -9,12 +9,12 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError
 from takifugu.core.escaping import visible
+from takifugu.core.temporary import private_folder
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_file import LARGEST_IN_PYTHON, with_dialect
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, unnamed
 from takifugu.data.files.formats import DataFile, Rows, careful_with_files, is_installed
 from takifugu.data.files.parquet import LONGEST_TEXT
-from takifugu.data.files.temporary import private_folder
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
 

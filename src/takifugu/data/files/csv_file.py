@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
+from takifugu.core.temporary import private_folder
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_text import LONGEST_LINE, Columns, Dialect, check_lines, look, rows_of
@@ -17,7 +18,6 @@ from takifugu.data.files.formats import DataFile, Rows, SourceFormat, is_install
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.recoded import copied
 from takifugu.data.files.sniff import guess
-from takifugu.data.files.temporary import private_folder
 from takifugu.data.files.with_duckdb import opened
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written

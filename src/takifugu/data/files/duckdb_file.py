@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from takifugu.core.errors import DataError
+from takifugu.core.temporary import private_folder
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed, largest
 from takifugu.data.files.parquet import check_texts
-from takifugu.data.files.temporary import private_folder
 from takifugu.data.files.with_duckdb import MEMORY, table_of_relation
 from takifugu.data.values.written import Written
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
+from takifugu.core.temporary import private_folder
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
-from takifugu.data.files.temporary import private_folder
 from takifugu.data.files.with_duckdb import opened, place, within
 from takifugu.data.values.written import Written
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from takifugu.core.errors import DataError
+from takifugu.core.temporary import private_folder
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, is_installed
 from takifugu.data.files.parquet import careful_with_engine, check_magic, check_rows, check_texts, read
-from takifugu.data.files.temporary import private_folder
 from takifugu.data.files.with_duckdb import connected, table_of_relation, within
 from takifugu.data.values.written import Written
 

@@ -15,7 +15,7 @@ NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offse
 
 
 def order_kind(table: Table, layout: Layout) -> str | None:
-    """Say whether the order holds numbers, clock times, or moments; None without one.
+    """Say whether the order holds numbers, clock times, or moments; None without one, and where it holds nothing.
 
     A column of texts is of one form, or its rows are refused, so its first text tells it. Where rows without a name are
     left out, all of its texts are looked at: those of another form may be on such rows. Raises DataError for both.
@@ -35,7 +35,7 @@ def order_kind(table: Table, layout: Layout) -> str | None:
         return _kind(table, layout)
 
 
-def _kind(table: Table, layout: Layout) -> str:
+def _kind(table: Table, layout: Layout) -> str | None:
     typed, texts = (None, _texts(table, layout)) if table.in_python else _in_engine(table, layout)
     if typed is not None:
         return typed
@@ -46,7 +46,7 @@ def _kind(table: Table, layout: Layout) -> str:
     kinds = {_of_text(text) for text in texts}
     if len(kinds) > 1:
         raise two_ways(str(layout.order))
-    return kinds.pop() if kinds else CLOCK_TIMES
+    return kinds.pop() if kinds else None
 
 
 def _texts(table: Table, layout: Layout) -> Iterator[str]:
@@ -73,7 +73,8 @@ def _in_engine(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
         return WITH_OFFSETS if has_offsets else CLOCK_TIMES, []
     if not is_text(kind):
         is_written = layout.clock.epoch or (layout.clock.form is not None and kind.is_integer())
-        return None if is_written else NUMBERS, []
+        is_empty = not is_written and not list(collected(frame.filter(~nw.col("tick").is_null()).head(1)))
+        return None if is_written or is_empty else NUMBERS, []
     if layout.null_keys != "drop":
         for rows in (frame.head(GUESSED_FROM), frame):
             there = rows.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())

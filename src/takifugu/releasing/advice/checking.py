@@ -30,7 +30,7 @@ from takifugu.releasing.planning.plan import (
     unwatched,
     why_untried,
 )
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 _HEADER = ("table", "query", "noise")
 _LATER = "depends on the data"
@@ -109,7 +109,7 @@ def check(
         for name, _ in tables_of(file, item)
     )
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tables, (*notices, *notices_of_ledgers(file), *file.kind.facts.notices(file.source)))
+    return Checked(tables, (*notices, *notices_of_file(file)))
 
 
 def _depends_on_people(planned: Plan, table: Table) -> bool:

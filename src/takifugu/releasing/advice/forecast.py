@@ -24,7 +24,7 @@ from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.notices import forbidden, notices, spending
 from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import BUDGET_KEY, OF_BUDGET, debits_of
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
     from takifugu.accounting.ledger import Amount, Charged, Preview
@@ -167,7 +167,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
     advice, people = advice_of(planned), planned.file.people
     refusals = [] if anyway else [*too_early(planned.file), *refusals_of(planned, tables, advice)]
-    apart = notices_of_ledgers(planned.file)
+    apart = notices_of_file(planned.file)
     if not planned.knows_units:
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
         beforehand = (*remarks, *notices_of_layout(planned.file), *apart)

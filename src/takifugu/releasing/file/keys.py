@@ -15,14 +15,6 @@ from takifugu.data import Numerals, Written
 from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
 from takifugu.releasing.file.expectations import public_source, size_that_matters
 
-#: What a row is, by the word of it.
-ROWS = {
-    "samples": "the state in its own step", "changes": "a state from then on",
-    "stays": "a state from a start to an end", "events": "what happened in its step",
-    "answers": "what is so of one person or case", "visits": "that somebody was somewhere",
-    "contacts": "that two people met", "wide": "a state in each of several columns",
-}  # fmt: skip
-
 
 def _encoding(value: str | None) -> str | None:
     Written(encoding=value)
@@ -51,21 +43,6 @@ def _renamed(names: dict[str, str]) -> dict[str, str]:
 def _thousands(value: str | None) -> str | None:
     Numerals("," if value == "." else ".", value or "")
     return value
-
-
-def rows_among(*words: str) -> BeforeValidator:
-    """Return what refuses a word of other data, and names those that rows of these may be."""
-
-    def checked(value: object) -> object:
-        if isinstance(value, str) and value in ROWS and value not in words:
-            listed = " or ".join(f'"{word}"' for word in words)
-            raise InputError(
-                f"is {value!r}, {ROWS[value]}", rule=f"under this belief a row is {ROWS[words[0]]}",
-                fix=f"write rows = {listed}, or another belief.kind",
-            )  # fmt: skip
-        return value
-
-    return BeforeValidator(checked)
 
 
 def _epsilon(value: int | float | str) -> int | float | str:
@@ -145,12 +122,6 @@ Delta = Annotated[Number, AfterValidator(_delta)]
 State = StrictStr | StrictInt
 Text = Annotated[StrictStr, Field(min_length=1)]
 #: A name in the ledger, as it is written: the ledger itself treats all spellings of it as one.
-#: Rows of surveys and records; of these data no others are read.
-Answers = Annotated[
-    Literal["answers"],
-    rows_among("answers"),
-    Field(description='what a row says: what is so of one person, case or record ("answers")'),
-]
 Name = Annotated[Text, AfterValidator(_named)]
 Path = Annotated[Text, AfterValidator(checked_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]

@@ -17,7 +17,7 @@ from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.plan import Watch, aims_as_needed, longest_of, unwatched, whose_answers
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Comparison:
 
 def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
     """Return every mechanism for each table of a release file; no data are read."""
-    return Comparison(tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_ledgers(file)))
+    return Comparison(tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_file(file)))
 
 
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import to_text
+from takifugu.releasing.file.row_words import UNSAID
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ _NEWER: dict[str, object] = {
     "columns": None, "ignore": [], "empty": None,
 }  # fmt: skip
 
-#: What rows were before there was a word for it.
-_ROWS = (None, "samples", "answers", "visits")
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
 
@@ -102,7 +101,7 @@ def _keys(spec: BaseModel) -> Json:
     chosen, and wherever the calendar ends meanwhile.
     """
     content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
-    if content["source"].get("rows") in _ROWS:
+    if content["source"].get("rows") in (None, *UNSAID):
         content["source"].pop("rows", None)
     windows = [item.get("window") for item in content["release"]]
     for item, window in zip(content["release"], windows, strict=True):

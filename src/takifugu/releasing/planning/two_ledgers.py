@@ -18,9 +18,9 @@ from takifugu.releasing.file.source import private_files
 MOST_NAMED = 3
 
 
-def notices_of_ledgers(file: ReleaseFile) -> tuple[str, ...]:
-    """Return what it means that other release files beside this one read its data elsewhere, or under another name."""
-    return (*_of_ledgers(file), *_of_names(file))
+def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
+    """Return what others beside a file mean that read its data, and what it takes for granted."""
+    return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))
 
 
 def _of_ledgers(file: ReleaseFile) -> Iterator[str]:

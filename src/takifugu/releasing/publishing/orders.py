@@ -23,7 +23,7 @@ from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.planning.two_ledgers import notices_of_file
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
@@ -111,7 +111,7 @@ def published(
             refusal = refusal_of(new.planned, anyway)
             if refusal is not None:
                 raise refusal
-            tell(notices_of_ledgers(file))
+            tell(notices_of_file(file))
             there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
             made.append(_made(new, new.bill(new.identity, there), bits, progress, wanted.force))
         return _outcome(file, made, standing)

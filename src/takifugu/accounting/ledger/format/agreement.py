@@ -139,9 +139,9 @@ def _timezone(one: Plain, other: Plain) -> bool:
 
 
 def _round_to(one: Plain, other: Plain) -> bool:
-    """Rounded where other times were refused: all that were read lie where they are rounded to."""
+    """The same, or rounded where other times were refused: all that were read lie where they are rounded to."""
     rounded = [layout["round_to"] for layout in (one, other) if layout.get("round_to") is not None]
-    return len(rounded) == 1 and bool(rounded[0][1])
+    return bool(rounded[0][1]) if len(rounded) == 1 else bool(rounded[0][0] == rounded[1][0])
 
 
 def _wide(one: Plain, other: Plain) -> bool:

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from takifugu.releasing.file.keys import Answers, Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.row_words import Answers
 from takifugu.releasing.file.sections import FileSpec, Section, SourceKeys, Table
 
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]

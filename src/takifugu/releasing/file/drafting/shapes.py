@@ -9,7 +9,7 @@ from takifugu.releasing.file.drafting.draft import Entry, Start, not_drafted, re
 from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.keys import ROWS
+from takifugu.releasing.file.row_words import ROWS
 
 #: The confidence of the class of chains that a public file supports.
 _CONFIDENCE = 0.99

@@ -21,12 +21,12 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.degrees import are_degrees, misplaced
-from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
+from takifugu.releasing.file.row_words import ROWS
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape

@@ -8,7 +8,8 @@ from pydantic import Field, StrictInt
 
 from takifugu.core.plain import Json
 from takifugu.data import Table as Data
-from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text, rows_among
+from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.row_words import OfPolicy
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SourceKeys, Table
 
 
@@ -17,11 +18,7 @@ class PolicySourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["infected"])]
     file: Annotated[SourceFile, Field(examples=["visits.csv"])] = None
-    rows: Annotated[
-        Literal["visits", "answers"] | None,
-        rows_among("visits", "answers"),
-        Field(description='what a row says: that somebody was at a place ("visits"), or one\'s value ("answers")'),
-    ] = None
+    rows: OfPolicy = None
     person: Annotated[Text | None, Field(description="the column that names the person", examples=["person"])] = None
     place: Annotated[Text | None, Field(description="the column with the place", examples=["place"])] = None
     x: Annotated[Text | None, Field(description="with a grid: the column with the first coordinate")] = None

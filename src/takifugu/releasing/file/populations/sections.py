@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from takifugu.releasing.file.keys import Answers, Name, Number, Positive, SourceFile, Text
+from takifugu.releasing.file.keys import Name, Number, Positive, SourceFile, Text
+from takifugu.releasing.file.row_words import Answers
 from takifugu.releasing.file.sections import FileSpec, SourceKeys, Table
 
 Pair = tuple[Number, Number]

@@ -15,7 +15,8 @@ from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.questions.filling import FILLINGS, check
 from takifugu.releasing.file.questions.five import QUESTIONS, question_about
 from takifugu.releasing.file.questions.question import NONE, Question
-from takifugu.releasing.file.questions.subject import LASTING, Answers, Subject, named, shape_of
+from takifugu.releasing.file.questions.subject import Answers, Subject, named, shape_of
+from takifugu.releasing.file.row_words import LASTING
 
 #: Asks one question about a table; None where the answer is left out.
 Ask = Callable[[Question], str | None]

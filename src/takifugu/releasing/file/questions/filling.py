@@ -13,7 +13,8 @@ from takifugu.data import parse_step
 from takifugu.model.beliefs.chains import stays
 from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
-from takifugu.releasing.file.questions.subject import LASTING, STEPS, Answers, Subject
+from takifugu.releasing.file.questions.subject import Answers, Subject
+from takifugu.releasing.file.row_words import LASTING, STEPS
 
 _LATER = Choice(NONE, "leave it for later; `takifugu check` names what is missing")
 _WRONG = (

@@ -16,10 +16,8 @@ from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES
 from takifugu.releasing.file.questions.question import NONE
 from takifugu.releasing.file.questions.spacing import Spacing, moments, spacing
+from takifugu.releasing.file.row_words import STEPS
 
-#: The words of rows that are steps in time, or last over some, and of those that do.
-STEPS = ("samples", "changes", "stays", "events", "wide")
-LASTING = ("changes", "stays", "events")
 #: The shape of a file about answers, by what stays secret of them.
 SHAPES = {"answers": RECORDS, "column": WHOLE_COLUMNS, "population": EACH_ROW}
 #: Of a wide table so many columns of times are compared.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from fractions import Fraction
 from pathlib import Path
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, did_you_mean
@@ -137,16 +138,18 @@ def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[Takifugu
 
 def notices_of(source: SourceSpec) -> Iterator[str]:
     """Yield what is taken for granted of rows with times where the file does not say what they are."""
-    has_times = isinstance(step_of(source), timedelta) or isinstance(source.order, tuple)
-    if source.step is None:
-        has_times |= source.order_format is not None or source.timezone is not None
-    if source.model_fields_set & {"rows"} or not has_times:
-        return
-    yield (
-        "source.rows is not written, so each row counts as the state in its own step alone; if a row says what holds "
-        'until the next one, from a start to an end, or that something happened then, write rows = "changes", "stays" '
-        'or "events", else rows = "samples"'
-    )
+    if are_taken_for_samples(source):
+        yield (
+            "source.rows is not written, so each row counts as the state in its own step alone; if a row says what "
+            "holds until the next one, from a start to an end, or that something happened then, write rows = "
+            '"changes", "stays" or "events", else rows = "samples"'
+        )
+
+
+def are_taken_for_samples(source: SourceSpec) -> bool:
+    """Whether rows that times may order have no word: the keys decide, not what the data hold."""
+    may_be_times = source.order is not None and not isinstance(step_of(source), Fraction)
+    return may_be_times and "rows" not in source.model_fields_set
 
 
 def run_rules(source: SourceSpec, folder: Path) -> RunRules:
@@ -217,6 +220,8 @@ def _ends(calendar: Calendar | None, texts: dict[str, str | None]) -> Ends:
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     """Yield what a certificate says of rows that are no samples: what is declared, and what is not hidden."""
+    if are_taken_for_samples(source):
+        yield "the file does not say what a row says; each one was counted as the state in its own step alone"
     if not source.are_runs:
         yield from wide.words_of(source, people)
         return

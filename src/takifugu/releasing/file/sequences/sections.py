@@ -20,8 +20,8 @@ from takifugu.releasing.file.keys import (
     State,
     Text,
     UnitsIndependent,
-    rows_among,
 )
+from takifugu.releasing.file.row_words import LASTING, Steps
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
 from takifugu.releasing.file.sequences.wide import wide_of
@@ -46,15 +46,7 @@ class SourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
-    rows: Annotated[
-        Literal["samples", "changes", "stays", "events", "wide"],
-        rows_among("samples", "changes", "stays", "events", "wide"),
-        Field(
-            description='what a row says: the state in its own step ("samples"), the state from then on until the next '
-            'row ("changes"), the state from a start to an end ("stays"), what happened in its step ("events"), or a '
-            'state in each of several columns ("wide")'
-        ),
-    ] = "samples"
+    rows: Steps = "samples"
     columns: Annotated[
         Text | tuple[Text, ...] | dict[Text, Moment] | None,
         Field(
@@ -178,7 +170,7 @@ class SourceSpec(SourceKeys):
     @property
     def are_runs(self) -> bool:
         """Whether a row says what holds in more steps than its own ones."""
-        return self.rows in ("changes", "stays", "events")
+        return self.rows in LASTING
 
     @property
     def form(self) -> str | None:

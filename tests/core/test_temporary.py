@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from takifugu.data.files import temporary
+from takifugu.core import temporary
 
 HOLDS = (
-    "import time; from takifugu.data.files import temporary; folder = temporary.private_folder(); "
+    "import time; from takifugu.core import temporary; folder = temporary.private_folder(); "
     "print(folder.name, flush=True); "
 )
 COMMAND = (
-    "import time\nfrom takifugu.cli import main\nfrom takifugu.data.files import temporary\n"
+    "import time\nfrom takifugu.cli import main\nfrom takifugu.core import temporary\n"
     "@main.command()\ndef wait():\n    folder = temporary.private_folder()\n    print(folder.name, flush=True)\n"
     "    time.sleep(600)\n"
     "main(['wait'])\n"
