@@ -21,26 +21,26 @@ _MOST_WITH_DIGITS = 12
 
 
 def is_semidefinite(matrix: Sequence[Sequence[Fraction]]) -> bool:
-    """Return whether a symmetric matrix has no negative eigenvalue, by elimination with the largest pivot left.
+    """Return whether a symmetric matrix has no negative eigenvalue.
 
     >>> is_semidefinite([[Fraction(4), Fraction(6)], [Fraction(6), Fraction(9)]])
     True
     >>> is_semidefinite([[Fraction(1), Fraction(2)], [Fraction(2), Fraction(1)]])
     False
     """
-    rest = [list(row) for row in matrix]
-    while rest:
-        k = max(range(len(rest)), key=lambda i: rest[i][i])
-        pivot = rest[k][k]
+    remaining = [list(row) for row in matrix]
+    while remaining:
+        k = max(range(len(remaining)), key=lambda i: remaining[i][i])
+        pivot = remaining[k][k]
         if pivot <= 0:
-            return pivot == 0 and not any(any(row) for row in rest)
-        others = [i for i in range(len(rest)) if i != k]
-        rest = [[rest[i][j] - rest[i][k] * rest[k][j] / pivot for j in others] for i in others]
+            return pivot == 0 and not any(any(row) for row in remaining)
+        further = [i for i in range(len(remaining)) if i != k]
+        remaining = [[remaining[i][j] - remaining[i][k] * remaining[k][j] / pivot for j in further] for i in further]
     return True
 
 
 def solved(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> Vector | None:
-    """Return some x with matrix x = right, None where there is none; the matrix is symmetric semidefinite.
+    """Return some x with matrix x = right, if any.
 
     >>> solved([[Fraction(4), Fraction(6)], [Fraction(6), Fraction(9)]], [Fraction(2), Fraction(3)])
     (Fraction(0, 1), Fraction(1, 3))
@@ -67,17 +67,17 @@ def solved(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> V
 
 
 def pivots(matrix: Sequence[Sequence[Fraction]]) -> Vector:
-    """Return the variance of each number given those before it, of a symmetric semidefinite covariance.
+    """Return each number's variance given those before it.
 
     >>> pivots([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(9)]])
     (Fraction(4, 1), Fraction(8, 1))
     """
-    rest, pivots = [list(row) for row in matrix], list[Fraction]()
-    while rest:
-        first, *below = rest
+    remaining, pivots = [list(row) for row in matrix], list[Fraction]()
+    while remaining:
+        first, *below = remaining
         pivots.append(first[0])
         shares = [row[0] / first[0] if first[0] else Fraction(0) for row in below]
-        rest = [
+        remaining = [
             [value - share * above for value, above in zip(row[1:], first[1:], strict=True)]
             for row, share in zip(below, shares, strict=True)
         ]
@@ -134,6 +134,6 @@ def _guessed(matrix: list[list[Fraction]]) -> tuple[Fraction, Fraction]:
     from mpmath import mp
 
     with mp.workprec(_BITS):
-        given = mp.matrix([[mp.mpf(value.numerator) / value.denominator for value in row] for row in matrix])
-        top = max(mp.eigsy(given, eigvals_only=True))
+        approximate = mp.matrix([[mp.mpf(value.numerator) / value.denominator for value in row] for row in matrix])
+        top = max(mp.eigsy(approximate, eigvals_only=True))
         return Fraction(int(mp.floor(mp.ldexp(top, 128))), 2**128), Fraction(1, 2**128)
