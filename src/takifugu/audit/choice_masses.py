@@ -51,9 +51,9 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[F
                 rate = loss_of_one / draws * Fraction(len(counts) - 1, 2 * len(counts) - 3)
             best = max(qualities.values())
             heads = {}
-        for k, quality in qualities.items():
-            exponent = -rate * (best - quality)
-            heads[k] = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
+            for k, of_candidate in qualities.items():
+                exponent = -rate * (best - of_candidate)
+                heads[k] = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
             probability *= heads[place] * _share([p for k, p in heads.items() if k != place])
             if by_count:
                 left.remove(place)

@@ -25,6 +25,7 @@ from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
@@ -259,7 +260,7 @@ CHAIN = Curve(
 )
 CLASS = Curve(class_loss, class_work, along=_along_class)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6).
-INTERVAL = Curve(
+INTERVAL: Curve[BinaryChainInterval] = Curve(
     lambda belief, profile, family: _patient_loss(belief.worst, profile, family),
     lambda belief: chain_work(belief.worst),
     along=lambda belief, lengths, rates, family: _along_chain(belief.worst, lengths, rates, family),

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
 from takifugu.numbers.normal.pair import variance_per_shift
 
@@ -31,9 +33,9 @@ def least_isotropic_variance(
     needed = variance_per_shift(epsilon, delta)
     if not any(shift):
         return Fraction(0)
-    size = range(len(shift))
-    lacking = tuple(tuple(needed * shift[i] * shift[j] - covariance[i][j] for j in size) for i in size)
-    if is_semidefinite([[-value for value in row] for row in lacking]):
+    moves = np.array(shift, dtype=object)
+    lacking = needed * np.outer(moves, moves) - np.array(covariance, dtype=object)
+    if is_semidefinite(-lacking):
         return Fraction(0)
     return max(Fraction(0), largest_eigenvalue(lacking))
 
@@ -44,7 +46,6 @@ def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fract
     >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
     Fraction(1, 1)
     """
-    size = range(len(shift))
-    noisy = tuple(tuple(covariance[i][j] + added * (i == j) for j in size) for i in size)
+    noisy = np.array(covariance, dtype=object) + added * np.eye(len(shift), dtype=int).astype(object)
     solution = solved(noisy, shift)
     return None if solution is None else form(solution, noisy, solution)
