@@ -11,9 +11,9 @@ import numpy as np
 
 from kawamoto.metric_privacy import grid_edges, hides_distance, spanner
 from measure import compared, row, seconds, span, title
-from takifugu.mechanisms.local.columns import randomised, tables
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.promises import hides_population, hides_value
+from takifugu.mechanisms.local.senders import randomised, tables
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.mechanisms.local.weights import decaying
 from takifugu.numbers.distributions.channel import from_weights

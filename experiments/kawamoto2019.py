@@ -179,7 +179,7 @@ def as_they_are(path: Path, attribute: str) -> Populations:
 def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> LossAndGuess | None:
     """Return a mechanism at its largest strength; None where no strength keeps the promise."""
     strength = largest_strength(way, people, epsilon, delta)
-    return None if strength is None else loss_and_guess(people, way.make(people, strength))
+    return None if strength is None else loss_and_guess(people, way.make(strength))
 
 
 def loss_and_guess(people: Populations, sender: Sender) -> LossAndGuess:
@@ -205,7 +205,7 @@ def tuples(people: Populations, epsilon: Fraction) -> dict[int, float]:
         assert way is not None
         strength = largest_strength(way, people, epsilon, DELTA)
         if strength is not None:
-            result[dummies] = way.make(people, strength).expected_loss(people)
+            result[dummies] = way.make(strength).expected_loss(people)
     return result
 
 

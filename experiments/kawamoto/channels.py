@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local import planar, weights
+from takifugu.mechanisms.local import weights
 from takifugu.numbers.distributions.channel import Channel, from_weights
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric
@@ -113,7 +113,7 @@ def remapped_laplace(places: Sequence[Place], epsilon: Number) -> Channel:
     True
     """
     rate = float(as_epsilon(epsilon))
-    return from_weights(list(places), list(places), planar.laplace_masses(_needed(places), rate))
+    return from_weights(list(places), list(places), weights.laplace_masses(_needed(places), rate))
 
 
 def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
@@ -124,11 +124,11 @@ def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
     width = float(as_fraction(sigma, "sigma", "sigma"))
     if width <= 0:
         raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
-    return from_weights(list(places), list(places), planar.normal_masses(_needed(places), 1 / width))
+    return from_weights(list(places), list(places), weights.normal_masses(_needed(places), 1 / width))
 
 
-def _needed(places: Sequence[Hashable]) -> planar.Cells:
-    cells = planar.cells_of(places)
+def _needed(places: Sequence[Hashable]) -> weights.Cells:
+    cells = weights.cells_of(places)
     if cells is None or len(places) < 2:
         raise InputError(
             "the places do not fill a box", rule="noise is remapped between the middles of equal cells of a box",

@@ -148,7 +148,7 @@ def test_the_stars_are_below_the_supremum_and_unwanted_pairs_change_no_other(sta
         best = suprema(rows, ratio)
         assert (star_suprema(rows, ratio) <= best * (1 + 1e-12) + 1e-14).all()
         wanted = random.random((states, states)) < 0.3
-        some = suprema(rows, ratio, programs=Programs(), wanted=wanted)
+        some = suprema(rows, ratio, programs=Programs(), needed=wanted)
         assert np.allclose(some[wanted], best[wanted], rtol=1e-9)
         assert (some >= best * (1 - 1e-9)).all()
 

@@ -28,7 +28,7 @@ from takifugu.influence.quilts.chain.constants import Constants, reversible_cons
 from takifugu.influence.quilts.chain.scale import fast_scale, needed_scale
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.near_sets import query_change
-from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
+from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable

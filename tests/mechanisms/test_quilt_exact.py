@@ -31,8 +31,8 @@ from takifugu.influence.quilts.chain.influence import ChainInfluence
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.scores import exact_scale, scores
 from takifugu.mechanisms.group import MECHANISM as GROUP
-from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
-from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
+from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
+from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.pair import LawPair

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from takifugu.analysis.problem import Bound, Problem
-from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
+from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Pufferfish

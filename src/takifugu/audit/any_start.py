@@ -29,7 +29,7 @@ class Side:
 
 
 def largest_ratio(left: Side, right: Side, place: int) -> mpf:
-    """Return sup over initial laws of P(y | a) / P(y | b) at output number `place`; 0 where y is impossible given a."""
+    """Return the supremum over initial laws of the ratio at `place`."""
     starts = range(len(left.masses))
     ratios = [_ratio(left.at(u, place), right.at(u, place)) for u in starts]
     for u, v in itertools.combinations(starts, 2):
@@ -37,26 +37,31 @@ def largest_ratio(left: Side, right: Side, place: int) -> mpf:
     return max(ratios)
 
 
-def _ratio(left: tuple[mpf, mpf], right: tuple[mpf, mpf]) -> mpf:
-    """Return (n/m) / (n'/m'); 0 where a hypothesis or the output given a is impossible."""
+Pair = tuple[mpf, mpf]
+
+
+def _ratio(left: Pair, right: Pair) -> mpf:
+    """Return (n/m) / (n'/m'), or 0 for an impossible side."""
     (n, m), (other_n, other_m) = left, right
     if not m or not other_m or not n:
         return mp.mpf(0)
     return mp.inf if not other_n else mp.mpf(n) / m * other_m / other_n
 
 
-def _on_edge(one: tuple[mpf, mpf], two: tuple[mpf, mpf], three: tuple[mpf, mpf], four: tuple[mpf, mpf]) -> list[mpf]:
-    """Return the ratio at the stationary points and at the limits of odds t for start u against start v.
+def _on_edge(u: Pair, v: Pair, other_u: Pair, other_v: Pair) -> list[mpf]:
+    """Return the ratio at stationary points and limits of two starts' odds.
 
-    `one`, `two` are (n, m) of u and v, `three`, `four` the same for b.
+    `u` and `v` are (n, m) of the two starts, `other_u`, `other_v` the same for b.
     """
-    (n, m), (n2, m2), (k, q), (k2, q2) = one, two, three, four
+    (n, m), (n2, m2), (k, q), (k2, q2) = u, v, other_u, other_v
 
     def mixed(t: mpf) -> mpf:
         return _ratio((n * t + n2, m * t + m2), (k * t + k2, q * t + q2))
 
     # At a limit a hypothesis that one start cannot reach keeps the law that the other start gives it.
-    ratios = [_ratio(one if m else two, three if q else four), _ratio(two if m2 else one, four if q2 else three)]
+    at_u, at_v = u if m else v, v if m2 else u
+    other_at_u, other_at_v = other_u if q else other_v, other_v if q2 else other_u
+    ratios = [_ratio(at_u, other_at_u), _ratio(at_v, other_at_v)]
     first, second = n * m2 - m * n2, q * k2 - k * q2
     square = first * q * k + second * n * m
     linear = first * (q * k2 + q2 * k) + second * (n * m2 + n2 * m)
@@ -70,9 +75,9 @@ def _on_edge(one: tuple[mpf, mpf], two: tuple[mpf, mpf], three: tuple[mpf, mpf],
 def _roots(square: mpf, linear: mpf, constant: mpf) -> list[mpf]:
     if not square:
         return [-mp.mpf(constant) / linear] if linear else []
-    inside = mp.mpf(linear) ** 2 - 4 * mp.mpf(square) * constant
-    if inside < 0:
+    discriminant = mp.mpf(linear) ** 2 - 4 * mp.mpf(square) * constant
+    if discriminant < 0:
         return []
     # The larger root without cancellation, the other from their product.
-    sum_of_two = -(linear + mp.sqrt(inside) * (1 if linear >= 0 else -1)) / 2
+    sum_of_two = -(linear + mp.sqrt(discriminant) * (1 if linear >= 0 else -1)) / 2
     return [sum_of_two / square, constant / sum_of_two] if sum_of_two else [mp.mpf(0)]

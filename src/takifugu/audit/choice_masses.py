@@ -26,21 +26,21 @@ Cell = TypeVar("Cell")
 
 
 def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[Fraction, ...]], mpf]:
-    """Return P(all that is chosen | counts); call it with `mp.dps` at DIGITS."""
+    """Return P(all choices | counts), with `mp.dps` at DIGITS."""
     goal = noise.goal
     quality = _count if isinstance(goal, MostFrequent) else _rank(goal)
     by_count = quality is _count
     loss_of_one = 2 / Fraction(noise.units)
     draws = noise.goal.draws
 
-    def mass(chosen: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
+    def mass(choices: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
         groups = range(noise.groups)
-        return mp.fprod(of_group(_part(chosen, groups, g), _part(answer, groups, g)) for g in groups)
+        return mp.fprod(of_group(_part(choices, groups, g), _part(answer, groups, g)) for g in groups)
 
-    def of_group(chosen: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
+    def of_group(choices: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
         counts = [int(count) for count in answer[: len(noise.outcomes)]]
         left, probability = list(range(len(counts))), mp.mpf(1)
-        for number, outcome in enumerate(chosen):
+        for number, outcome in enumerate(choices):
             place = noise.outcomes.index(outcome)
             if place not in left:
                 return mp.mpf(0)
@@ -50,7 +50,10 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[F
             else:
                 rate = loss_of_one / draws * Fraction(len(counts) - 1, 2 * len(counts) - 3)
             best = max(qualities.values())
-            heads = {k: _exp(-rate * (best - q)) for k, q in qualities.items()}
+            heads = {}
+            for k, of_candidate in qualities.items():
+                exponent = -rate * (best - of_candidate)
+                heads[k] = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
             probability *= heads[place] * _share([p for k, p in heads.items() if k != place])
             if by_count:
                 left.remove(place)
@@ -60,7 +63,7 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[F
 
 
 def _part(all_groups: tuple[Cell, ...], groups: range, group: int) -> tuple[Cell, ...]:
-    """Return the part of one group: all have equally many numbers, one group behind the other."""
+    """Return the part of one group; groups stand one behind the other."""
     size = len(all_groups) // len(groups)
     return all_groups[group * size : (group + 1) * size]
 
@@ -70,7 +73,7 @@ def _count(counts: list[int], place: int, number: int) -> Fraction:
 
 
 def _rank(goal: AtRank) -> Callable[[list[int], int, int], Fraction]:
-    """Return the quality of a candidate for a quantile: minus how many entries must change until it is one."""
+    """Return a quantile candidate's quality: minus the entries to change."""
 
     def quality(counts: list[int], place: int, number: int) -> Fraction:
         share, size = Fraction(goal.shares[number]), sum(counts)
@@ -80,15 +83,11 @@ def _rank(goal: AtRank) -> Callable[[list[int], int, int], Fraction]:
     return quality
 
 
-def _share(others: list[mpf]) -> mpf:
-    """Return E[1/(1 + number of heads among the others)], from the law of that number."""
+def _share(chances: list[mpf]) -> mpf:
+    """Return E[1/(1 + heads among the others)] from their law."""
     law = [mp.mpf(1)]
-    for p in others:
-        law = [
-            (law[k] * (1 - p) if k < len(law) else 0) + (law[k - 1] * p if k else 0) for k in range(len(law) + 1)
-        ]
+    for p in chances:
+        tails = [*(mass * (1 - p) for mass in law), 0]
+        heads = [0, *(mass * p for mass in law)]
+        law = [tail + head for tail, head in zip(tails, heads, strict=True)]
     return mp.fsum(mass / (1 + number) for number, mass in enumerate(law))
-
-
-def _exp(exponent: Fraction) -> mpf:
-    return mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)

@@ -25,7 +25,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple[int, Pairs]]:
-    """Yield each entry that a secret is about, with the ordered pairs of its values.
+    """Yield each secret entry, with the ordered pairs of its values.
 
     A kind of secret that was registered elsewhere has no other meaning than its family.
     """
@@ -44,7 +44,7 @@ def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple
 
 
 def of_view(secret: Secret, view: View, occurring: Iterable[int]) -> Pairs:
-    """Return the ordered pairs of hypotheses about columns, or about a population, that a secret compares.
+    """Return a secret's ordered pairs of column or population hypotheses.
 
     `occurring` are the numbers of those that some data fulfil.
     """
@@ -52,38 +52,41 @@ def of_view(secret: Secret, view: View, occurring: Iterable[int]) -> Pairs:
     pairs = tuple(permutations(sorted(set(occurring)), 2))
     if words.get("sets") is not None and all(isinstance(number, int) for number in hypotheses):
         return pairs  # a hypothesis is a set already
-    return tuple(pair for pair in pairs if are_compared(words, *(hypotheses[number] for number in pair)))
+    return tuple((a, b) for a, b in pairs if are_compared(words, hypotheses[a], hypotheses[b]))
 
 
-def are_compared(words: Plain, one: Any, other: Any) -> bool:
-    """Whether the words of a secret compare two different values: numbers, vectors of them, or letters."""
+def are_compared(words: Plain, left: Any, right: Any) -> bool:
+    """Whether a secret's words compare two numbers, vectors or letters."""
     if words.get("pairs") is not None:
-        return any({one, other} == {Fraction(a), Fraction(b)} for a, b in words["pairs"])
+        return any({left, right} == {Fraction(a), Fraction(b)} for a, b in words["pairs"])
     if words.get("sets") is not None:
-        places = [[_is_in(value, members) for members in words["sets"]] for value in (one, other)]
-        return any(places[0]) and any(places[1]) and places[0] != places[1]
+        of_left = [_is_in(left, members) for members in words["sets"]]
+        of_right = [_is_in(right, members) for members in words["sets"]]
+        return any(of_left) and any(of_right) and of_left != of_right
     if words.get("max_difference") is not None:
-        return _are_near(one, other, words["max_difference"])
+        return _are_near(left, right, words["max_difference"])
     if words.get("values") is not None:
-        return all(any(_are_same(value, named) for named in words["values"]) for value in (one, other))
+        has_left = any(_are_same(left, number) for number in words["values"])
+        return has_left and any(_are_same(right, number) for number in words["values"])
     if words.get("interval") is not None:
         low, high = map(Fraction, words["interval"])
-        return all(low <= _number(value) <= high for value in (one, other))
+        return all(low <= _number(value) <= high for value in (left, right))
     return True
 
 
 def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
-    """Whether a move of one record keeps every predicate of a policy that is true before it."""
-    there, then = (value if isinstance(value, frozenset) else frozenset((value,)) for value in (before, after))
+    """Whether a record's move keeps every true predicate of a policy."""
+    values_before = before if isinstance(before, frozenset) else frozenset((before,))
+    values_after = after if isinstance(after, frozenset) else frozenset((after,))
     for rule in policy.rules:
         words = rule.to_dict()
-        values = frozenset(words.get("values") or (there | then))
+        values = frozenset(words.get("values") or (values_before | values_after))
         if words["kind"] == "none-of":
-            stays = bool(there & values) or not then & values
+            stays = bool(values_before & values) or not values_after & values
         elif words["kind"] == "any-of":
-            stays = not there & values or bool(then & values)
+            stays = not values_before & values or bool(values_after & values)
         elif words["kind"] == "each-of":
-            stays = then & values <= there
+            stays = values_after & values <= values_before
         else:  # a function of a record is its own meaning
             stays = isinstance(rule, Predicate) and (not rule(before) or rule(after))
         if not stays:
@@ -119,7 +122,7 @@ def _is_of_entry(words: Plain, letters: Sequence[Hashable], absent: int | None, 
 
 
 def _is_in(value: Any, members: Any) -> bool:
-    """Whether a number is in a set as plain data: ends, several pairs of them, or the numbers themselves."""
+    """Whether a number is in a set given as plain data."""
     if not isinstance(members, Mapping):
         return value in map(Fraction, members)
     for low, high in members.get("intervals", [members.get("between")]):
@@ -128,15 +131,16 @@ def _is_in(value: Any, members: Any) -> bool:
     return False
 
 
-def _are_near(one: Any, other: Any, reach: Any) -> bool:
-    ones, others = (value if isinstance(value, tuple) else (value,) for value in (one, other))
+def _are_near(left: Any, right: Any, reach: Any) -> bool:
+    lefts = left if isinstance(left, tuple) else (left,)
+    rights = right if isinstance(right, tuple) else (right,)
     most = reach if isinstance(reach, list) else [reach]
-    each = zip(ones, others, most, strict=True)
-    return all(abs(_number(x) - _number(y)) <= Fraction(far) for x, y, far in each)
+    coordinates = zip(lefts, rights, most, strict=True)
+    return all(abs(_number(x) - _number(y)) <= Fraction(far) for x, y, far in coordinates)
 
 
-def _are_same(value: Any, named: Any) -> bool:
-    return bool(value == named) or (isinstance(value, Fraction) and value == Fraction(str(named)))
+def _are_same(value: Any, number: Any) -> bool:
+    return bool(value == number) or (isinstance(value, Fraction) and value == Fraction(str(number)))
 
 
 def _number(value: Any) -> Fraction:

@@ -17,6 +17,7 @@ densities of deviation sigma, so that twelve nodes err by less than 1e-18 a part
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class Curve:
         return mp.fsum(weight * mp.fprod(hill.at(y) for hill in hills) for weight, hills in self.parts)
 
     def bounds(self, low: mpf, high: mpf) -> tuple[mpf, mpf]:
-        """Return a lower and an upper bound of the density from `low` to `high`."""
+        """Bound the density from `low` to `high`."""
         least, most = mp.mpf(0), mp.mpf(0)
         for weight, hills in self.parts:
             enclosed = [hill.bounds(low, high) for hill in hills]
@@ -82,9 +83,9 @@ _NODES = tuple(zip(*(column.tolist() for column in np.polynomial.legendre.leggau
 
 
 def curve(description: Plain, sigma: mpf | float) -> Curve:
-    """Return the density of X + sigma Z, X as `description` has it; call and use it with the digits that are wanted.
+    """Return the density of X + sigma Z, X from its `description`.
 
-    Raises Unsupported for a kind that is not known here.
+    Call and use it with the digits that are wanted. Raises Unsupported for a kind that is not known here.
     """
     noise = mp.mpf(sigma)
     if description["kind"] == "blurred":  # with normal noise of its own
@@ -107,9 +108,9 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
 
 
 def with_laplace(description: Plain, scale: mpf | float) -> Curve:
-    """Return the density of X + scale L, X normal or a mixture of normals, L standard Laplace.
+    """Return the density of X + scale L, L standard Laplace.
 
-    Raises Unsupported for any other X.
+    X is normal or a mixture of normals. Raises Unsupported for any other X.
     """
     if (normals := _normals(description)) is None:
         raise Unsupported(f"the audit does not know a {description['kind']} density with Laplace noise")
@@ -136,7 +137,7 @@ class Bell:
 
 
 def _normals(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:
-    """Return the weights, means and deviations of a normal density or a mixture of some; None for another one."""
+    """Return the weights, means and deviations of normals, if it has any."""
     if description["kind"] == "normal":
         return [(mp.mpf(1), mp.mpf(description["mean"]), mp.mpf(description["deviation"]))]
     if description["kind"] != "normal-mixture":
@@ -151,10 +152,10 @@ def _normal_bell(s: mpf) -> Bell:
 
 
 def _laplace_bell(s: mpf, b: mpf) -> Bell:
-    """Return the bell of a normal number of deviation s plus b times a standard Laplace one.
+    """Return the bell of a normal plus a Laplace number.
 
-    Its height is (A + B)/(2 b), A = e^{s^2/(2 b^2) - d/b} Phi(d/s - s/b) and B the same with -d in place of d, and its
-    tail 1 - Phi(d/s) + (A - B)/2.
+    The normal has deviation s, the Laplace scale b. Its height is (A + B)/(2 b), A = e^{s^2/(2 b^2) - d/b} Phi(d/s -
+    s/b) and B the same with -d in place of d, and its tail 1 - Phi(d/s) + (A - B)/2.
     """
 
     def side(d: mpf) -> mpf:
@@ -163,7 +164,8 @@ def _laplace_bell(s: mpf, b: mpf) -> Bell:
         return mp.exp(s**2 / (2 * b**2) - d / b) * _beyond(s / b - d / s)
 
     def tail(d: mpf) -> mpf:
-        return (_beyond(d / s) if s else mp.mpf(d == 0) / 2) + (side(d) - side(-d)) / 2
+        normal_tail = _beyond(d / s) if s else mp.mpf(d == 0) / 2
+        return normal_tail + (side(d) - side(-d)) / 2
 
     return Bell(lambda d: (side(d) + side(-d)) / (2 * b), cache(tail), _REACH * s + 42 * b, ("laplace", s, b))
 
@@ -175,10 +177,13 @@ def _bells(bells: Sequence[tuple[mpf, mpf, Bell]]) -> Curve:
     def mass(low: mpf, high: mpf) -> mpf:
         return mp.fsum(w * bell.mass(low - centre, high - centre) for w, centre, bell in bells)
 
-    steps = range(-_CELLS, _CELLS + 1)
-    ends = tuple(centre + bell.reach * k / _CELLS for _, centre, bell in bells for k in steps)
-    is_one = len(bells) == 1
-    return Curve(tuple(parts), mass, ends, bells[0][2].shape if is_one else None, bells[0][1] if is_one else None)
+    ends: list[mpf] = []
+    for _, centre, bell in bells:
+        ends += [centre + bell.reach * k / _CELLS for k in range(-_CELLS, _CELLS + 1)]
+    if len(bells) > 1:
+        return Curve(tuple(parts), mass, tuple(ends))
+    ((_, centre, bell),) = bells
+    return Curve(tuple(parts), mass, tuple(ends), bell.shape, centre)
 
 
 def _moved(height: Function, centre: mpf) -> Function:
@@ -187,24 +192,25 @@ def _moved(height: Function, centre: mpf) -> Function:
 
 def _cut(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> Curve:
     """Return normal densities cut to a range, without noise."""
-    inside = mp.fsum(w * _normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
-    whole = _bells([(w, m, _normal_bell(s)) for w, m, s in normals])
+    total = mp.fsum(w * _normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
+    density = _bells([(w, m, _normal_bell(s)) for w, m, s in normals])
 
     def within(hill: Hill) -> Hill:
         return Hill(lambda y: hill.at(y) if low <= y <= high else mp.mpf(0), min(max(hill.peak, low), high))
 
     def mass(left: mpf, right: mpf) -> mpf:
         first, last = max(left, low), min(right, high)
-        return whole.mass(first, last) / inside if first < last else mp.mpf(0)
+        return density.mass(first, last) / total if first < last else mp.mpf(0)
 
-    ends = [*(y for y in whole.ends if low < y < high), *filter(mp.isfinite, (low, high))]
-    return Curve(tuple((w / inside, (within(hill),)) for w, (hill,) in whole.parts), mass, tuple(ends))
+    ends = [*(y for y in density.ends if low < y < high), *filter(mp.isfinite, (low, high))]
+    parts = tuple((w / total, (within(hill),)) for w, (hill,) in density.parts)
+    return Curve(parts, mass, tuple(ends))
 
 
 def _cut_with_noise(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf, noise: mpf) -> Curve:
     """Return normal densities cut to a range, with normal noise."""
-    inside = mp.fsum(w * _normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
-    parts = [(w / inside, _noisy_cut(m, s, low, high, noise)) for w, m, s in normals]
+    total = mp.fsum(w * _normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
+    parts = [(w / total, _noisy_cut(m, s, low, high, noise)) for w, m, s in normals]
     first = max(low, min(m - _REACH * s for _, m, s in normals)) - _REACH * noise
     last = min(high, max(m + _REACH * s for _, m, s in normals)) + _REACH * noise
     count = max(_CELLS, math.ceil((last - first) / (2 * noise)))
@@ -217,14 +223,15 @@ def _cut_with_noise(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf
         left, right = max(left, first), min(right, last)
         pieces = max(1, math.ceil((right - left) / (2 * noise))) if left < right else 0
         half = (right - left) / (2 * (pieces or 1))
-        middles = (left + half * (2 * k + 1) for k in range(pieces))
-        return mp.fsum(half * w * density.at(c + half * node) for c in middles for node, w in _NODES)
+        middles = [left + half * (2 * k + 1) for k in range(pieces)]
+        nodes = itertools.product(middles, _NODES)
+        return mp.fsum(half * w * density.at(middle + half * node) for middle, (node, w) in nodes)
 
     return Curve(density.parts, mass, ends)
 
 
 def _noisy_cut(m: mpf, s: mpf, low: mpf, high: mpf, noise: mpf) -> tuple[Hill, Hill]:
-    """Return the normal density with noise, and how likely a number that is noisy at y lies in the range."""
+    """Return the noisy normal density, and its probability to lie inside."""
     spread = mp.sqrt(s**2 + noise**2)
     width = s * noise / spread
 
@@ -244,7 +251,7 @@ def _uniform_mean(n: int, low: mpf, high: mpf, noise: mpf) -> Curve:
     digits = mp.dps + math.ceil(n * (1 + float(mp.log10(1 + noise / step))))
 
     def alternating(distance: mpf, order: int) -> mpf:
-        """Return the sum of the powers of order n - 1 for the height, or n for the tail, at a distance below."""
+        """Return the alternating powers below a distance."""
         with mp.workdps(digits):
             near = middle - distance
             signs = [(-1) ** k * mp.binomial(n, k) for k in range(n + 1)]

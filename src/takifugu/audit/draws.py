@@ -48,7 +48,7 @@ class Fit:
 
 
 def fit(noise: Randomiser, answer: Sequence[int | Fraction], drawn: Iterable[Sequence[Hashable]]) -> Fit:
-    """Return how well outputs fit the law of a randomiser around an answer.
+    """Return the fit of outputs to a randomiser's law at an answer.
 
     `answer` has a number of grid units for each cell; each of `drawn` is what `Randomiser.draw` returns for it. Raises
     Unsupported for a randomiser whose law the audit does not know.
@@ -66,12 +66,16 @@ def fit(noise: Randomiser, answer: Sequence[int | Fraction], drawn: Iterable[Seq
         for (part, x), observed in counts.items():
             cells = list(_pooled(_expected(part, x, observed)))
             pooled, free = pooled + len(cells), free + len(cells) - 1
-            statistic += sum(_excess(seldom, mass) for seldom, mass in cells)
+            excess = 0.0
+            for seldom, mass in cells:
+                if seldom:
+                    excess += 2 * seldom * math.log(seldom / mass) if mass else math.inf
+            statistic += excess
     return Fit(count, pooled, statistic, _chance(statistic, free))
 
 
 def _unit(output: Any, noise: Randomiser) -> Hashable:
-    """Return an output in grid units where it is a number; what it is otherwise."""
+    """Return a numeric output in grid units, others as they are."""
     if output == NOT_ANSWERED:
         return None
     is_text = isinstance(output, str | tuple) or not (noise.output.is_number or is_sparse(noise))
@@ -79,7 +83,7 @@ def _unit(output: Any, noise: Randomiser) -> Hashable:
 
 
 def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator[tuple[float, float]]:
-    """Yield how often each output, or range of outputs, occurred and was expected; the last is everything else."""
+    """Yield each output's observed and expected number, the rest last."""
     total = observed.total()
     if outputs_of(part) is not None or is_sparse(part):
         mass = cell_mass(part)
@@ -97,26 +101,20 @@ def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator
 
 
 def _pooled(cells: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield cells, neighbours joined until each expects LEAST draws; what is impossible stays apart."""
-    rest = (0.0, 0.0)
+    """Yield neighbouring cells joined to LEAST draws, impossible ones apart."""
+    pending = (0.0, 0.0)
     joined: list[tuple[float, float]] = []
     for observed, expected in cells:
         if observed and not expected:
             yield observed, expected
             continue
-        rest = rest[0] + observed, rest[1] + expected
-        if rest[1] >= LEAST:
-            joined.append(rest)
-            rest = (0.0, 0.0)
+        pending = pending[0] + observed, pending[1] + expected
+        if pending[1] >= LEAST:
+            joined.append(pending)
+            pending = (0.0, 0.0)
     if joined:
-        joined[-1] = joined[-1][0] + rest[0], joined[-1][1] + rest[1]
-    yield from joined or [rest]
-
-
-def _excess(observed: float, expected: float) -> float:
-    if not observed:
-        return 0.0
-    return 2 * observed * math.log(observed / expected) if expected else math.inf
+        joined[-1] = joined[-1][0] + pending[0], joined[-1][1] + pending[1]
+    yield from joined or [pending]
 
 
 def _chance(statistic: float, free: int) -> float:

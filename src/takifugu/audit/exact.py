@@ -78,7 +78,7 @@ def true_loss(
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
 ) -> Audit:
-    """Return the true loss of a calibration, or of a framework, a query and a randomiser.
+    """Return the true loss of a calibration or a release.
 
     Exact for tables, chains of a stationary or given start, and chains with any initial distribution (the supremum over
     all initial laws), and for counted populations of which rows are sent one by one. For any other class it is the loss
@@ -101,8 +101,10 @@ def true_loss(
 
 
 def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain] = ()) -> Audit:
-    """Return the true loss of several releases on the same data, their noises independent (see `true_loss`)."""
-    noises = [noise for _, noise in releases for _ in range(1 if is_joint(noise) else noise.cells)]
+    """Return the true loss of several independent noises on the same data."""
+    noises: list[Randomiser] = []
+    for _, noise in releases:
+        noises += [noise] if is_joint(noise) else [noise] * noise.cells
     if real_line.is_real(framework):
         return Audit(math.inf, "", (), 0.0, math.inf, REAL)
     has_class = _has_class(framework)
@@ -123,15 +125,17 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
             raise InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
         loss = float(mp.log(ratio)) if mp.isfinite(ratio) else math.inf
         slack = 4 * error + abs(loss) * 2.0**-50 if math.isfinite(loss) else 0.0
-        where = tuple(map(_published, output, noises))
-        return Audit(loss, comparison, where, loss - slack, *((math.inf, CLASS) if has_class else (loss + slack,)))
+        published = tuple(map(_published, output, noises))
+        upper, left_open = (math.inf, CLASS) if has_class else (loss + slack, "")
+        return Audit(loss, comparison, published, loss - slack, upper, left_open)
 
 
 def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
-    """Return the largest loss over a class of populations; without a bound for any other class."""
-    (query, noise), *others = releases
+    """Return the largest loss over a class, unbounded but for populations."""
+    (query, noise), *more_releases = releases
     (belief, *more), kinds = framework.beliefs, [secret.to_dict()["kind"] for secret in framework.secrets]
-    is_sent = not others and not more and query.to_dict()["kind"] == "each-value" and kinds == ["which-population"]
+    is_only = not more_releases and not more and kinds == ["which-population"]
+    is_sent = is_only and query.to_dict()["kind"] == "each-value"
     if is_sent and isinstance(belief, FromPopulations) and isinstance(noise, Finite):
         ends = largest_over_class(belief, noise)
         if ends is not None:
@@ -146,13 +150,13 @@ def true_delta(
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
 ) -> Audit:
-    """Return the true delta at `epsilon` (as the `loss` of an Audit; its `output` is the one that adds most).
+    """Return the true delta at `epsilon`.
 
-    Without `epsilon` it is that at the epsilon which a calibration promises. The sum runs over all outputs but a set of
-    mass 1e-25 per cell. With any initial distribution `loss` and `lower` are over point starts and `upper` over all
-    pairs of point starts, one per side: the supremum lies between them. For a real-valued answer `lower` and `upper`
-    enclose the delta before rounding to the grid, of which the published value has at most as much. For a class `upper`
-    is 1.
+    It is the `loss` of an Audit; its `output` is the one that adds most. Without `epsilon` it is that at the epsilon
+    which a calibration promises. The sum runs over all outputs but a set of mass 1e-25 per cell. With any initial
+    distribution `loss` and `lower` are over point starts and `upper` over all pairs of point starts, one per side: the
+    supremum lies between them. For a real-valued answer `lower` and `upper` enclose the delta before rounding to the
+    grid, of which the published value has at most as much. For a class `upper` is 1.
 
     Raises what `true_loss` raises, except that normal noise is fine, and InputError for a framework without epsilon.
 
@@ -178,7 +182,7 @@ def true_delta(
         factor = mp.exp(mp.mpf(budget.numerator) / budget.denominator)
         low = high = mp.mpf(0)
         comparison, error = "", 0.0
-        where: tuple[int, ...] = ()
+        place: tuple[int, ...] = ()
         for case in hypotheses(framework, [(query, randomiser)], chains):
             outputs, masses = case.channel.spread
             sides = case.sides(masses)
@@ -189,32 +193,32 @@ def true_delta(
                     high = max(high, delta)
                     if same_start and (delta > low or not comparison):
                         low, comparison = max(low, delta), case.describe(a, b)
-                        where = outputs[max(range(len(outputs)), key=excess.__getitem__)]
+                        place = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
         upper = (1.0, CLASS) if has_class else (min(1.0, float(high) + slack),)
-        output = tuple(_published(y, randomiser) for y in where)
+        output = tuple(_published(y, randomiser) for y in place)
         return Audit(min(1.0, float(low)), comparison, output, max(0.0, float(low) - slack), *upper)
 
 
 def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
-    """Return the true delta before the noisy answer is rounded: what is published has at most that."""
+    """Return the true delta before rounding, an upper bound."""
     with mp.workdps(real_line.DIGITS):
         exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
         every = list(real_line.divergences(framework, query, randomiser, exponent))
-        worst = max(every, key=lambda one: one.high)
-        low, high = (float(max(end)) for end in zip(*((one.low, one.high) for one in every), strict=True))
+        worst = max(every, key=lambda ends: ends.high)
+        low, high = float(max(ends.low for ends in every)), float(worst.high)
         slack = real_line.SLACK
         bounds = max(0.0, low - slack), min(1.0, high + slack)
         return Audit(min(1.0, high), worst.comparison, (worst.place,), *bounds)
 
 
 def _published(output: int, noise: Randomiser) -> Hashable:
-    """Return an output as it is published: in answer units where it is a number."""
+    """Return an output as published, numbers in answer units."""
     return output * noise.grid if noise.output.is_number else output
 
 
 def _excesses(left: Side, right: Side, factor: mpf) -> list[tuple[bool, list[mpf]]]:
-    """Return P(y | a) - factor P(y | b) at all outputs for each start on either side, and whether both are the same."""
+    """Return P(y | a) - factor P(y | b) by start."""
     excesses = []
     for i, mass in enumerate(left.masses):
         for j, other in enumerate(right.masses):

@@ -25,9 +25,9 @@ LOST = 1e-25
 
 
 def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
-    """Return P(output | answer) as a function of both, in grid units; call it with `mp.dps` at DIGITS.
+    """Return P(output | answer) as a function, in grid units.
 
-    Raises Unsupported for a randomiser whose law is not known here.
+    Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser whose law is not known here.
     """
     if is_choice(randomiser):
         return cache(choice_mass(randomiser))
@@ -45,12 +45,12 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
 
 
 def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
-    """Return P(output - answer = d) as a function of d, in grid units; call it with `mp.dps` at DIGITS.
+    """Return P(output - answer = d) as a function, in grid units.
 
-    Raises Unsupported for a randomiser that is not additive noise of a known law.
+    Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser that is not additive noise of a known law.
     """
     if isinstance(randomiser, Exact):
-        return lambda d: mp.mpf(1 if d == 0 else 0)
+        return lambda d: mp.mpf(d == 0)
     if isinstance(randomiser, DiscreteLaplace):
         units, largest = randomiser.units, cache(lambda ratio: (1 - _exp(ratio)) / (1 + _exp(ratio)))
         return lambda d: largest(-1 / units) * _exp(-abs(d) / units)
@@ -76,28 +76,30 @@ class Finite(Protocol):
 
 
 def outputs_of(randomiser: Randomiser) -> Sequence[Hashable] | None:
-    """Return all outputs of a randomiser that has finitely many."""
+    """Return all outputs of a finite randomiser."""
     if is_choice(randomiser):
         return list(randomiser.possible())
     return randomiser.outputs if isinstance(randomiser, Finite) else None
 
 
 def is_joint(randomiser: Randomiser) -> bool:
-    """Whether all cells are read together, so that answer and output are tuples."""
+    """Whether all cells are read together, as tuples."""
     return is_sparse(randomiser) or is_choice(randomiser)
 
 
 def parts_of(noise: Randomiser) -> list[Randomiser]:
-    """Return the noise of each cell, or the whole where the cells are drawn together."""
+    """Return the noise of each cell, or the whole if drawn together."""
     if is_joint(noise):
         return [noise]
-    return [noise.cell(place) if isinstance(noise, OneSided) else noise for place in range(noise.cells)]
+    if isinstance(noise, OneSided):
+        return [noise.cell(place) for place in range(noise.cells)]
+    return [noise] * noise.cells
 
 
 def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
-    """Return P(output >= y | answer) as a function of y and the answer, in grid units, for noise in numbers.
+    """Return P(output >= y | answer) as a function, in grid units.
 
-    Raises Unsupported for a randomiser that is not additive noise of a known law.
+    The noise is in numbers. Raises Unsupported for a randomiser that is not additive noise of a known law.
     """
     if isinstance(randomiser, OneSided):
         if (plain := _two_sided(randomiser)) is None:
@@ -118,7 +120,7 @@ def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
 
 
 def _symmetric_tail(upper: Callable[[Fraction], mpf]) -> Callable[[int, Fraction], mpf]:
-    """Return P(round(x + Z) >= y) of a symmetric noise with P(Z > d) = upper(d), d >= 0."""
+    """Return P(round(x + Z) >= y) of noise with upper(d)."""
 
     def tail(y: int, x: Fraction) -> mpf:
         distance = y - Fraction(1, 2) - x
@@ -128,11 +130,11 @@ def _symmetric_tail(upper: Callable[[Fraction], mpf]) -> Callable[[int, Fraction
 
 
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
-    """Return outputs (grid units) beyond which no log-ratio grows: all of them where they are finitely many.
+    """Return outputs enough for every log-ratio, in grid units.
 
-    Below the lowest and above the highest atom every mass of Laplace noise, on one side or on both, falls by the same
-    factor per step, so one step beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its
-    ratios are unbounded.
+    Beyond them none grows; they are all where they are finitely many. Below the lowest and above the highest atom every
+    mass of Laplace noise, on one side or on both, falls by the same factor per step, so one step beyond is enough; no
+    noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
     """
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs
@@ -146,15 +148,17 @@ def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
 
 
 def places_near(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
-    """Return fewer outputs that are enough: the atoms and their neighbours, because ratios are monotone between."""
+    """Return the atoms and their neighbours: ratios are monotone between."""
     if outputs_of(randomiser) is not None or is_sparse(randomiser):
         return places(randomiser, atoms)
-    near = {math.floor(x) + step for x in atoms for step in (-1, 0, 1, 2)}
+    near: set[int] = set()
+    for x in atoms:
+        near |= {math.floor(x) + step for step in (-1, 0, 1, 2)}
     return sorted(near & set(places(randomiser, atoms)))
 
 
 def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
-    """Return outputs outside which the noise puts mass at most LOST for every atom."""
+    """Return outputs with all but LOST of each atom's mass."""
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs
     if is_sparse(randomiser):
@@ -170,7 +174,7 @@ def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any
 
 
 def _two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
-    """Return the noise of a cell whose answer moves either way; None for one-sided noise."""
+    """Return a cell's noise if two-sided."""
     if noise.moves != (Direction.EITHER,):
         return None
     if isinstance(noise, OneSidedExponential):
@@ -179,7 +183,7 @@ def _two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
 
 
 def _one_sided_mass(noise: OneSided) -> Callable[[int, Fraction], mpf]:
-    """Return P(output | answer) of a cell as a function of both, in grid units."""
+    """Return a cell's P(output | answer) as a function, in grid units."""
     tail = _added_tail(noise)
     if noise.moves == (Direction.DOWN,):
         return lambda y, x: tail(y, x) - tail(y + 1, x)
@@ -196,12 +200,12 @@ def _one_sided_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
 
 
 def _turned(noise: OneSided) -> int:
-    """Return where subtracted noise is added noise in a mirror."""
+    """Mirror subtracted noise into added noise."""
     return noise.most or 0 if isinstance(noise, OneSidedTruncated) else 0
 
 
 def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
-    """Return P(output >= y | answer) where noise is added."""
+    """Return P(output >= y | answer) of added noise."""
     most = noise.most if isinstance(noise, OneSidedTruncated) else None
     missing = 1 if isinstance(noise, OneSidedExponential) else 0  # ceil(x + E) >= y means x + E > y - 1
 
@@ -215,7 +219,7 @@ def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
 
 
 def _between(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:
-    """Return P(d - 1/2 < Z <= d + 1/2) for a symmetric noise with P(Z > x) = upper(x), x >= 0."""
+    """Return P(d - 1/2 < Z <= d + 1/2) by upper(x)."""
     near, far = abs(d) - Fraction(1, 2), abs(d) + Fraction(1, 2)
     return upper(near) - upper(far) if near >= 0 else 1 - upper(-near) - upper(far)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import chain, permutations, product
 
 from mpmath import mp, mpf
 
@@ -27,42 +27,43 @@ Description = Plain
 
 
 def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the density of the answer given each hypothesis, as plain data (`audit.curves`), and what is compared.
+    """Return the answer's densities by hypothesis, and the compared pairs.
 
-    Of all values up to a difference these are one and the farthest from it: two normal densities of one variance are
-    the easier to tell apart the farther they are moved. Raises Unsupported for vectors, and for a parameter other than
-    the mean.
+    They are plain data (`audit.curves`). Of all values up to a difference these are one and the farthest from it: two
+    normal densities of one variance are the easier to tell apart the farther they are moved. Raises Unsupported for
+    vectors, and for a parameter other than the mean.
     """
     belief, words = view.belief, secret.to_dict()
     if answer.cells != 1 or len(view.weights) != 1:
         raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
     c, w = answer.coefficients[0], view.weights[0]
     records = belief.records
-    whole = records * _form(c, belief.covariance, c)
+    variance = records * _form(c, belief.covariance, c)
     numbers = _numbers(words)
     if words["kind"] == "distribution-parameter":
         if words.get("map", "mean") != "mean":
             raise Unsupported("the audit of normal records knows no other parameter than the mean")
         factor = records * sum((a * b for a, b in zip(c, w, strict=True)), Fraction(0))
-        return [_normal(factor * (value - numbers[0]), whole) for value in numbers], _pairs(words, numbers)
+        return [_normal(factor * (value - numbers[0]), variance) for value in numbers], _pairs(words, numbers)
     scale = 1 if words["kind"] == "every-entry" else records
-    inside, shared = scale * _form(w, belief.covariance, w), scale * _form(c, belief.covariance, w)
+    of_secret, shared = scale * _form(w, belief.covariance, w), scale * _form(c, belief.covariance, w)
     middle = scale * sum((a * m for a, m in zip(w, belief.mean, strict=True)), Fraction(0))
-    slope = shared / inside
-    rest = whole - slope * shared
+    slope = shared / of_secret
+    remainder = variance - slope * shared
     if words.get("sets") is None:
-        return [_normal(slope * value, rest) for value in numbers], _pairs(words, numbers)
-    regions = [_of_set(region, slope, middle, inside, rest) for region in view.sets]
+        return [_normal(slope * value, remainder) for value in numbers], _pairs(words, numbers)
+    regions = [_of_set(region, slope, middle, of_secret, remainder) for region in view.sets]
     return regions, tuple(permutations(range(len(regions)), 2))
 
 
 def _numbers(words: Plain) -> list[Fraction]:
-    """Return the numbers that a secret names, as its hypotheses are numbered; of a largest difference 0 and it."""
+    """Return a secret's numbers, in its hypotheses' order."""
     if words.get("max_difference") is not None:
         most = words["max_difference"]
-        return [Fraction(0), Fraction(most[0] if isinstance(most, list) else most)]
+        farthest = most[0] if isinstance(most, list) else most
+        return [Fraction(0), Fraction(farthest)]
     if words.get("pairs") is not None:
-        return sorted({Fraction(value) for pair in words["pairs"] for value in pair})
+        return sorted(set(map(Fraction, chain.from_iterable(words["pairs"]))))
     return [Fraction(str(value)) for value in words.get("interval") or words.get("values") or ()]
 
 
@@ -71,22 +72,26 @@ def _pairs(words: Plain, numbers: Sequence[Fraction]) -> Pairs:
     return tuple((a, b) for a, b in places if are_compared(words, numbers[a], numbers[b]))
 
 
-def _of_set(region: ValueSet, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Description:
-    """Return b (g - E[g]) + R for g in a set: an interval, or values that are as likely as the density there."""
+def _of_set(
+    region: ValueSet, slope: Fraction, middle: Fraction, variance: Fraction, remainder: Fraction
+) -> Description:
+    """Return b (g - E[g]) + R for g in a set."""
     if not slope:
-        return _normal(Fraction(0), rest)
+        return _normal(Fraction(0), remainder)
     if isinstance(region, Intervals):
         raise Unsupported("the audit of normal records knows sets of one interval, or of values")
     if not isinstance(region, Between):
         means = [slope * (value - middle) for value in region]
-        heights = [mp.exp(-_mpf((value - middle) ** 2 / inside) / 2) for value in region]
+        heights = [mp.exp(-_mpf((value - middle) ** 2 / variance) / 2) for value in region]
         weights = [height / mp.fsum(heights) for height in heights]
         return {"kind": "normal-mixture", "weights": weights, "means": [*map(_mpf, means)],
-                "deviations": [mp.sqrt(_mpf(rest))] * len(means)}  # fmt: skip
-    ends = [None if end is None else _mpf(slope * (end - middle)) for end in (region.low, region.high)]
-    low, high = ends if slope > 0 else reversed(ends)
-    moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * inside), "low": low, "high": high}
-    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(_mpf(rest))}
+                "deviations": [mp.sqrt(_mpf(remainder))] * len(means)}  # fmt: skip
+    low = None if region.low is None else _mpf(slope * (region.low - middle))
+    high = None if region.high is None else _mpf(slope * (region.high - middle))
+    if slope < 0:
+        low, high = high, low
+    moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * variance), "low": low, "high": high}
+    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(_mpf(remainder))}
 
 
 def _normal(mean: Fraction, variance: Fraction) -> Description:

@@ -46,10 +46,10 @@ class _OfPopulations(JointStates[Populations]):
         return self.rows.regions is not None or not self.rows.adds_up
 
     def stand_in(self, member: FromPopulations) -> FromPopulations:
-        """Return populations with known distributions and independent rows, as a member of the class."""
+        """Return known populations with independent rows, as a class member."""
         rows = self.rows
-        alike = (member.populations, member.values, member.rows) == (rows.populations, rows.values, rows.rows)
-        if not alike or joint_states(member).is_class:
+        is_alike = (member.populations, member.values, member.rows) == (rows.populations, rows.values, rows.rows)
+        if not is_alike or joint_states(member).is_class:
             raise InputError(
                 f"{member.describe()} do not stand for {rows.describe()}",
                 rule="a member has the same populations, values and number of rows, which are independent",
@@ -62,7 +62,7 @@ class _OfPopulations(JointStates[Populations]):
 
 
 def _masses(region: Region, law: Sequence[Fraction]) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
-    """Yield the mass of each set of values that a region bounds, and its bounds."""
+    """Yield the masses a region bounds, and their bounds."""
     for block, low, high in zip(region.tree.all, region.low, region.high, strict=True):
         yield sum((law[v] for v in block.values), Fraction(0)), Fraction(low, WHOLE), Fraction(high, WHOLE)
 
@@ -112,11 +112,11 @@ class Ends:
 
 
 def largest_over_class(rows: FromPopulations, noise: Finite) -> Ends | None:
-    """Return the largest loss of rows that are sent one by one, over all counted populations; None where it is unknown.
+    """Return the rows' largest loss over all counted populations, if known.
 
-    It is that of all rows sent as the same output: log(max p.m / min q.m) for each, over p and q in the regions of two
-    populations and m the probabilities of the output. Every multiplier of the bounds gives a bound of a linear program,
-    so the upper end is proved whatever the solver does.
+    The rows are sent one by one. It is that of all rows sent as the same output: log(max p.m / min q.m) for each, over
+    p and q in the regions of two populations and m the probabilities of the output. Every multiplier of the bounds
+    gives a bound of a linear program, so the upper end is proved whatever the solver does.
     """
     if rows.regions is None or not rows.adds_up or len(noise.outputs) > MOST_OUTPUTS:
         return None
@@ -124,14 +124,15 @@ def largest_over_class(rows: FromPopulations, noise: Finite) -> Ends | None:
     for output in noise.outputs:
         column = [noise.mass(value, output) for value in range(len(rows.values))]
         most = {name: _largest(region, column) for name, region in rows.regions.by_name.items()}
-        less = {name: _largest(region, [-m for m in column]) for name, region in rows.regions.by_name.items()}
+        turned = [-mass for mass in column]
+        less = {name: _largest(region, turned) for name, region in rows.regions.by_name.items()}
         for a, b in permutations(rows.populations, 2):
             low = _log_ratio(most[a][0], -less[b][0]) * rows.rows
             high = _log_ratio(most[a][1], -less[b][1]) * rows.rows
             words = (rows.which.describe_hypothesis(rows.populations.index(name)) for name in (a, b))
             ends.append(Ends(low, high, " against ".join(words), output))
-    worst = max(ends, key=lambda one: one.high)
-    return Ends(max(one.low for one in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.output)
+    worst = max(ends, key=lambda end: end.high)
+    return Ends(max(end.low for end in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.output)
 
 
 def _log_ratio(most: Fraction, least: Fraction) -> float:
@@ -141,13 +142,15 @@ def _log_ratio(most: Fraction, least: Fraction) -> float:
 
 
 def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    """Return about the largest p.column over a region, and an upper bound of it."""
+    """Return about the largest p.column over a region, and a bound."""
     from scipy.optimize import linprog
 
     blocks = region.tree.all
-    sets = np.array([[v in block.values for v in range(len(column))] for block in blocks], dtype=float)
+    sets = np.zeros((len(blocks), len(column)))
+    for number, block in enumerate(blocks):
+        sets[number, list(block.values)] = 1.0
     ends = [(Fraction(low, WHOLE), Fraction(high, WHOLE)) for low, high in zip(region.low, region.high, strict=True)]
-    low, high = (np.array([float(end) for end in side]) for side in zip(*ends, strict=True))
+    low, high = np.array([float(least) for least, _ in ends]), np.array([float(most) for _, most in ends])
     solved = linprog(
         [-float(c) for c in column], np.vstack([sets, -sets]), np.concatenate([high, -low]),
         np.ones((1, len(column))), [1.0], (0, 1),
@@ -155,13 +158,14 @@ def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Frac
     if not solved.success:
         raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")
     marginals = [Fraction(float(-m)) for m in solved.ineqlin.marginals]
-    whole = Fraction(float(-solved.eqlin.marginals[0]))
+    total_price = Fraction(float(-solved.eqlin.marginals[0]))
     count = len(blocks)
     multipliers = [marginals[n] - marginals[n + count] for n in range(count)]
-    bound = whole
+    bound = total_price
     for u, (least, most) in zip(multipliers, ends, strict=True):
-        bound += u * (most if u > 0 else least)
+        end = most if u > 0 else least
+        bound += u * end
     for value, gain in enumerate(column):
-        others = (u for u, block in zip(multipliers, blocks, strict=True) if value in block.values)
-        bound += max(Fraction(0), gain - whole - sum(others, Fraction(0)))
+        prices = (u for u, block in zip(multipliers, blocks, strict=True) if value in block.values)
+        bound += max(Fraction(0), gain - total_price - sum(prices, Fraction(0)))
     return Fraction(float(-solved.fun)), bound

@@ -52,15 +52,15 @@ class Divergence:
 
 
 def is_real(framework: Framework) -> bool:
-    """Whether some belief is about a real-valued answer, whose hypotheses have densities and no joint states."""
+    """Whether some belief has densities and no joint states."""
     return any(_describe(view) is not None for view, _, _ in _views(framework))
 
 
 def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: mpf) -> Iterator[Divergence]:
-    """Yield the divergence of every ordered comparison; call it with `mp.dps` at DIGITS or more.
+    """Yield the divergence of every ordered comparison.
 
-    Raises Unsupported for noise that is neither normal nor Laplace, and where a hypothesis has no density that is known
-    here.
+    Call it with `mp.dps` at DIGITS or more. Raises Unsupported for noise that is neither normal nor Laplace, and where
+    a hypothesis has no density that is known here.
     """
     if not isinstance(noise, RoundedNormal | RoundedLaplace | Exact):
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
@@ -79,7 +79,7 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
 
 
 def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
-    """Return a lower and an upper end of the integral of (p - factor q)_+, and a place where p - factor q is large."""
+    """Enclose the integral of (p - factor q)_+, with a place."""
     if p.shape is not None and p.shape == q.shape:
         return _of_moved(p, q, factor)
     ends = sorted({*p.ends, *q.ends})
@@ -114,21 +114,21 @@ class Cell:
 
 def _cell(p: Curve, q: Curve, factor: mpf, left: mpf, right: mpf) -> Cell:
     (p_least, p_most), (q_least, q_most) = p.bounds(left, right), q.bounds(left, right)
-    whole = p.mass(left, right)
-    excess = whole - factor * q.mass(left, right)
+    mass = p.mass(left, right)
+    excess = mass - factor * q.mass(left, right)
     low = max(mp.mpf(0), excess)
     if p_least >= factor * q_most or p_most <= factor * q_least:
         return Cell(left, right, low, low)
     above = (right - left) * (p_most - factor * q_least)
     below = (right - left) * (factor * q_most - p_least)
-    return Cell(left, right, low, max(low, min(above, whole, excess + below)))
+    return Cell(left, right, low, max(low, min(above, mass, excess + below)))
 
 
 def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
-    """Enclose the divergence of a log-concave density from itself elsewhere, whose ratio is monotone.
+    """Enclose a log-concave density's divergence from its translate.
 
-    So the excess is that of a half-line. In a mirror p lies above q; where the sign changes between two places, the
-    half-line begins between them.
+    The ratio is monotone. So the excess is that of a half-line. In a mirror p lies above q; where the sign changes
+    between two places, the half-line begins between them.
     """
     first, last = min(*p.ends, *q.ends), max(*p.ends, *q.ends)
     is_above = bool(p.centre >= q.centre)  # type: ignore[operator]
@@ -143,12 +143,13 @@ def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
     for _ in range(4 * DIGITS):
         middle = (low + high) / 2
         low, high = (low, middle) if is_more(middle) == is_above else (middle, high)
-    sure = max(mp.mpf(0), excess(high, last) if is_above else excess(first, low))
-    return sure, sure + p.mass(low, high), high if is_above else low
+    beyond, place = (excess(high, last), high) if is_above else (excess(first, low), low)
+    sure = max(mp.mpf(0), beyond)
+    return sure, sure + p.mass(low, high), place
 
 
 def _views(framework: Framework) -> Iterator[tuple[View, Secret, Belief]]:
-    """Yield a belief as each secret about its records reads it, with the secret, and the belief itself."""
+    """Yield a belief by each secret, the secret, and the belief."""
     for belief in framework.beliefs:
         for secret in framework.secrets:
             if (view := secrets.view(secret, belief)) is not None:
@@ -160,7 +161,7 @@ def _describe(view: Belief) -> Callable[[Belief, Secret, Additive], Described] |
 
 
 def of_density(view: View, secret: Secret, answer: Additive) -> Described:
-    """Return the densities of a Density belief as plain data, one for each value of what is hidden."""
+    """Return a Density belief's densities as plain data, one per value."""
     densities = [row[1] for row in view.to_dict()["given"]]
     return densities, of_view(secret, view, range(len(densities)))
 

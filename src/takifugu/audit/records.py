@@ -63,7 +63,9 @@ class _Numbered(JointStates[Seen]):
 
     def states(self) -> States:
         records = all_states(self.belief.records)
-        marks = [self.mark([self.belief.records.table.rows[r] for r in row]) for row in records.values.tolist()]
+        rows, marks = self.belief.records.table.rows, []
+        for numbers in records.values.tolist():
+            marks.append(self.mark([rows[number] for number in numbers]))
         return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
@@ -83,14 +85,19 @@ class SumStates(_Numbered[SumView | VectorView]):
 
     def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction | tuple[Fraction, ...]:
         secret = self.belief.secret
-        each = []
+        values_of = []
         for name in secret.columns:
-            column = self.column(rows, name)
-            numbers = [Fraction(str(x)) if secret.of is None else Fraction(x in secret.of) for x in map(_plain, column)]
-            each.append(sum(numbers, Fraction(0)) / (1 if secret.function == "sum" else len(rows)))
+            column = [int(x) if isinstance(x, bool) else x for x in self.column(rows, name)]
+            if secret.of is None:
+                total = sum((Fraction(str(x)) for x in column), Fraction(0))
+            else:
+                total = sum((Fraction(x in secret.of) for x in column), Fraction(0))
+            if secret.function != "sum":
+                total /= len(rows)
+            values_of.append(total)
         if isinstance(secret.function, tuple):
-            return sum((w * x for w, x in zip(secret.function, each, strict=True)), Fraction(0))
-        return tuple(each) if len(each) > 1 else each[0]
+            return sum((w * x for w, x in zip(secret.function, values_of, strict=True)), Fraction(0))
+        return tuple(values_of) if len(values_of) > 1 else values_of[0]
 
 
 class FunctionStates(_Numbered[FunctionView]):
@@ -115,10 +122,10 @@ class SetStates(_Numbered[SetsView]):
     """The set that the value of the property is in."""
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        inside: Any = joint_states(self.belief.inside)
-        value, sets = inside.value(rows), self.belief.sets
-        held = [_holds(members, value) for members in sets]
-        return held.index(True) if any(held) else -1
+        states: Any = joint_states(self.belief.inside)
+        value, sets = states.value(rows), self.belief.sets
+        marks = [_holds(members, value) for members in sets]
+        return marks.index(True) if any(marks) else -1
 
 
 def _holds(members: ValueSet, value: Fraction | tuple[Fraction, ...]) -> bool:
@@ -126,7 +133,3 @@ def _holds(members: ValueSet, value: Fraction | tuple[Fraction, ...]) -> bool:
     if isinstance(members, Between | Intervals):
         return isinstance(value, Fraction) and members.holds(value)
     return value in members
-
-
-def _plain(value: Hashable) -> Hashable:
-    return int(value) if isinstance(value, bool) else value

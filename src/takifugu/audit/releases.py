@@ -55,7 +55,7 @@ class Channel:
 
     @cached_property
     def bounded(self) -> tuple[list[tuple[int, ...]], Masses]:
-        """Return the outputs where a log-ratio can be largest, and P(output | answer), shape (outputs, answers)."""
+        """Return the outputs of large log-ratios, and P(output | answer)."""
         every = [places(noise, atoms) for noise, atoms in self._columns]
         if math.prod(map(len, every)) * len(self.answers) <= FEW_MASSES:
             return self._masses(every)
@@ -63,7 +63,7 @@ class Channel:
 
     @cached_property
     def spread(self) -> tuple[list[tuple[int, ...]], Masses]:
-        """Return all outputs but a set of mass 1e-25 per cell, and P(output | answer)."""
+        """Return nearly all outputs, and P(output | answer)."""
         return self._masses([places_of_mass(noise, atoms) for noise, atoms in self._columns])
 
     @cached_property
@@ -105,10 +105,11 @@ class Hypotheses:
 
     def sides(self, masses: Masses) -> dict[int, Side]:
         """Return each hypothesis at all outputs of P(output | answer)."""
-        return {
-            value: Side([masses.dot(weights) for weights in rows], [sum(weights.tolist()) for weights in rows])
-            for value, rows in self.weights.items()
-        }
+        sides = {}
+        for value, rows in self.weights.items():
+            totals = [sum(weights.tolist()) for weights in rows]
+            sides[value] = Side([masses.dot(weights) for weights in rows], totals)
+        return sides
 
     def describe(self, a: int, b: int) -> str:
         return Comparison(self.belief, self._is(a), self._is(b)).label
@@ -126,15 +127,17 @@ class Hypotheses:
 def hypotheses(
     framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
 ) -> Iterator[Hypotheses]:
-    """Yield every secret entry under every belief, in every combination of the other pieces' point starts."""
-    noises = [part for _, noise in releases for part in parts_of(noise)]
+    """Yield every secret entry under every belief and point starts."""
+    noises = list(itertools.chain.from_iterable(parts_of(noise) for _, noise in releases))
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
     for pair in framework.pairs:
         yield _of_pair(pair, noises)
-    for named in () if framework.is_pair else framework.beliefs:
-        for belief in stand_ins(named, chains):
-            yield from _of_belief(belief, framework, releases, noises)
+    if framework.is_pair:
+        return
+    for belief in framework.beliefs:
+        for stand_in in stand_ins(belief, chains):
+            yield from _of_belief(stand_in, framework, releases, noises)
 
 
 def _of_belief(
@@ -143,21 +146,21 @@ def _of_belief(
     states = all_states(belief)
     channel, groups = _answers(belief, states.values, releases, noises)
     for secret in framework.secrets:
-        if (seen := secrets.view(secret, belief)) is not None:
-            yield from _of_view(seen, belief, secret, releases, noises)
+        if (viewed := secrets.view(secret, belief)) is not None:
+            yield from _of_view(viewed, belief, secret, releases, noises)
             continue
         for entry, pairs in of_entries(secret, belief, states):
             values = sorted({*itertools.chain(*pairs)})
             weights = {v: states.given(entry, v, groups, len(channel.answers)) for v in values}
             for rows_alike in states.classes(entry):
-                chosen = {v: [all_rows[r] for r in rows_alike] for v, all_rows in weights.items()}
-                yield Hypotheses(belief, entry, chosen, pairs, channel, states.relative_error)
+                rows_of = {v: [all_rows[r] for r in rows_alike] for v, all_rows in weights.items()}
+                yield Hypotheses(belief, entry, rows_of, pairs, channel, states.relative_error)
 
 
 def _of_view(
     view: View, belief: Belief, secret: Secret, releases: Sequence[Release], noises: list[Randomiser]
 ) -> Iterator[Hypotheses]:
-    """Yield the hypotheses of a secret about columns: the last value of each joint state says which one it fulfils."""
+    """Yield a column secret's hypotheses: each joint state's last value."""
     states = all_states(view)
     channel, groups = _answers(belief, states.values[:, :-1], releases, noises)
     last, hypotheses = states.values.shape[1] - 1, states.values[:, -1]
@@ -167,10 +170,10 @@ def _of_view(
 
 
 def _answers(
-    about: Belief | Data, values: IntArray, releases: Sequence[Release], noises: list[Randomiser]
+    belief: Belief | Data, values: IntArray, releases: Sequence[Release], noises: list[Randomiser]
 ) -> tuple[Channel, IntArray]:
-    """Return the channel of the answers that occur, and for each row of value indices the number of its answer."""
-    answers, columns = [resolved(query, about) for query, _ in releases], []
+    """Return the channel of possible answers, and each row's answer number."""
+    answers, columns = [resolved(query, belief) for query, _ in releases], []
     for answer, (_, noise) in zip(answers, releases, strict=True):
         if answer.cells != noise.cells:
             raise InputError(
@@ -178,20 +181,24 @@ def _answers(
             )
         columns.append(answer.totals(values))
     rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    vectors = [tuple(_vector(row, answers, [noise for _, noise in releases])) for row in rows.tolist()]
+    noises_of_releases = [noise for _, noise in releases]
+    vectors = [tuple(_vector(row, answers, noises_of_releases)) for row in rows.tolist()]
     return Channel(vectors, noises), groups.ravel()
 
 
 def _vector(row: list[int], answers: Sequence[Additive], noises: Sequence[Randomiser]) -> Iterator[Any]:
-    """Yield the cells of all answers in units of their noise's grids; cells that are drawn together as one tuple."""
+    """Yield all answers' cells in grid units; joint ones as one tuple."""
     cells = iter(row)
     for answer, noise in zip(answers, noises, strict=True):
         units = tuple(_units(c * answer.grid, noise) for c in itertools.islice(cells, answer.cells))
-        yield from (units,) if is_joint(noise) else units
+        if is_joint(noise):
+            yield units
+        else:
+            yield from units
 
 
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:
-    """Yield, for a framework without beliefs, every two data sets that differ as one of its comparisons says."""
+    """Yield every two data sets differing by one comparison, without beliefs."""
     domain = framework.domain
     if isinstance(domain, Visits):  # people whose records are too many to be an alphabet, unless they are few
         domain = domain.as_records(PEOPLE)
@@ -200,7 +207,8 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
     rows = list(itertools.product(*(range(len(values)) for values in alphabets)))
     channel, groups = _answers(domain, np.array(rows), releases, noises)
     place = {row: int(group) for row, group in zip(rows, groups, strict=True)}
-    points = [np.array([mp.mpf(k == n) for k in range(len(channel.answers))]) for n in range(len(channel.answers))]
+    points = np.array([mp.mpf(0)] * len(channel.answers) ** 2).reshape(len(channel.answers), -1)
+    np.fill_diagonal(points, mp.mpf(1))
     for i, a, b in _moves(framework, alphabets):
         neighbours = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
         for left, right in sorted(neighbours):
@@ -208,18 +216,18 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
 
 
 def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int, int]]:
-    """Yield each record with the numbers of two of its values, between which a move is hidden.
+    """Yield each record with the numbers of two hidden values.
 
     A definition that was registered elsewhere has no other meaning than its comparisons.
     """
     policies = [secret for secret in framework.secrets if isinstance(secret, Policy)]
     if not policies:
         for comparison in framework.comparisons():
-            one, other = comparison.left, comparison.right
-            if not (isinstance(one, EntryIs) and isinstance(other, EntryIs) and one.entry == other.entry):
+            left, right = comparison.left, comparison.right
+            if not (isinstance(left, EntryIs) and isinstance(right, EntryIs) and left.entry == right.entry):
                 raise Unsupported(f"the audit lists no data sets for the comparison {comparison.label}")
-            values = alphabets[one.entry]
-            yield one.entry, values.index(one.value), values.index(other.value)
+            values = alphabets[left.entry]
+            yield left.entry, values.index(left.value), values.index(right.value)
     for policy in policies:
         for record, values in enumerate(alphabets):
             for a, b in itertools.permutations(range(len(values)), 2):
@@ -228,19 +236,23 @@ def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Ite
 
 
 def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
-    laws = [{Fraction(v): Fraction(m) for v, m in law.items()} for law in (belief.left, belief.right)]
-    atoms = sorted({*laws[0], *laws[1]})
+    left = {Fraction(v): Fraction(m) for v, m in belief.left.items()}
+    right = {Fraction(v): Fraction(m) for v, m in belief.right.items()}
+    atoms = sorted({*left, *right})
     weights: dict[int, list[Masses]] = {}
-    for number, law in enumerate(laws):
+    for number, law in enumerate((left, right)):
         masses = [law.get(atom, Fraction(0)) for atom in atoms]
         weights[number] = [np.array([mp.mpf(m.numerator) / m.denominator for m in masses], dtype=object)]
-    channel = Channel([tuple(_units(atom, noise) for noise in noises) for atom in atoms], noises)
+    answers = []
+    for atom in atoms:
+        answers.append(tuple(_units(atom, noise) for noise in noises))
+    channel = Channel(answers, noises)
     rounded = 0.0 if belief.left.exact and belief.right.exact else 2.0**-52
     return Hypotheses(belief, 0, weights, ((0, 1), (1, 0)), channel, rounded, are_laws=True)
 
 
 def _units(value: Fraction, noise: Randomiser) -> Fraction:
-    """Return a value in units of the noise's grid; without noise it is published rounded to the grid."""
+    """Return a value in grid units, rounded to the grid without noise."""
     units = Fraction(value) / noise.grid
     if isinstance(noise, DiscreteLaplace | OneSidedGeometric | OneSidedTruncated) and units.denominator != 1:
         raise InputError(f"an answer is not a multiple of the noise's grid {noise.grid}, as discrete noise needs")

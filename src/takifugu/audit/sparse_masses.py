@@ -7,7 +7,7 @@ answered". Written from the steps of the algorithm, and nothing that calibration
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Protocol, TypeGuard
 
@@ -40,7 +40,7 @@ def is_sparse(randomiser: Randomiser) -> TypeGuard[Sparse]:
 
 
 def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
-    """Return P(output | answer) of all cells together; call it with `mp.dps` at DIGITS."""
+    """Return P(output | answer) of all cells, with `mp.dps` at DIGITS."""
 
     def reaches(steps: Fraction) -> mpf:
         """P(K >= steps)."""
@@ -56,9 +56,9 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
             elif isinstance(output, str):  # safe
                 probability *= 1 - reaches(above - count)
             else:
-                probability *= (
-                    reaches(output - count) - reaches(output + 1 - count) if output >= above and output >= count else 0
-                )
+                is_possible = output >= above and output >= count
+                chance = reaches(output - count) - reaches(output + 1 - count) if is_possible else 0
+                probability *= chance
                 values += 1
         return probability
 
@@ -66,21 +66,25 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
 
 
 def sparse_outputs(noise: Sparse, answers: Sequence[Counts], more: int = 1) -> list[tuple[Mark, ...]]:
-    """Return the outputs with values up to `more` steps above all counts and thresholds: beyond, no log-ratio grows.
+    """Return the outputs with values up to `more` steps above everything.
 
-    A value that is above every count has the same ratio of masses as the next one.
+    Above all counts and thresholds no log-ratio grows. A value that is above every count has the same ratio of masses
+    as the next one.
     """
     sequences: list[tuple[Mark, ...]] = [()]
     for place, counts in enumerate(zip(*answers, strict=True)):
         above = _threshold(noise, place) + 1
         possible = [SAFE, *range(above, max(above, math.ceil(max(counts))) + more + 1)]
-        sequences = [(*past, output) for past in sequences for output in _possible(noise, past, possible)]
+        longer: list[tuple[Mark, ...]] = []
+        for past in sequences:
+            longer += [(*past, output) for output in _possible(noise, past, possible)]
+        sequences = longer
     return sequences
 
 
-def _possible(noise: Sparse, past: tuple[Mark, ...], outputs: Sequence[Mark]) -> Iterator[Mark]:
+def _possible(noise: Sparse, past: tuple[Mark, ...], outputs: Sequence[Mark]) -> Sequence[Mark]:
     values = sum(output not in (SAFE, None) for output in past)
-    yield from (None,) if noise.limit is not None and values >= noise.limit else outputs
+    return (None,) if noise.limit is not None and values >= noise.limit else outputs
 
 
 def _threshold(noise: Sparse, place: int) -> int:

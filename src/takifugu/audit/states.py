@@ -40,9 +40,9 @@ class TableStates(JointStates[JointTable]):
     def states(self) -> States:
         belief = self.belief
         check_count(len(belief.rows))
-        held = np.array([mass > 0 for mass in belief.masses])
+        is_possible = np.array([mass > 0 for mass in belief.masses])
         weights = integers([m for m in belief.masses if m > 0])
-        return States(belief.indices[held], (weights,), ((0,),), (range(belief.size),), 0.0)
+        return States(belief.indices[is_possible], (weights,), ((0,),), (range(belief.size),), 0.0)
 
 
 class ChainStates(JointStates[PeriodicChain]):
@@ -59,16 +59,16 @@ class ChainStates(JointStates[PeriodicChain]):
             last = values[:, -1]
             weights = (weights[:, None] * tables[step % len(tables)][last]).ravel()
             values = np.column_stack((np.repeat(values, states, axis=0), np.tile(np.arange(states), len(values))))
-            held = weights > 0
-            values, weights = values[held], weights[held]
-        error, whole = 4.0 * states * length * 2.0**-53, (range(length),)
+            is_possible = weights > 0
+            values, weights = values[is_possible], weights[is_possible]
+        error, one_piece = 4.0 * states * length * 2.0**-53, (range(length),)
         if chain.initial == "any":
             rows = tuple(np.where(values[:, 0] == u, weights, 0) for u in range(states))
-            return States(values, rows, tuple((u,) for u in range(states)), whole, error)
+            return States(values, rows, tuple((u,) for u in range(states)), one_piece, error)
         start = _stationary(chain) if chain.initial == "stationary" else [Fraction(p) for p in chain.initial]
         weights = weights * integers(start)[values[:, 0]]
-        held = weights > 0
-        return States(values[held], (weights[held],), ((0,),), whole, error)
+        is_possible = weights > 0
+        return States(values[is_possible], (weights[is_possible],), ((0,),), one_piece, error)
 
 
 class CliqueStates(JointStates[Clique]):
@@ -80,8 +80,8 @@ class CliqueStates(JointStates[Clique]):
         values = np.array(list(itertools.product(range(2), repeat=clique.size)), dtype=np.int64)
         mass = {int(n): Fraction(p) / math.comb(clique.size, int(n)) for n, p in clique.number.items()}
         weights = integers([mass.get(n, Fraction(0)) for n in values.sum(axis=1).tolist()])
-        held = weights > 0
-        return States(values[held], (weights[held],), ((0,),), (range(clique.size),), 0.0)
+        is_possible = weights > 0
+        return States(values[is_possible], (weights[is_possible],), ((0,),), (range(clique.size),), 0.0)
 
 
 class NetworkStates(JointStates[BayesianNetwork]):
@@ -95,11 +95,11 @@ class NetworkStates(JointStates[BayesianNetwork]):
             k = len(node.states)
             check_count(len(values) * k)
             rows = integers(node.table.ravel().tolist()).reshape(node.table.shape)
-            given = rows[tuple(values[:, p] for p in parents)] if parents else np.tile(rows, (len(values), 1))
-            weights = (weights[:, None] * given).ravel()
+            conditional = rows[tuple(values[:, p] for p in parents)] if parents else np.tile(rows, (len(values), 1))
+            weights = (weights[:, None] * conditional).ravel()
             values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
-            held = weights > 0
-            values, weights = values[held], weights[held]
+            is_possible = weights > 0
+            values, weights = values[is_possible], weights[is_possible]
             error += 4.0 * k * 2.0**-53  # a row of floats sums to one up to this
         return States(values, (weights,), ((0,),), (range(network.size),), error)
 
@@ -111,16 +111,16 @@ class ParameterStates(JointStates[Parameters]):
         belief = self.belief
         prior = all_states(belief.prior)
         values, (weights,) = prior.values, prior.weights
-        cells = [column for _ in range(belief.records) for column in belief.described]
-        for column in cells:
+        for column in tuple(belief.described) * belief.records:
             k = len(column.states)
             check_count(len(values) * k)
-            common = math.lcm(*(p.denominator for law in column.laws for p in law))
-            laws = np.array([[int(p * common) for p in law] for law in column.laws], dtype=object)
+            exact = np.array(column.laws, dtype=object)
+            common = math.lcm(*(p.denominator for p in exact.ravel()))
+            laws = np.frompyfunc(int, 1, 1)(exact * common)
             weights = (weights[:, None] * laws[values[:, column.entry]]).ravel()
             values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
-            held = weights > 0
-            values, weights = values[held], weights[held]
+            is_possible = weights > 0
+            values, weights = values[is_possible], weights[is_possible]
         return States(values, (weights,), ((0,),), (range(belief.size),), prior.relative_error)
 
 
@@ -146,7 +146,7 @@ class BoxStates(JointStates[ParameterBox]):
         return True
 
     def stand_in(self, member: object) -> Belief:
-        """Return parameters that take numbers of the box only, each of them the one parameter of its column."""
+        """Return single parameters of columns with numbers of the box only."""
         box = self.belief
         columns = {column.name: column for column in member.described} if isinstance(member, Parametric) else {}
         odd = {*columns} != {*box.columns}
@@ -177,10 +177,10 @@ class UserStates(JointStates[IndependentUsers]):
             masses = integers(_letter_masses(users.law(user), users.absence == "removed"))
             check_count(len(values) * len(masses))
             weights = np.multiply.outer(weights, masses).ravel()
-            held = weights > 0
+            is_possible = weights > 0
             letters = np.tile(np.arange(len(masses)), len(values))
-            values = np.column_stack((np.repeat(values, len(masses), axis=0), letters))[held]
-            weights = weights[held]
+            values = np.column_stack((np.repeat(values, len(masses), axis=0), letters))[is_possible]
+            weights = weights[is_possible]
         nothing: tuple[int, ...] = ()
         if users.absence == "unknown":
             nothing = tuple(len(users.law(user).values) for user in range(users.size))
@@ -247,19 +247,21 @@ def _check_states(chain: MarkovChain, states: tuple[Hashable, ...]) -> None:
 
 
 def _letter_masses(law: UserLaw, removed: bool) -> list[Fraction]:
-    there = Fraction(law.presence) if removed else Fraction(1)
-    whole = sum(Fraction(p) for p in law.probabilities)
-    return [*(there * Fraction(p) / whole for p in law.probabilities), 1 - there]
+    presence = Fraction(law.presence) if removed else Fraction(1)
+    total = sum(Fraction(p) for p in law.probabilities)
+    return [*(presence * Fraction(p) / total for p in law.probabilities), 1 - presence]
 
 
 def _stationary(chain: PeriodicChain) -> list[Fraction]:
-    """Return pi = pi P, P the product over a period of rows divided by their exact sums, by exact elimination."""
+    """Return pi = pi P exactly, P the product over a period."""
     size = len(chain.states)
-    rows = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
-    for matrix in chain.step_matrices.tolist():
-        step = [[Fraction(p) / sum(map(Fraction, row)) for p in row] for row in matrix]
-        rows = [[sum((row[m] * step[m][j] for m in range(size)), Fraction(0)) for j in range(size)] for row in rows]
-    system = [[rows[j][i] - (i == j) for j in range(size)] + [Fraction(0)] for i in range(size)]
+    identity = np.array([Fraction(0)] * size**2).reshape(size, size)
+    np.fill_diagonal(identity, Fraction(1))
+    rows = identity
+    for matrix in chain.step_matrices:
+        step = np.frompyfunc(Fraction, 1, 1)(matrix)
+        rows = rows.dot(step / step.sum(axis=1, keepdims=True))
+    system = [[*equation, Fraction(0)] for equation in (rows.T - identity).tolist()]
     system[-1] = [Fraction(1)] * (size + 1)
     for column in range(size):
         pivot = next(r for r in range(column, size) if system[r][column])

@@ -46,7 +46,7 @@ def calibrate(
     allow_zero_noise: bool = False,
     allow_private_belief: bool = False,
 ) -> Calibration:
-    """Return the noise that makes one release of `query` keep (epsilon, delta) under `framework`.
+    """Return the noise for one release of `query` within (epsilon, delta).
 
     "auto" asks the mechanisms that compose with later releases and takes the smallest expected error of those that keep
     the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
@@ -79,8 +79,8 @@ def calibrate(
             ).at("delta")
         trial = attempt(line, problem, allow_zero_noise, limited=False)
         if trial.bound is None or trial.status == REFUSED:
-            what = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
-            raise CalibrationRefused(what, rule=f"{trial.reason}").at("mechanism")
+            message = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
+            raise CalibrationRefused(message, rule=f"{trial.reason}").at("mechanism")
         requested = (problem.epsilon, problem.delta)
         return _calibration(problem, line.name, trial.bound, line.load().source, conditions, requested)
     only = only_release or problem.is_pair
@@ -91,15 +91,15 @@ def calibrate(
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source = best.line.load().source
-    requested, others = (problem.epsilon, problem.delta), choice.rows(trials, only)
-    return _calibration(problem, best.line.name, best.bound, source, conditions, requested, others)
+    requested, rows_of_trials = (problem.epsilon, problem.delta), choice.rows(trials, only)
+    return _calibration(problem, best.line.name, best.bound, source, conditions, requested, rows_of_trials)
 
 
 @searches.stopping()
 def compare(
     framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, only_release: bool = False
 ) -> Comparisons:
-    """Return every mechanism side by side: its scale, expected error, how it composes, and why it may not be used.
+    """Compare every mechanism: scale, expected error, composition, or the reason against it.
 
     Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only
     release"; with `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such; a belief
@@ -113,18 +113,17 @@ def compare(
     problem = problem_of(framework, query, epsilon, delta)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
-    listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
-    return Comparisons(
-        listed, problem.epsilon, problem.delta, definition_of(problem).remarks(problem), believed, *error_words(problem)
-    )  # fmt: skip
+    outcomes, remarks = rows(trials, choose(trials), only), definition_of(problem).remarks(problem)
+    believed = bool(framework.beliefs)
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, *error_words(problem))
 
 
 @searches.stopping()
 def with_scale(framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False) -> Calibration:
-    """Return Laplace noise of a scale that the caller chose (answer units): its epsilon is computed, not requested.
+    """Return Laplace noise of a given scale, and its epsilon.
 
-    The promise is D(component)/scale, or the joint cost over Markov quilts where that is smaller (`promise_of`). Raises
-    InputError for a scale that is not a finite number above 0.
+    The scale is in answer units. The promise is D(component)/scale, or the joint cost over Markov quilts where that is
+    smaller (`promise_of`). Raises InputError for a scale that is not a finite number above 0.
 
     >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1, states=["still", "walking"])
@@ -147,7 +146,7 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
 def of_scale(
     problem: Problem, scale: Fraction, mechanism: str, source: str, conditions: tuple[str, ...]
 ) -> Calibration:
-    """Return Laplace noise of exactly this scale (answer units), with what it promises alone."""
+    """Return Laplace noise of this scale, in answer units, with its promise."""
     from takifugu.influence.promise import promise_of  # it loads the quilts, which few calibrations need
 
     promise = promise_of(problem, scale)
@@ -159,12 +158,12 @@ def of_scale(
 def of_bound(
     problem: Problem, bound: Bound, mechanism: str, source: str, conditions: tuple[str, ...]
 ) -> Calibration:
-    """Return noise with a promise that nobody requested of it."""
+    """Return noise with an unrequested promise."""
     return _calibration(problem, mechanism, bound, source, conditions, requested=None)
 
 
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
-    """Return noise of exactly this scale, in the form that the answer's grid allows, or a choice of this scale."""
+    """Return noise of exactly this scale for the answer, or a choice."""
     if (choice := problem.candidates) is not None:
         from takifugu.analysis.randomisers.selection import PermuteAndFlip
 
@@ -175,7 +174,7 @@ def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
-    """Return what calibration is given; InputError for what is no framework, query or budget, or does not fit."""
+    """Return the problem to solve; InputError for parts out of place."""
     if not isinstance(framework, Framework):
         raise InputError(
             f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
@@ -183,8 +182,8 @@ def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Numbe
     queries.check(query)
     if isinstance(query, Limited) and query.definitions is not None and framework.definition not in query.definitions:
         rule, fix = query.elsewhere
-        what = f"the query ({query.describe()}) is asked under the definition {framework.definition!r}"
-        raise InputError(what, rule=rule, fix=fix).at("query")
+        message = f"the query ({query.describe()}) is asked under the definition {framework.definition!r}"
+        raise InputError(message, rule=rule, fix=fix).at("query")
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
         raise InputError(

@@ -50,7 +50,7 @@ class Alternative:
 
     @property
     def composes(self) -> str:
-        """Whether it composes, in words; a dash where it has no answer."""
+        """Describe whether it composes; a dash without an answer."""
         return "-" if self.composition is None else Composition(self.composition).answer
 
     @property
@@ -119,15 +119,15 @@ class Comparisons(Sequence[Alternative]):
 
     @property
     def brief(self) -> str:
-        """The mechanism that is chosen and the others with the least errors, in about ten lines."""
+        """Return the chosen mechanism and the best others, in ten lines."""
         apply = [row for row in self.rows if row.status != INAPPLICABLE]
         nearest = sorted(apply, key=lambda row: (row.status != CHOSEN, row.status not in USABLE, row.error_or_last))
         title = filled(f"{self._title}; error: {self.error_words}")
         table = [text_table(_HEADER, [row.cells for row in nearest[:MOST_BRIEF]])] if apply else []
         table += [labelled([(row.name, row.reason)]) for row in nearest[:1] if row.reason]
         more = len(self.rows) - len(nearest[:MOST_BRIEF])
-        others = filled(f"{more} more mechanisms, and why some do not apply: `takifugu compare --all`")
-        return "\n\n".join([title, *table, *map(filled, self.remarks), others])
+        more_words = filled(f"{more} more mechanisms, and why some do not apply: `takifugu compare --all`")
+        return "\n\n".join([title, *table, *map(filled, self.remarks), more_words])
 
     def _repr_html_(self) -> str:
         remarks = "".join(map(note, self.remarks))
@@ -137,7 +137,7 @@ class Comparisons(Sequence[Alternative]):
 
     @property
     def if_belief_off(self) -> tuple[Weakened, ...]:
-        """Return what the promise becomes for beliefs that are off by 0.01, 0.1 and 0.5; nothing without a belief."""
+        """Return the promise for beliefs off by 0.01, 0.1 and 0.5."""
         return if_belief_off(self.epsilon, self.delta) if self.believed else ()
 
     @property
@@ -150,28 +150,33 @@ class Comparisons(Sequence[Alternative]):
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        return {
+        data: Json = {
             "epsilon": to_text(self.epsilon),
             "delta": to_text(self.delta),
             "rows": [row.to_dict() for row in self.rows],
             "if_belief_off": [row.to_dict() for row in self.if_belief_off],
-            **({"beside": list(self.remarks)} if self.remarks else {}),
         }
+        if self.remarks:
+            data["beside"] = list(self.remarks)
+        return data
 
 
 def as_text(rows: Sequence[Alternative]) -> str:
-    """Return a table of the mechanisms that apply, notes on them, and the others by the reason why they do not."""
+    """Return a table of applicable mechanisms, notes, and the others' reasons."""
     apply = [row for row in rows if row.status != INAPPLICABLE]
     first = {row.reason: row.name for row in reversed(apply)}
     why = [(row.name, _as_before(row, first[row.reason])) for row in apply if row.reason]
     parts = [text_table(_HEADER, [row.cells for row in apply])] if apply else []
-    parts += [labelled(why)] if why else []
-    others: dict[str, list[str]] = {}
+    if why:
+        parts.append(labelled(why))
+    names_by_reason: dict[str, list[str]] = {}
     for row in rows:
         if row.status == INAPPLICABLE:
-            others.setdefault(row.reason, []).append(row.name)
-    listed = [_listed(f"{', '.join(names)}: {reason}", width()) for reason, names in others.items()]
-    return "\n\n".join([*parts, "\n".join(["does not apply:", *listed])] if listed else parts)
+            names_by_reason.setdefault(row.reason, []).append(row.name)
+    paragraphs = [_listed(f"{', '.join(names)}: {reason}", width()) for reason, names in names_by_reason.items()]
+    if paragraphs:
+        parts.append("\n".join(["does not apply:", *paragraphs]))
+    return "\n\n".join(parts)
 
 
 def _as_before(row: Alternative, first: str) -> str:
@@ -179,12 +184,13 @@ def _as_before(row: Alternative, first: str) -> str:
 
 
 def as_html(rows: Sequence[Alternative], caption: str) -> str:
-    """Return a table of the mechanisms that may be used, the chosen one marked, and the others folded."""
+    """Return a table of usable mechanisms, the chosen one marked, others folded."""
     usable = [row for row in rows if row.status in USABLE]
-    others = [(row.name, row.status, row.reason) for row in rows if row.status not in USABLE]
-    chosen = next((number for number, row in enumerate(usable) if row.status == CHOSEN), -1)
+    unusable = [(row.name, row.status, row.reason) for row in rows if row.status not in USABLE]
+    chosen_number = next((number for number, row in enumerate(usable) if row.status == CHOSEN), -1)
     has_reasons = any(row.reason for row in usable)
     header = (*_HEADER, "why") if has_reasons else _HEADER
-    table = html_table(header, [(*r.cells, r.reason)[: len(header)] for r in usable], caption, chosen) if usable else ""
-    refused = html_table(("mechanism", "status", "why"), others) if others else ""
-    return table + folded(f"{len(others)} that may not be used here", refused)
+    cells = [(*row.cells, row.reason)[: len(header)] for row in usable]
+    table = html_table(header, cells, caption, chosen_number) if usable else ""
+    refused = html_table(("mechanism", "status", "why"), unusable) if unusable else ""
+    return table + folded(f"{len(unusable)} that may not be used here", refused)

@@ -37,22 +37,24 @@ class EntryBudget:
     releases: int = 1
 
     def __str__(self) -> str:
-        each = "" if self.releases == 1 else f", each of {self.releases} times"
+        repetition = "" if self.releases == 1 else f", each of {self.releases} times"
         failing = f", delta {self.delta:.6g}" if self.delta else ""
-        what = "the value of one entry is replaced" if self.neighbours == "replace" else "one entry is added or removed"
-        return f"epsilon {self.epsilon:.6g}{failing}{each}, where {what}"
+        change = "one entry is added or removed"
+        if self.neighbours == "replace":
+            change = "the value of one entry is replaced"
+        return f"epsilon {self.epsilon:.6g}{failing}{repetition}, where {change}"
 
 
 def entry_budget(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, releases: int = 1
 ) -> EntryBudget:
-    """Return the most that a mechanism of another library may spend an entry, so that the secrets keep epsilon, delta.
+    """Return another library's largest budget per entry for (epsilon, delta).
 
-    `neighbours` says what its epsilon is about: "replace", one entry has another value, or "add-remove", one entry is
-    there or is not, which is worth half. For OpenDP these are the input distances 1 of change-one, and 1 of symmetric
-    distance, with one row an entry. The budget covers everything that it does with the data, or is what each of so many
-    `releases` may spend. Raises InputError for other neighbours, a framework that is not Pufferfish, and for entries
-    that may be removed where only their values are replaced.
+    Within it the secrets keep the promise. `neighbours` says what its epsilon is about: "replace", one entry has
+    another value, or "add-remove", one entry is there or is not, which is worth half. For OpenDP these are the input
+    distances 1 of change-one, and 1 of symmetric distance, with one row an entry. The budget covers everything that it
+    does with the data, or is what each of so many `releases` may spend. Raises InputError for other neighbours, a
+    framework that is not Pufferfish, and for entries that may be removed where only their values are replaced.
 
     Source: docs/theory/influence.md, Theorems 1, 2, 4 and 5.
 
@@ -84,9 +86,10 @@ def entry_budget(
 
 
 def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
-    """Return what a mechanism loses where one entry's value is replaced, rounded up, from what its maker declares.
+    """Return a mechanism's loss for one replaced value, rounded up.
 
-    Raises InputError for numbers that are none, and as `entry_budget` for neighbours.
+    It follows from what its maker declares. Raises InputError for numbers that are none, and as `entry_budget` for
+    neighbours.
     """
     check_neighbours(framework, neighbours)
     lost, failing = as_epsilon(epsilon), as_delta(delta)
@@ -98,9 +101,9 @@ def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: s
 def promise_of_entries(
     framework: Framework, lost: Fraction, failing: Fraction
 ) -> tuple[Fraction, Fraction, Covers]:
-    """Return what the secrets keep under a mechanism that loses so much an entry, rounded up, and how it composes.
+    """Return the secrets' promise under a loss per entry, rounded up.
 
-    Source: docs/theory/influence.md, Theorem 4.
+    And how it composes. Source: docs/theory/influence.md, Theorem 4.
     """
     promise = promise_of(Problem(framework, EveryChange(), Fraction(1)), 1 / lost)
     if not failing:
@@ -110,11 +113,11 @@ def promise_of_entries(
 
 
 def check_neighbours(framework: Framework, neighbours: str) -> None:
-    """Raise InputError for neighbours that are none, or say nothing about the secrets of the framework."""
+    """Raise InputError for neighbours unfit for the secrets."""
     if not isinstance(framework, Framework) or framework.definition != "pufferfish" or framework.is_pair:
-        what = framework.definition if isinstance(framework, Framework) else type(framework).__name__
+        kind = framework.definition if isinstance(framework, Framework) else type(framework).__name__
         raise InputError(
-            f"the framework is {what!r}", rule="only entries of one belief or several have a loss",
+            f"the framework is {kind!r}", rule="only entries of one belief or several have a loss",
             fix="write Pufferfish(secrets, beliefs)",
         ).at("framework")  # fmt: skip
     if neighbours not in NEIGHBOURS:
@@ -123,8 +126,10 @@ def check_neighbours(framework: Framework, neighbours: str) -> None:
             rule="an epsilon means nothing without it",
             fix=f"write one of {list(NEIGHBOURS)}: what the other library says that its epsilon is about",
         ).at("neighbours")
-    absence = {absence for belief in framework.beliefs for _, absence in spelled(belief)[0]} - {""}
-    if "removed" in absence and neighbours == "replace":
+    absences: set[str] = set()
+    for belief in framework.beliefs:
+        absences |= {absence for _, absence in spelled(belief)[0]}
+    if "removed" in absences and neighbours == "replace":
         raise InputError(
             "entries of the belief may be removed",
             rule="a loss where a value is replaced says nothing about who is there",

@@ -43,12 +43,13 @@ def calibrate_jointly(
     weights: Sequence[Number] | None = None,
     allow_private_belief: bool = False,
 ) -> tuple[Calibration, ...]:
-    """Return noise for each of several queries about the same entries, which together keep (epsilon, delta).
+    """Return noise for several queries within one (epsilon, delta).
 
-    Their scales make sum_k w_k (expected error of query k) small: the errors are L1 over the cells, in the units of
-    each answer, and of a choice (a median, a mode) by how many entries the best one is missed at worst; `weights` (1 if
-    not given) say what one unit of each counts. The sum is never above that of an equal split, and the least where all
-    profiles have one shape. Each calibration states what its release promises alone.
+    They are about the same entries. Their scales make sum_k w_k (expected error of query k) small: the errors are L1
+    over the cells, in the units of each answer, and of a choice (a median, a mode) by how many entries the best one is
+    missed at worst; `weights` (1 if not given) say what one unit of each counts. The sum is never above that of an
+    equal split, and the least where all profiles have one shape. Each calibration states what its release promises
+    alone.
 
     Without delta noise is Laplace's, releases compose with everything, and `compose` of them is at most epsilon. With a
     delta it is normal, found for releases that are fixed together before the first one: `compose(...,
@@ -65,10 +66,10 @@ def calibrate_jointly(
     >>> round(whole.scale, 3), round(evening.scale, 3), compose([whole, evening]).epsilon <= 1
     (6.666, 6.653, True)
     """
-    budget, each = as_epsilon(epsilon), tuple(queries)
-    if not each:
+    budget, listed_queries = as_epsilon(epsilon), tuple(queries)
+    if not listed_queries:
         raise InputError("there is nothing to calibrate", fix="give at least one query").at("queries")
-    problems = tuple(problem_of(framework, query, budget, delta) for query in each)
+    problems = tuple(problem_of(framework, query, budget, delta) for query in listed_queries)
     if framework.definition != "pufferfish" or framework.is_pair:
         raise InputError(
             "the framework has no values whose losses add up", fix="write Pufferfish(secrets, beliefs)"
@@ -84,14 +85,16 @@ def calibrate_jointly(
     noise: SharedNoise = LaplaceTogether(framework, problems, budget)
     if failing:
         noise = NormalTogether(framework, problems, budget, failing)
-    promise = f"an epsilon of {float(budget):g}" + (f" and a delta of {float(failing):g}" if failing else "")
-    shared = f"one of {len(each)} queries that share {promise}"
+    promise = f"an epsilon of {float(budget):g}"
+    if failing:
+        promise += f" and a delta of {float(failing):g}"
+    shared = f"one of {len(listed_queries)} queries that share {promise}"
     conditions = (shared, *check_beliefs(framework, allow_private_belief))
-    counted = _weights(weights, len(each))
-    scales = Split(noise, counted).best()
+    exact_weights = _weights(weights, len(listed_queries))
+    scales = Split(noise, exact_weights).best()
     if not noise.fits(scales):
         noise = noise.bounded()
-        scales = Split(noise, counted).best()
+        scales = Split(noise, exact_weights).best()
     while True:
         calibrations = noise.calibrations(scales, conditions)
         if noise.charged(calibrations) <= budget:
@@ -123,9 +126,9 @@ class Split:
         return math.fsum(weight * self.noise.error(place, scale) for place, (weight, scale) in enumerate(pairs))
 
     def fitted(self, shape: Scales) -> Scales:
-        """Return scales in these proportions whose joint loss is about epsilon, by secants of logarithms.
+        """Return proportional scales with a joint loss of about epsilon.
 
-        Those that would be below what their release needs alone are that.
+        It takes secants of logarithms. Those that would be below what their release needs alone are that.
         """
         place = math.log(self.noise.guess(shape))
         gap = self._gap(shape, place)
@@ -152,14 +155,14 @@ class Split:
         ]
 
     def equal(self) -> Scales:
-        """Return the scales at which each query alone would lose the same, stretched until all together fit."""
+        """Return scales of equal single losses, stretched until all together fit."""
         alone = [
             Split(self.noise.only(place), (1.0,)).fitted([start])[0] for place, start in enumerate(self.noise.start)
         ]
         return self.fitted(alone)
 
     def best(self) -> Scales:
-        """Return scales of small total error whose joint loss is at most epsilon."""
+        """Return scales of small total error within a joint loss of epsilon."""
         shape = self.equal()
         if len(shape) > 1:
             shape = self._by_searches(self._by_closed_form(shape))
@@ -176,15 +179,15 @@ class Split:
         ]
 
     def _by_closed_form(self, best: Scales) -> Scales:
-        """Return the best scales after steps to b_k^(p+1) ~ D_k/E_k', with D_k as the loss has it where one stands."""
+        """Return the best scales after steps to b_k^(p+1) ~ D_k/E_k'."""
         scales, least, power = best, self.error(best), self.noise.power
         up = Fraction(math.exp(STEP))
         for _ in range(ROUNDS):
-            here = self.noise.loss(scales)
+            loss = self.noise.loss(scales)
             shape = []
             for place, scale in enumerate(scales):
-                dropped = here - self.noise.loss(_with(scales, place, scale * up))
-                change = max(dropped, 1e-4 * STEP * here) * float(scale) ** power
+                dropped = loss - self.noise.loss(_with(scales, place, scale * up))
+                change = max(dropped, 1e-4 * STEP * loss) * float(scale) ** power
                 rise = self.noise.error(place, scale * up) - self.noise.error(place, scale)
                 growth = self.weights[place] * max(rise, 1e-12 * float(scale)) / float(scale)
                 shape.append(Fraction((change / growth) ** (1 / (power + 1))))
@@ -196,7 +199,7 @@ class Split:
         return best
 
     def _by_searches(self, best: Scales) -> Scales:
-        """Return the best scales after a search along the logarithm of each, the others in proportion."""
+        """Return the best scales after one search along each logarithm."""
         for _ in range(SWEEPS):
             before = self.error(best)
             for place in range(len(best)):
@@ -210,8 +213,8 @@ class Split:
             scales = self.fitted(_with(best, place, best[place] * Fraction(math.exp(power))))
             return self.error(scales), scales
 
-        valley = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda one: one[0])
-        return min((self.error(best), best), valley, key=lambda one: one[0])[1]
+        valley = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda point: point[0])
+        return min((self.error(best), best), valley, key=lambda point: point[0])[1]
 
 
 def _with(scales: Scales, place: int, scale: Fraction) -> Scales:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from takifugu.analysis.problem import Mechanism
 from takifugu.core.errors import InputError, did_you_mean, nearest
@@ -35,11 +36,11 @@ class Line:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the name, and those that papers use, in small letters."""
+        """Return the name and its aliases, in small letters."""
         return (self.name, *(alias.casefold() for alias in self.aliases))
 
     def named_as(self, name: str) -> str:
-        """Return a name that was asked for, with what it stands for.
+        """Return a name with the mechanism it stands for.
 
         >>> find("ALap").named_as("ALap"), find("group").named_as("group")
         ('ALap (= asymmetric-laplace)', 'group')
@@ -74,8 +75,8 @@ _OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
     Line("entry", "entry"),
     Line("influence", "influence"),
-    Line("quilt-exact", "quilt_exact", aliases=("MQMExact", "Algorithm 2 of Song")),
-    Line("quilt-approx", "quilt_approx", aliases=("MQMApprox", "Algorithm 3 of Song")),
+    Line("quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song")),
+    Line("quilt-approx", "quilts:APPROX", aliases=("MQMApprox", "Algorithm 3 of Song")),
     Line(
         "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,
         aliases=("Algorithm 1 of Song", "Algorithm 4 of Zhang"),
@@ -116,16 +117,16 @@ _OURS = (
         aliases=("Theorem 1 of Ding",),
     ),
     Line(
-        "attribute-quilt", "attribute.quilt", definitions=("attribute",), of_columns=True,
+        "attribute-quilt", "quilts:OF_COLUMNS", definitions=("attribute",), of_columns=True,
         aliases=("APMQM", "Algorithm 3 of Zhang"),
     ),
     Line("optimal", "optimal", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES),
     Line(
-        "asymmetric-geometric", "one_sided.asymmetric_geometric", definitions=("asymmetric",),
+        "asymmetric-geometric", "one_sided.asymmetric:GEOMETRIC", definitions=("asymmetric",),
         aliases=("AGeo", "Mangat"),
     ),
-    Line("asymmetric-laplace", "one_sided.asymmetric_laplace", definitions=("asymmetric",), aliases=("ALap",)),
-    Line("asymmetric-sparse", "one_sided.asymmetric_sparse", definitions=("asymmetric",), aliases=("SALap",)),
+    Line("asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",)),
+    Line("asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",)),
     Line(
         "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=("distribution",),
         baseline="by name only: it sends a set of values, and its loss is that of the closest one",
@@ -145,12 +146,12 @@ REGISTRY: Registry[Line] = Registry("the mechanism", {})
 
 
 def _take(line: Line) -> None:
-    """Register a line; InputError for an alias that is another mechanism's name or alias."""
+    """Register a line; InputError for an alias used by another mechanism."""
     for other in REGISTRY:
         taken = {*other.names} & {*line.names} - ({line.name} & {other.name})
         if taken:
-            what = f"{min(taken)!r} would be an alias of two mechanisms, {other.name} and {line.name}"
-            raise InputError(what, fix="choose another alias").at("aliases")
+            message = f"{min(taken)!r} would be an alias of two mechanisms, {other.name} and {line.name}"
+            raise InputError(message, fix="choose another alias").at("aliases")
     REGISTRY.register(line.key, line)
 
 
@@ -162,7 +163,7 @@ def register(
     mechanism: Mechanism, takes_delta: bool = False, baseline: str = "",
     definitions: tuple[str, ...] = ("pufferfish",), aliases: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
-    """Let calibration ask a mechanism written elsewhere, after those that are registered already.
+    """Register a mechanism written elsewhere, after all others.
 
     Raises InputError for a name or alias that is taken, and for what lacks a part of a mechanism.
     """
@@ -175,9 +176,9 @@ def register(
 
 
 def find(name: str, definition: str = "") -> Line:
-    """Return the line of one mechanism, that of a definition where two share the name; InputError for an unknown one.
+    """Return one mechanism's line, a definition's if two share the name.
 
-    What papers call it finds it, too.
+    InputError for an unknown one. What papers call it finds it, too.
 
     >>> find("optimal", "distribution").place, find("optimal").place, find("Algorithm 2 of Zhang").name
     ('local.hiding:OPTIMAL', 'optimal', 'attribute-gaussian-approx')
@@ -185,7 +186,7 @@ def find(name: str, definition: str = "") -> Line:
     lines = [line for line in REGISTRY if name in (line.name, *line.aliases) or str(name).casefold() in line.names]
     if lines:
         return next((line for line in lines if definition in line.definitions), lines[0])
-    names = ["auto", *dict.fromkeys(each for line in REGISTRY for each in (line.name, *line.aliases))]
+    names = ["auto", *dict.fromkeys(chain.from_iterable((line.name, *line.aliases) for line in REGISTRY))]
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

@@ -67,7 +67,7 @@ class Calibration:
 
     @cached_property
     def problem(self) -> Problem:
-        """Return the problem that was solved, with the query resolved and its components found."""
+        """Return the solved problem, its query resolved and components known."""
         return Problem(self.framework, self.query, *(self.requested or (self.epsilon, self.delta)))
 
     def __getstate__(self) -> dict[str, object]:
@@ -79,17 +79,17 @@ class Calibration:
 
     @property
     def scale_or_none(self) -> float | None:
-        """Return the scale; None where the noise has none, so that `scale` raises Unsupported."""
+        """Return the scale, if the noise has one."""
         return answered(lambda: self.scale)
 
     @property
     def exact_scale(self) -> str | None:
-        """Return the exact scale as it is written into files; None where there is none."""
+        """Return the exact scale as written into files, if any."""
         return scale_text(self.randomiser)
 
     @property
     def error_or_none(self) -> float | None:
-        """Return the expected error; None where what is published has no distance from the answer."""
+        """Return the expected error, if the answer has a distance."""
         return answered(lambda: self.expected_error)
 
     @property
@@ -102,12 +102,12 @@ class Calibration:
 
     @property
     def is_only_release(self) -> bool:
-        """Whether the promise is about this output alone; the ledger then charges others for a change of all data."""
+        """Whether the promise is about this output alone."""
         return self.guarantee.composition is Composition.ALONE
 
     @property
     def forbids(self) -> str:
-        """Return in words what this release rules out for its source, or an empty string."""
+        """Describe the releases this one rules out, if any."""
         if not self.is_only_release:
             return ""
         usable = [row for row in self.alternatives if row.status in USABLE]
@@ -124,7 +124,7 @@ class Calibration:
         return f"<Calibration {self.mechanism}: scale {number(self.scale_or_none)}, epsilon {to_text(self.epsilon)}>"
 
     def plot(self, width: int = 640) -> Plot:
-        """Return a picture of the expected error of every mechanism that has one.
+        """Return a picture of the mechanisms' expected errors.
 
         Raises InputError where nothing was compared, as with a mechanism that was requested by name.
         """
@@ -144,7 +144,7 @@ class Calibration:
 
     def _repr_html_(self) -> str:
         page = html_table((self.mechanism, self._noise), self._facts())
-        return page + (as_html(self.alternatives, "all mechanisms") if self.alternatives else "")
+        return page + as_html(self.alternatives, "all mechanisms") if self.alternatives else page
 
     @property
     def _others(self) -> tuple[Alternative, ...]:
@@ -160,7 +160,7 @@ class Calibration:
 
     @property
     def error_words(self) -> str:
-        """Say what the expected error is, as the framework's definition has it."""
+        """Describe the expected error under the framework's definition."""
         usual = self.randomiser.error_words or "expected L1 error of one answer, over all its cells"
         return definitions.find(self.framework.definition).error_words or usual
 
@@ -174,6 +174,9 @@ class Calibration:
         promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
         if self.requested is not None and self.epsilon > self.requested[0]:
             promise += f", NOT the epsilon {to_text(self.requested[0])} that was requested"
+        error = ""
+        if self.error_or_none is not None:
+            error = f"{number(self.error_or_none)}{over}"
         facts = [
             ("publishes", self.query.describe()),
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
@@ -181,7 +184,7 @@ class Calibration:
             ("promises", promise),
             ("composes", f"{self.guarantee.composition.answer}: {_ADDS_UP[self.guarantee.composition]}"),
             ("forbids", self.forbids),
-            ("expected error", "" if self.error_or_none is None else f"{number(self.error_or_none)}{over}"),
+            ("expected error", error),
             ("forced by", self.witness.comparison),
             ("because", self.witness.detail),
             *(("condition", text) for text in self.guarantee.conditions),
@@ -192,7 +195,7 @@ class Calibration:
         return [(label, text) for label, text in facts if text]
 
     def to_dict(self) -> Json:
-        """Return plain data for JSON that `from_dict` reads back, so that an audit can run it again."""
+        """Return plain data for `from_dict`, enough for an audit."""
         requested = (
             None
             if self.requested is None
@@ -216,7 +219,9 @@ class Calibration:
     @staticmethod
     def from_dict(data: Plain) -> Calibration:
         """Read a calibration back from its `to_dict` form."""
-        requested, witness = data["asked"], data["witness"]
+        witness, requested = data["witness"], None
+        if data["asked"] is not None:
+            requested = (Fraction(data["asked"]["epsilon"]), Fraction(data["asked"]["delta"]))
         numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
         return Calibration(
             frameworks.from_dict(data["framework"]),
@@ -227,7 +232,7 @@ class Calibration:
             _guarantee(data["guarantee"]),
             Witness(witness["comparison"], witness["detail"], numbers),
             bool(data["hides_one_entry"]),
-            None if requested is None else (Fraction(requested["epsilon"]), Fraction(requested["delta"])),
+            requested,
             tuple(Alternative(**row) for row in data["alternatives"]),
         )
 

@@ -11,12 +11,12 @@ from takifugu.model.frameworks import Framework
 
 
 def definition_of(problem: Problem) -> Definition:
-    """Return the definition that a problem's promise is made under: what is too little noise, and what to say of it."""
+    """Return the definition behind a problem's promise."""
     return definitions.find(problem.framework.definition)
 
 
 def error_words(problem: Problem) -> tuple[str, ...]:
-    """Return what an expected error is, where it is not the usual: of a choice, or under the framework's definition."""
+    """Describe an unusual expected error: a choice's, or a definition's."""
     if problem.candidates is not None:
         from takifugu.analysis.randomisers.selection import PermuteAndFlip
 
@@ -26,7 +26,7 @@ def error_words(problem: Problem) -> tuple[str, ...]:
 
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
-    """Return the conditions that beliefs from the private data put on the promise; refuse such beliefs by default."""
+    """Return the conditions of beliefs from private data, refused by default."""
     private = [b for b in framework.beliefs if is_private_source(b.source)]
     if private and not allow_private_belief:
         raise CalibrationRefused(

@@ -52,35 +52,35 @@ class SharedNoise(Protocol):
 
     @property
     def start(self) -> Scales:
-        """Scales from which a search may begin: those of changes of the answers, or what each needs alone."""
+        """Return scales for the start of a search."""
 
     @property
     def least(self) -> Scales:
-        """Scales below which a release alone would promise too little."""
+        """Return each release's least scale on its own."""
 
     def guess(self, scales: Scales) -> float:
-        """Return about by what factor these scales must be multiplied."""
+        """Return about the factor these scales need."""
 
     def loss(self, scales: Scales) -> float:
-        """Return what releases of these scales lose together: at most epsilon where they keep the promise."""
+        """Return the joint loss of these scales, at most epsilon if kept."""
 
     def error(self, place: int, scale: Fraction) -> float:
         """Return the expected error of one release."""
 
     def only(self, place: int) -> SharedNoise:
-        """Return the noise of one of the queries, with an equal share of the promise."""
+        """Return one query's noise, with an equal share of the promise."""
 
     def fits(self, scales: Scales) -> bool:
         """Whether every release alone can promise its part of the joint promise."""
 
     def bounded(self) -> SharedNoise:
-        """Return noise of which a release never has less than an equal part of the promise needs."""
+        """Return noise with at least an equal share for every release."""
 
     def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
-        """Return the noise of these scales, which fit, each with what it promises alone."""
+        """Return the noise of fitting scales, each with its own promise."""
 
     def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
-        """Return the epsilon that a ledger charges for all of them."""
+        """Return a ledger's epsilon for all of them."""
 
 
 def _charged(charge: Charge) -> Charge:
@@ -88,8 +88,8 @@ def _charged(charge: Charge) -> Charge:
 
 
 def _still(problem: Problem) -> CalibrationRefused:
-    what = f"no secret moves the answer of the query ({problem.query.describe()})"
-    refused = CalibrationRefused(what, rule="it needs no noise", fix="publish it without, or leave it out")
+    message = f"no secret moves the answer of the query ({problem.query.describe()})"
+    refused = CalibrationRefused(message, rule="it needs no noise", fix="publish it without, or leave it out")
     return refused.at("queries")
 
 
@@ -124,15 +124,15 @@ class LaplaceTogether:
 
     @cached_property
     def charges(self) -> list[Charge]:
-        """A charge for each query, whose scale is set by `loss`."""
+        """Return a charge for each query, its scale set by `loss`."""
         noised = [
             of_scale(problem, size, "jointly", SOURCE, ())
             for problem, size in zip(self.problems, self.start, strict=True)
         ]
-        return [_charged(charge_of(one, reading="together")) for one in noised]
+        return [_charged(charge_of(calibration, reading="together")) for calibration in noised]
 
     def loss(self, scales: Scales) -> float:
-        noised = [replace(one, scale=scale) for one, scale in zip(self.charges, scales, strict=True)]
+        noised = [replace(charge, scale=scale) for charge, scale in zip(self.charges, scales, strict=True)]
         return float(cost_by_noise(self.view, noised).epsilon)
 
     def error(self, place: int, scale: Fraction) -> float:
@@ -152,7 +152,8 @@ class LaplaceTogether:
         return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions) for problem, scale in pairs)
 
     def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
-        return joint(self.framework, [charge_of(one, reading="together") for one in calibrations]).epsilon
+        charges = [charge_of(calibration, reading="together") for calibration in calibrations]
+        return joint(self.framework, charges).epsilon
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,9 +197,10 @@ class NormalTogether:
 
     @cached_property
     def charges(self) -> list[Charge]:
-        """A charge for each query, whose noise is set by `loss`."""
-        made = [self._made(place, scale, (self.epsilon, self.delta), ()) for place, scale in enumerate(self.start)]
-        return [charge_of(one, reading="together", fixed_in_advance=True) for one in made]
+        """Return a charge for each query, its noise set by `loss`."""
+        promise = self.epsilon, self.delta
+        calibrations = [self._made(place, scale, promise, ()) for place, scale in enumerate(self.start)]
+        return [charge_of(calibration, reading="together", fixed_in_advance=True) for calibration in calibrations]
 
     @cached_property
     def parts(self) -> list[tuple[Part, list[Read]]]:
@@ -221,24 +223,24 @@ class NormalTogether:
         return replace(self, is_bounded=True)
 
     def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
-        made = []
+        calibrations = []
         for place, (scale, share) in enumerate(zip(scales, self._shares(scales) or (), strict=True)):
             charge = replace(self._noised(place, scale), epsilon=self.epsilon * LEAST_SHARE, delta=share)
             alone = joint_at_delta(self.view, [charge]).epsilon
-            made.append(self._made(place, scale, (min(alone, self.epsilon), share), conditions))
-        return tuple(made)
+            calibrations.append(self._made(place, scale, (min(alone, self.epsilon), share), conditions))
+        return tuple(calibrations)
 
     def _shares(self, scales: Scales) -> list[Fraction] | None:
-        """Return the share of delta at which each release alone keeps epsilon; None where they are more than all."""
+        """Return each release's share of delta for epsilon, if they fit."""
         equal = self.delta / len(scales)
         if self.is_bounded or all(self._keeps(place, scale, equal) for place, scale in enumerate(scales)):
             return [equal] * len(scales)
         needed = [self._needed(place, scale) for place, scale in enumerate(scales)]
-        rest = self.delta - sum(needed)
-        return None if rest <= 0 else [one + rest / len(scales) for one in needed]
+        spare = self.delta - sum(needed)
+        return None if spare <= 0 else [share + spare / len(scales) for share in needed]
 
     def _needed(self, place: int, scale: Fraction) -> Fraction:
-        """Return about the least share of delta at which a release alone keeps epsilon, rounded up."""
+        """Return about each release's least share of delta, rounded up."""
         good, bad = 1.0, LEAST_SHARE / len(self.problems)
         share = halved(
             lambda part: self._keeps(place, scale, self.delta * Fraction(part)), good, float(bad),
@@ -251,7 +253,7 @@ class NormalTogether:
         return loss_at(parts, [self._noised(place, scale)], self.epsilon, share)[0] <= self.epsilon
 
     def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
-        charges = [charge_of(one, reading="together", fixed_in_advance=True) for one in calibrations]
+        charges = [charge_of(calibration, reading="together", fixed_in_advance=True) for calibration in calibrations]
         return joint(self.framework, charges).epsilon
 
     def _noise(self, place: int, scale: Fraction) -> RoundedNormal:

@@ -58,7 +58,7 @@ class Trial:
 
 
 def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[Trial]:
-    """Ask every mechanism of the registry, except those whose predicted work is beyond the limit.
+    """Ask every mechanism with a predicted work below the limit.
 
     Mechanisms that belong to another definition, or to columns where there are none, are told to nobody who did not ask
     for them.
@@ -74,7 +74,8 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
         and not trial.line.baseline
     ]  # fmt: skip
     possible = {trial.line.name for trial in trials if trial.status == POSSIBLE}
-    for _, place in sorted(waiting) if alone else ():
+    further = sorted(waiting) if alone else []
+    for _, place in further:
         if trials[place].line.not_below in possible:
             break
         trials[place] = attempt(trials[place].line, problem, allow_zero_noise, limited=False)
@@ -84,15 +85,15 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
 
 
 def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
-    """Ask the mechanisms that leave room for later releases; where none of them may be used, every mechanism."""
+    """Ask the mechanisms with room for others, else every mechanism."""
     lines = _lines(problem)
     trials = {
         line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in lines if line.leaves_room
     }
     choice = choose([*trials.values()])
     if choice is None or choice.composing is None:
-        others = (line for line in lines if not line.leaves_room)
-        trials |= {line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in others}
+        further = (line for line in lines if not line.leaves_room)
+        trials |= {line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in further}
     return [trials[line.key] for line in lines if line.key in trials]
 
 
@@ -130,7 +131,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
 
 
 def _check(line: Line, problem: Problem, bound: object) -> None:
-    """Refuse what a mechanism written elsewhere must not return: it is no answer, and nothing may be released by it."""
+    """Refuse unsound results of mechanisms written elsewhere."""
     if not isinstance(bound, Bound):
         fault = f"{type(bound).__name__}, which is no Bound and no Refusal"
     elif not 0 <= (answered(lambda: bound.randomiser.scale) or 0) < math.inf:
@@ -170,7 +171,7 @@ class Choice:
     composing: Trial | None
 
     def taken(self, only_release: bool) -> Trial:
-        """Return what "auto" takes: the least that composes, or the least of all if nothing else is ever released."""
+        """Return the choice of "auto": the least composing, or the least."""
         return self.least if only_release or self.composing is None else self.composing
 
     def rows(self, trials: Sequence[Trial], only_release: bool) -> tuple[Alternative, ...]:
@@ -180,25 +181,29 @@ class Choice:
 
 
 def choose(trials: Sequence[Trial]) -> Choice | None:
-    """Return the possible trials of least expected error; equal errors prefer the kind that composes better.
+    """Return the possible trials of least expected error.
 
-    Baselines are passed over.
+    Equal errors prefer the kind that composes better. Baselines are passed over.
     """
     possible = [(t, t.bound) for t in trials if t.status == POSSIBLE and t.bound and not t.line.baseline]
     if not possible:
         return None
     composing = [(t, bound) for t, bound in possible if bound.covers is not Covers.OUTPUT]
-    return Choice(_least(possible), _least(composing) if composing else None)
+    least_composing = _least(composing) if composing else None
+    return Choice(_least(possible), least_composing)
 
 
 def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
-    errors = [math.inf if (e := answered(b.randomiser.expected_error)) is None else e for _, b in possible]
+    errors = []
+    for _, bound in possible:
+        error = answered(bound.randomiser.expected_error)
+        errors.append(math.inf if error is None else error)
     tied = [pair for pair, error in zip(possible, errors, strict=True) if error <= min(errors) * (1 + TIE)]
     return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].covers))[0]
 
 
 def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
-    """Return each mechanism's outcome in words, whether or not one of them may be used."""
+    """Describe each mechanism's outcome."""
     return tuple(_row(t, t.status) for t in trials) if choice is None else choice.rows(trials, only_release)
 
 

@@ -74,10 +74,10 @@ class Release:
 
 
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
-    """Return what releases of Laplace noise on one part cost together, rounded up: the least of all known curves.
+    """Return the joint cost of Laplace releases on one part, rounded up.
 
-    A release of scale 0 costs infinitely much where it reads what a curve must cover. Raises Unsupported where nothing
-    is known.
+    It is the least of all known curves. A release of scale 0 costs infinitely much where it reads what a curve must
+    cover. Raises Unsupported where nothing is known.
     """
     by_influence = influence_loss(part, releases)
     if by_influence is not None and is_least(part.belief) and not any(release.charge for release in releases):
@@ -95,7 +95,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
 
 
 def influence_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
-    """Return the loss by the curve of the belief, and what forced it; None where there is none."""
+    """Return the loss by the belief's curve, and its secret, if any."""
     moving = [release for release in releases if Runs.of(release.changes).values.any()]
     if CURVES.of(part.belief) is None or any(release.scale == 0 for release in moving) or not moving:
         return None
@@ -114,7 +114,7 @@ def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
 
 
 def of_all_values(belief: Belief, profile: Profile) -> Profile:
-    """Return a profile whose tables have a row for each value: answers have one row for an entry they do not read.
+    """Return a profile with a row for each value in every table.
 
     >>> from takifugu import JointTable
     >>> table = JointTable([(0, 0), (1, 1), (1, 2)], [0.5, 0.25, 0.25])
@@ -138,9 +138,10 @@ def _states(belief: Belief) -> Runs:
 
 
 def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
-    """Return what a profile costs the secrets of one part, rounded up: the least of all known curves.
+    """Return a profile's cost to the secrets of one part, rounded up.
 
-    Quilts and `group` add up its largest losses. Raises Unsupported where nothing is known.
+    It is the least of all known curves. Quilts and `group` add up its largest losses. Raises Unsupported where nothing
+    is known.
     """
     by_influence = _along_curve(part, profile)
     if by_influence is not None and is_least(part.belief):
@@ -155,7 +156,9 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
 
 
 def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
-    """Return the largest loss of each entry, rounded up to steps of a power of two, and how many steps make up 1.
+    """Return each entry's largest loss in steps, and the steps per 1.
+
+    Steps are a power of two, losses rounded up.
 
     >>> changes, scale = in_steps(Profile.of([[0.0, 0.3], [0.3, 0.0]], 2))
     >>> [round(float(change / scale), 9) for change in changes.tolist()]
@@ -169,7 +172,7 @@ def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
 
 
 def is_least(belief: Belief) -> bool:
-    """Return whether the curve of a belief is attained, so that no other function of the profile is smaller.
+    """Return whether a belief's curve is attained, hence the least.
 
     >>> from takifugu import MarkovChain
     >>> [is_least(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100, start)) for start in ("stationary", "any")]
@@ -180,16 +183,18 @@ def is_least(belief: Belief) -> bool:
 
 
 def witness_of(part: Part, loss: Loss) -> Witness:
-    """Return the comparison that loses most, in words."""
+    """Describe the comparison with the largest loss."""
     if not loss.epsilon:
         return Witness("any one value against another", "nothing that is published depends on them")
     comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
     why = "it moves the answer, and so do all that follow from it"
-    return Witness(comparison.label, f"{why}; {loss.note}" if loss.note else why, (("loss", loss.epsilon),))
+    if loss.note:
+        why = f"{why}; {loss.note}"
+    return Witness(comparison.label, why, (("loss", loss.epsilon),))
 
 
 def added(profiles: Sequence[Profile]) -> Profile:
-    """Return the sum of profiles: of many in halves, so that few sums have many runs."""
+    """Return the sum of profiles, of many in halves."""
     if len(profiles) > FEW:
         middle = len(profiles) // 2
         return added(profiles[:middle]) + added(profiles[middle:])
@@ -197,8 +202,9 @@ def added(profiles: Sequence[Profile]) -> Profile:
 
 
 def profile_of(belief: Belief, release: Release) -> Profile:
-    """Return c_t(u, v) = |w_t(u) - w_t(v)| / b of a release, rounded up: with the largest change where values are not
-    known one by one.
+    """Return the profile of a release, rounded up.
+
+    It is c_t(u, v) = |w_t(u) - w_t(v)| / b, or the largest change where values are not known one by one.
 
     >>> from takifugu import Count, MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)
@@ -213,7 +219,7 @@ def profile_of(belief: Belief, release: Release) -> Profile:
             lambda change, count: _table(change * (1 - np.eye(count, dtype=np.int64)), release.scale),
         )
     (weights, kinds), lengths = answer.kinds
-    distances = [_distances(table) for table in answer.tables]
+    distances = [np.asarray(np.abs(table[:, None, :] - table).sum(axis=2)) for table in answer.tables]
     ends = np.cumsum(lengths)
     profile = _in_runs(
         (Runs(kinds, ends), Runs(np.abs(weights), ends)),
@@ -223,19 +229,15 @@ def profile_of(belief: Belief, release: Release) -> Profile:
 
 
 def _in_runs(kinds: Sequence[Runs], table: Callable[..., FloatArray]) -> Profile:
-    """Return the profile whose entries each have the table of the numbers that `kinds` have there."""
-    listed, number = different(*kinds)
-    return Profile(tuple(table(*kind) for kind in listed.T.tolist()), number.lengths, number.values)
-
-
-def _distances(table: IntArray) -> IntArray:
-    """Return the L1 distance of each two rows of a table."""
-    return np.asarray(np.abs(table[:, None, :] - table[None, :, :]).sum(axis=2))
+    """Return the profile with the tables of `kinds` at each entry."""
+    tables, number = different(*kinds)
+    return Profile(tuple(table(*kind) for kind in tables.T.tolist()), number.lengths, number.values)
 
 
 def _table(changes: IntArray, scale: Fraction) -> FloatArray:
-    rates = {int(change): float_above(Fraction(int(change)) / scale) for change in set(changes.ravel().tolist())}
-    return np.array([[rates[change] for change in row] for row in changes.tolist()])
+    numbers = changes.ravel().tolist()
+    rates = {change: float_above(Fraction(change) / scale) for change in set(numbers)}
+    return np.array([rates[change] for change in numbers]).reshape(changes.shape)
 
 
 def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family) -> Loss:
@@ -246,29 +248,23 @@ def _along_chain(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, fam
     return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)))
 
 
-def _interval_loss(belief: BinaryChainInterval, profile: Profile, family: Family) -> Loss:
-    """The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6)."""
-    return _patient_loss(belief.worst, profile, family)
-
-
-def _along_interval(belief: BinaryChainInterval, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
-    return _along_chain(belief.worst, lengths, rates, family)
-
-
 def _along_class(belief: OneSequence, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
     different, table_of = np.unique(rates, return_inverse=True)
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
     return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
 
 
-def _is_attained(chain: PeriodicChain) -> bool:
-    """For two states and one law of the first the recursion is attained (Theorem 3)."""
-    return len(chain.states) == 2 and not chain.starts_anyhow
-
-
-CHAIN = Curve(_patient_loss, chain_work, _is_attained, _along_chain)
+#: For two states and one law of the first the recursion is attained (Theorem 3).
+CHAIN = Curve(
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
+)
 CLASS = Curve(class_loss, class_work, along=_along_class)
-INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst), along=_along_interval)
+#: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6).
+INTERVAL: Curve[BinaryChainInterval] = Curve(
+    lambda belief, profile, family: _patient_loss(belief.worst, profile, family),
+    lambda belief: chain_work(belief.worst),
+    along=lambda belief, lengths, rates, family: _along_chain(belief.worst, lengths, rates, family),
+)
 
 #: Curves by type of belief.
 CURVES: Question[Curve[Any] | None] = Question(

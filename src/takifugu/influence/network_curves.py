@@ -5,7 +5,6 @@ from __future__ import annotations
 from takifugu.influence.curves import Curve
 from takifugu.influence.networks.networks import MOST_ROWS, clique_loss, network_loss, network_work, table_loss
 from takifugu.influence.networks.trees import is_forest
-from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 
@@ -18,14 +17,10 @@ def _table_work(belief: JointTable) -> float:
     return PER_NUMBER * belief.size * (len(belief.rows) + rows**2)
 
 
-def _clique_work(belief: Clique) -> float:
-    return PER_PERSON * belief.size
-
-
 def _is_binary_forest(network: BayesianNetwork) -> bool:
     return is_forest(network) and all(len(node.states) == 2 for node in network.nodes)
 
 
 NETWORK = Curve(network_loss, network_work, _is_binary_forest)
 TABLE = Curve(table_loss, _table_work)
-CLIQUE = Curve(clique_loss, _clique_work)
+CLIQUE = Curve(clique_loss, lambda belief: PER_PERSON * belief.size)

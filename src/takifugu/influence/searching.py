@@ -25,7 +25,7 @@ def unknown(problem: Problem) -> Refusal | None:
 
 
 def predicted(problem: Problem, searches: float = 1.0) -> Cost:
-    """Predict the work of a search for a scale: evaluations of the loss, and so many searches for quilts."""
+    """Predict the work: evaluations of the loss, and searches for quilts."""
     losses = memory = 0.0
     for part in problem.parts:
         curve, quilts = CURVES.of(part.belief), quilts_tried(part, problem.epsilon)
@@ -38,7 +38,7 @@ def predicted(problem: Problem, searches: float = 1.0) -> Cost:
 
 
 def quilts_tried(part: Part, epsilon: Fraction) -> Search | None:
-    """Return the search for quilts of a part; None where they cannot be smaller, or would take too long to find."""
+    """Return a part's search for quilts, if it can help."""
     if is_least(part.belief):
         return None
     of_belief = quilts_of(part.belief)

@@ -9,7 +9,7 @@ from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
 from takifugu.analysis.sensitivity import component_change, entry_change
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.common.answer_noise import covering
-from takifugu.mechanisms.quilt_exact import MECHANISM as QUILTS
+from takifugu.mechanisms.quilts import EXACT as QUILTS
 from takifugu.numbers.rationals import round_up
 
 

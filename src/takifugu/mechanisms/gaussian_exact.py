@@ -38,12 +38,12 @@ class GaussianExact:
     source: str = "enclosed hockey-stick divergence after normal noise; never above Balle and Wang 2018"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 100,000 operations per atom for every comparison."""
+        """Predict the work: all laws, and 100,000 operations per atom and comparison."""
         return predicted(problem, 100_000.0)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least rounded normal noise that keeps every comparison within (epsilon, delta).
+        """Return the least rounded normal noise within (epsilon, delta).
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -70,7 +70,7 @@ MECHANISM = GaussianExact()
 
 
 def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> float:
-    """Return an epsilon, at least `enough`, that this sigma keeps at delta for every comparison; infinite if none."""
+    """Return an epsilon for every comparison at this sigma and delta."""
     for comparison in comparisons_of(located):
         if not _keeps(comparison, sigma, enough, delta):
             low, enough = enough, 1.5 * enough
@@ -89,18 +89,18 @@ def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fract
         return False
     if not sigma:
         return masses_within(p, q, budget, share) and masses_within(q, p, budget, share)
-    deltas = (gaussian_hockey_stick(one, other, float(sigma), budget)[1] for one, other in ((p, q), (q, p)))
+    deltas = (gaussian_hockey_stick(left, right, float(sigma), budget)[1] for left, right in ((p, q), (q, p)))
     return budget <= LARGEST_EPSILON and all(value <= below(share) for value in deltas)
 
 
 def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a sigma that serves the comparison: `sigma` itself where it does."""
+    """Return a sigma for the comparison: `sigma` itself if it serves."""
     p, q, budget, share = comparison.p, comparison.q, comparison.budget(epsilon), comparison.share(delta)
     if budget <= 0:
         return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))
     if sigma:
         capped = min(budget, LARGEST_EPSILON)
-        deltas = (gaussian_hockey_stick(one, other, float(sigma), capped)[1] for one, other in ((p, q), (q, p)))
+        deltas = (gaussian_hockey_stick(left, right, float(sigma), capped)[1] for left, right in ((p, q), (q, p)))
         if all(value <= below(share) for value in deltas):
             return sigma
     return Fraction(gaussian_exact_sigma(p, q, budget, share))

@@ -63,7 +63,7 @@ class Inferential:
         return Cost(30.0 * len(sizes) * largest**3 + sum(1e3 * n for n in sizes), 32 * largest**2)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of the worst component, or why the theorem does not apply to one.
+        """Return the worst component's noise, or a refusal of the theorem.
 
         >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
         >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -106,7 +106,7 @@ class Spread:
 
 
 def spread_of(part: Part) -> Spread | Refusal:
-    """Return how far one entry's change spreads through a component, or why its conditional laws are not known."""
+    """Return the spread of one entry's change, or a refusal."""
     return SPREAD.of(part.belief)(part.belief)
 
 
@@ -152,9 +152,9 @@ def matrix_spread(gamma: FloatArray) -> Spread:
 
 
 def chain_spread(gamma: float, length: int) -> Spread:
-    """Return the spread of the matrix with gamma beside its diagonal: its norm is 2 gamma cos(pi/(length + 1)).
+    """Return the spread of the matrix with gamma beside its diagonal.
 
-    (I - Gamma) x = 1 is solved by elimination without a full matrix.
+    Its norm is 2 gamma cos(pi/(length + 1)). (I - Gamma) x = 1 is solved by elimination without a full matrix.
     """
     norm = 2 * gamma * math.cos(math.pi / (length + 1)) if length > 1 else 0.0
     if not norm < 1:
@@ -172,7 +172,7 @@ def chain_spread(gamma: float, length: int) -> Spread:
 
 
 def chain_gamma(chain: MarkovChain) -> float:
-    """Return the largest gamma_ij of neighbours in a chain, the first node with its initial law.
+    """Return the largest gamma_ij of neighbours in a chain.
 
     >>> round(chain_gamma(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10)), 9)
     1.070033082
@@ -185,13 +185,14 @@ def chain_gamma(chain: MarkovChain) -> float:
     last = steps[_occupied(chain, chain.length - 2)][:, :, None]  # P(s | u): no node after, shape (u, s, 1)
     before = steps[_occupied(chain, chain.length - 3)][:, :, None]
     inner = _product(before, steps[None], before > 0)  # P(s, y | u)
-    return max(_largest_half_ratio(table, axis) for table in (first, last, inner) for axis in (0, 2))
+    return max(max(_largest_half_ratio(table, 0), _largest_half_ratio(table, 2)) for table in (first, last, inner))
 
 
 def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatArray:
-    """Return left * right; Unsupported where a product of two positive numbers is too small to be divided by.
+    """Return left * right.
 
-    `possible` says which numbers on the left stand for positive ones.
+    Unsupported where a product of two positive numbers is too small to be divided by. `possible` says which numbers on
+    the left stand for positive ones.
     """
     product = left * right
     if ((product < TRUSTED) & possible & (right > 0)).any():
@@ -204,7 +205,7 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
 
 
 def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
-    """Return which values some entry up to `last` can take: those that may stand before a node."""
+    """Return the possible values of any entry up to `last`."""
     occupied = np.zeros(len(chain.states), dtype=bool)
     for time in range(last + 1):
         occupied |= np.array(chain.possible(time))
@@ -214,7 +215,7 @@ def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
 
 
 def _largest_half_ratio(table: FloatArray, axis: int) -> float:
-    """Return 1/2 log of the largest ratio of P(s | x)/P(s | x'), x and x' apart in `axis` only, s on axis 1."""
+    """Return half the largest log-ratio of P(s | x)/P(s | x')."""
     sums = table.sum(axis=1, keepdims=True)
     laws = np.moveaxis(np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0), axis, 0)
     most, least = np.fmax.reduce(laws, initial=0.0), np.fmin.reduce(laws, initial=1.0)  # laws that exist, not NaN
@@ -223,9 +224,10 @@ def _largest_half_ratio(table: FloatArray, axis: int) -> float:
 
 
 def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
-    """Return Gamma of a network: an entry's conditional law given all others is that given its Markov blanket.
+    """Return Gamma of a network.
 
-    Values of the blanket that are impossible together with the rest are looked at too: that can only raise Gamma.
+    An entry's conditional law given all others is that given its Markov blanket. Values of the blanket that are
+    impossible together with the rest are looked at too: that can only raise Gamma.
     """
     if network.size > MOST_ENTRIES:
         return Refusal(f"the influence matrix of {network.size} values is too large to invert: use quilt-exact")

@@ -41,7 +41,7 @@ class Influence:
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: some evaluations of the loss by the curve of each part, and one search for quilts."""
+        """Predict the work: some evaluations of each curve, one search for quilts."""
         return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -63,13 +63,14 @@ class Influence:
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
-    """Return the least scale in grid units that one part needs, and what forced it; `enough` where that serves.
+    """Return the least scale for one part, and its cause.
 
-    The scale is the least of what the curve of the belief, quilts and `group` need: quilts are searched once.
+    It is in grid units. It is `enough` where that serves. The scale is the least of what the curve of the belief,
+    quilts and `group` need: quilts are searched once.
     """
     answer = part.answer
-    whole = part_change(part)
-    if not whole:
+    largest_change = part_change(part)
+    if not largest_change:
         return enough, Witness("", "")
 
     @lru_cache(maxsize=2)
@@ -82,7 +83,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
 
     if enough and loss(enough) <= epsilon:
         return enough, Witness("", "")
-    high = Fraction(whole) / epsilon
+    high = Fraction(largest_change) / epsilon
     by_quilts = _by_quilts(part, epsilon)
     if by_quilts is not None:
         high = min(high, Fraction(by_quilts.scale))
@@ -98,7 +99,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
 
 
 def _fits(lost: float, epsilon: Fraction) -> bool:
-    """Whether a loss is at most epsilon as a ledger rounds it, so that a release always fits its own budget."""
+    """Whether a loss, rounded as in a ledger, is at most epsilon."""
     return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
 
 

@@ -37,11 +37,11 @@ class InfluenceGaussian:
     source: str = "influence recursions over the profile of normal noise at delta (docs/theory/influence.md, Theorem 4)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: that of Laplace noise, whose curves are the same, but quilts are searched each time."""
+        """Predict the work of Laplace noise, with quilts searched each time."""
         return predicted(problem, EVALUATIONS)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise; a refusal for delta 0, and for beliefs without a curve.
+        """Return the rounded normal noise, or a refusal.
 
         >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
         >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
@@ -69,7 +69,7 @@ MECHANISM = InfluenceGaussian()
 
 
 def longest_change(answer: Additive) -> Fraction:
-    """Return how far the answer moves at most in L2 when all its entries change, rounded up, in grid units.
+    """Return the answer's largest L2 change, rounded up, in grid units.
 
     >>> from takifugu import Histogram, MarkovChain
     >>> round(float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2), 9)
@@ -85,28 +85,24 @@ def longest_change(answer: Additive) -> Fraction:
 def _part_sigma(
     part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
 ) -> tuple[Fraction, Witness] | None:
-    """Return the least deviation that one part needs (grid units), and what forced it; None where `enough` serves."""
-    answer, whole = part.answer, longest_change(part.answer)
-    if not whole:
+    """Return the least deviation for one part, and its cause, if larger."""
+    answer, largest_change = part.answer, longest_change(part.answer)
+    if not largest_change:
         return None
     log_kappa = log_share(epsilon, delta)
 
     def loss(sigma: Fraction) -> tuple[float, Witness]:
         return profile_loss(part, normal_profile([NormalRelease(answer, sigma)], log_kappa))
 
-    high = Fraction(gaussian_analytic_sigma(whole, epsilon, delta))
+    high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None
-    low = max(enough, high * _least_share(answer))
+    (weights, _), lengths = answer.kinds
+    share = Fraction(1, 10**3 * int(lengths[weights != 0].sum()))  # far below any single entry's need
+    low = max(enough, high * share)
     sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low))
     while sigma < high and loss(sigma)[0] > epsilon:
         sigma = round_up(sigma * (1 + Fraction(1, 2**38)))
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")
     return sigma, loss(sigma)[1]
-
-
-def _least_share(answer: Additive) -> Fraction:
-    """Return a share of the noise for all entries that is far less than one of them needs."""
-    (weights, _), lengths = answer.kinds
-    return Fraction(1, 10**3 * int(lengths[weights != 0].sum()))

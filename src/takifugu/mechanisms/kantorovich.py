@@ -24,7 +24,7 @@ class Kantorovich:
         return WASSERSTEIN.cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of scale (largest move of the monotone plan) / epsilon, the largest over all comparisons.
+        """Return the noise of the monotone plan's largest move over epsilon.
 
         >>> from fractions import Fraction
         >>> from takifugu.model.frameworks import between

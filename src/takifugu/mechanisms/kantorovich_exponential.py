@@ -15,6 +15,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from takifugu.mechanisms.common.finite_outputs import (
     predicted_size,
 )
 from takifugu.mechanisms.common.largest_need import refusing
-from takifugu.numbers.atoms import Atom, Floats
+from takifugu.numbers.atoms import Atom, Floats, tabulated
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
 from takifugu.numbers.search import are_neighbours, halved, mean
@@ -61,7 +62,7 @@ class KantorovichExponential:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the choice with the largest verified rate; no noise where nothing has to move.
+        """Return the choice with the largest verified rate.
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -88,10 +89,10 @@ MECHANISM = KantorovichExponential()
 def largest_rate(
     moves: Iterable[tuple[Hashable, Hashable]], outputs: Sequence[Hashable], metric: Metric, epsilon: Number
 ) -> float:
-    """Return the largest eta that was verified: eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves (x, x').
+    """Return the largest verified eta.
 
-    At least epsilon/(2d) and at most epsilon/d for d the longest move; infinite when nothing moves. Points are anything
-    that `metric` compares.
+    For all moves (x, x'), eta d(x, x') + |log Z(x')/Z(x)| <= epsilon. At least epsilon/(2d) and at most epsilon/d for d
+    the longest move; infinite when nothing moves. Points are anything that `metric` compares.
 
     Raises InputError for no outputs, and for one that is no metric on these points (triangle inequality included).
 
@@ -107,18 +108,18 @@ def largest_rate(
         raise InputError(
             "an exponential mechanism needs at least one output to choose from", fix="give the outputs"
         ).at("outputs")
-    inputs = list(dict.fromkeys(point for pair in pairs for point in pair))
+    inputs = list(dict.fromkeys(chain.from_iterable(pairs)))
     distances = checked_distances(inputs, list(outputs), metric).astype(float)
     if not pairs:
         return math.inf
     place = {point: index for index, point in enumerate(inputs)}
-    one, two = (np.array([place[pair[side]] for pair in pairs]) for side in (0, 1))
+    left, right = np.array([place[x] for x, _ in pairs]), np.array([place[y] for _, y in pairs])
     lengths = np.array([float(metric(x, y)) for x, y in pairs])
     budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)
 
     def safe(rate: float) -> bool:
         normalisers = _log_normalisers(distances, rate)
-        return bool((rate * lengths + np.abs(normalisers[one] - normalisers[two])).max() <= budget)
+        return bool((rate * lengths + np.abs(normalisers[left] - normalisers[right])).max() <= budget)
 
     low = budget / (2 * lengths.max())
     rates = np.linspace(2 * low, low, _STEPS + 1).tolist()
@@ -129,12 +130,12 @@ def largest_rate(
 
 
 def exponential_rows(inputs: Sequence[Hashable], outputs: Sequence[Hashable], metric: Metric, rate: float) -> Floats:
-    """Return P(y | x) = e^{-rate d(x, y)} / Z(x), one row for each input.
+    """Return P(y | x) = e^{-rate d(x, y)} / Z(x) by input.
 
     >>> exponential_rows([0, 1], [0, 1], lambda x, y: abs(x - y), 1.0).round(6).tolist()
     [[0.731059, 0.268941], [0.268941, 0.731059]]
     """
-    weights = -rate * np.array([[float(metric(x, y)) for y in outputs] for x in inputs])
+    weights = -rate * tabulated(metric, inputs, outputs)
     rows = np.exp(weights - weights.max(axis=1, keepdims=True))
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
@@ -148,7 +149,7 @@ def _log_normalisers(distances: Floats, rate: float) -> Floats:
 def _choice(
     problem: Problem, finite: FiniteProblem, moves: list[tuple[Hashable, Hashable]]
 ) -> tuple[Randomiser, float, str]:
-    """Return the randomiser with the largest verified rate, its measured loss, and the comparison where it is."""
+    """Return the randomiser with the largest rate, its loss, and its comparison."""
     rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
     if math.isinf(rate):
         return Exact(problem.grid, 1, problem.on_grid), 0.0, NO_COMPARISON
@@ -160,7 +161,7 @@ def _choice(
 
 
 def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
-    """Return the different pairs (x, x') between which the monotone plan of some comparison carries mass."""
+    """Return the different pairs (x, x') with mass in a monotone plan."""
     laws = [Pmf.from_counts(list(finite.inputs), list(law)) for law in finite.laws]
     moves: dict[tuple[Atom, Atom], None] = {}
     for side in finite.sides:

@@ -28,12 +28,12 @@ class KantorovichRelaxed:
     source: str = "Ding 2022, Theorem 2 with inequalities"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 40,000 operations per atom for every comparison (exact plans)."""
+        """Predict the work: all laws, and 40,000 operations per atom and comparison."""
         return predicted(problem, 40_000.0, lines=True)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of the largest scale that a comparison needs.
+        """Return noise of the largest scale any comparison needs.
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -54,7 +54,7 @@ MECHANISM = KantorovichRelaxed()
 
 
 def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction) -> Fraction:
-    """Return a scale that serves the comparison: `scale` itself where it does."""
+    """Return a scale for the comparison: `scale` itself if it serves."""
     strict, budget = comparison.pure_scale(epsilon), comparison.budget(epsilon)
     if strict <= scale:
         return scale

@@ -21,7 +21,7 @@ import numpy as np
 from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.analysis.questions.answer_law import Compared
+from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
 from takifugu.mechanisms.common.answer_families import Located, families_at_hand, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.largest_need import largest_need, refusing
@@ -50,12 +50,12 @@ class LaplaceExact:
     )
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 150 operations per atom for every comparison."""
+        """Predict the work: all laws, and 150 operations per atom and comparison."""
         return predicted(problem, 150.0, laplace=True, lines=True)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least noise that keeps every comparison within epsilon: none at all where none is needed.
+        """Return the least noise for epsilon in every comparison, perhaps none.
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -74,19 +74,19 @@ class LaplaceExact:
         noise = laplace_noise(problem, scale)
         detail = "the log-ratio reaches epsilon here first" + alone(problem, lines=True)
         witness = Witness(worst, detail, (("scale", float(noise.scale)),))
-        assumptions = conditions(problem, partial(_loss, scale=scale), lines=True)
+
+        def lost(located: Located, enough: float) -> float:
+            return max(enough, *over_all_starts(located.family).losses(scale), 0.0)
+
+        assumptions = conditions(problem, lost, lines=True)
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, assumptions)
 
 
 MECHANISM = LaplaceExact()
 
 
-def _loss(located: Located, enough: float, scale: Fraction) -> float:
-    return max(enough, *over_all_starts(located.family).losses(scale), 0.0)
-
-
 def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tuple[Fraction, Compared]]:
-    """Solve for the comparison that loses most at the scale so far, until none loses more than epsilon."""
+    """Solve for the worst comparison until none loses more than epsilon."""
     family, solved = over_all_starts(located.family), set[int]()
     while True:
         losses = family.losses(scale)
@@ -102,17 +102,20 @@ def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tup
 
 
 def _start(problem: Problem) -> Fraction:
-    """Return a scale to start from that changes neither the scale nor the comparison that the search ends with; or 0.
+    """Return a scale to start from, or 0.
 
-    A family whose need is at most `below` leaves a scale that is less than `above`. If all others need more than
-    `above`, the first of them is solved whatever came before it, and no family that needs less changes anything after
-    it: only the others decide.
+    It changes neither the scale nor the comparison that the search ends with. A family whose need is at most `below`
+    leaves a scale that is less than `above`. If all others need more than `above`, the first of them is solved whatever
+    came before it, and no family that needs less changes anything after it: only the others decide.
     """
     located = families_at_hand(problem, lines=True)
     stacks = stacked(located) if len(located) >= _FEW else []
-    comparisons = [(one.family, index) for one in located for index in range(len(one.family.compared))]
-    if not stacks or any(over_all_starts(one.family) is not one.family for one in located):
+    families = [family_at.family for family_at in located]
+    if not stacks or any(over_all_starts(family) is not family for family in families):
         return Fraction(0)
+    comparisons: list[tuple[AnswerFamily, int]] = []
+    for family in families:
+        comparisons += [(family, index) for index in range(len(family.compared))]
     largest, place = Fraction(0), len(comparisons) // 2
     for _ in range(4):
         family, index = comparisons[place]
@@ -122,10 +125,9 @@ def _start(problem: Problem) -> Fraction:
         if losses[place] <= problem.epsilon:
             break
     for width in (4, 8, 16, 32, 64):
-        above, below = (largest * (1 - w * HEADROOM) for w in (width, width + 2))
-        at_most, at_least = (
-            np.concatenate([stack.keeps(problem.epsilon, scale) for stack in stacks]) for scale in (below, above)
-        )
+        above, below = largest * (1 - width * HEADROOM), largest * (1 - (width + 2) * HEADROOM)
+        at_most = np.concatenate([stack.keeps(problem.epsilon, below) for stack in stacks])
+        at_least = np.concatenate([stack.keeps(problem.epsilon, above) for stack in stacks])
         if np.array_equal(at_most, at_least) and not at_most.all():
             return below
     return Fraction(0)

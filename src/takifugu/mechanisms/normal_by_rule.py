@@ -72,10 +72,10 @@ def refusal(problem: Problem) -> Refusal | None:
 
 
 def largest_move(problem: Problem) -> Move:
-    """Return W-infinity of the comparison that needs the farthest move; exact, with no spare mass, for exact laws.
+    """Return W-infinity of the comparison with the farthest move.
 
-    Rounded masses leave in doubt where a little of the mass goes: a share of delta pays for it, or else the move is
-    the largest that is possible.
+    It is exact, with no spare mass, for exact laws. Rounded masses leave in doubt where a little of the mass goes: a
+    share of delta pays for it, or else the move is the largest that is possible.
     """
     return problem.cached(Move, lambda: _largest_move(problem))  # three mechanisms need it
 
@@ -120,12 +120,12 @@ class NormalByRule:
     largest_epsilon: Fraction | None = None
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 3,000 operations per atom for every comparison."""
+        """Predict the work: all laws, and 3,000 operations per atom and comparison."""
         return predicted(problem, 3_000.0)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise; a refusal for delta 0, and where the rule is not proved."""
+        """Return the rounded normal noise, or a refusal."""
         if self.largest_epsilon is not None and problem.epsilon > self.largest_epsilon:
             return Refusal(
                 f"this rule is proved for epsilon at most {self.largest_epsilon}, and can fail above: use "
@@ -142,10 +142,6 @@ class NormalByRule:
             numbers.append(("printed_sigma", self.printed(size, problem.epsilon, problem.delta)))
         witness = Witness(move.worst, self.detail, tuple(numbers))
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
-
-
-def _printed(move: Fraction, epsilon: Fraction, delta: Fraction) -> float:
-    return gaussian_rule_b(move, epsilon, delta, PRINTED_CONSTANT)
 
 
 ANALYTIC = NormalByRule(
@@ -166,5 +162,5 @@ RULE_B = NormalByRule(
     "Ding 2022, Theorem 3(b) with the constant 0.41866 of its proof",
     gaussian_rule_b,
     "the monotone plan moves mass farthest between these two",
-    _printed,
+    lambda move, epsilon, delta: gaussian_rule_b(move, epsilon, delta, PRINTED_CONSTANT),
 )

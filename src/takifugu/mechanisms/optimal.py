@@ -54,7 +54,7 @@ class Optimal:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the channel, or a refusal where the program would be too large.
+        """Return the channel, or a refusal of too large a program.
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -76,9 +76,10 @@ MECHANISM = Optimal()
 
 
 def best_channel(finite: FiniteProblem, epsilon: Fraction) -> Floats:
-    """Return P(y | x), rows of inputs, of least expected |y - x| (in grid units) under the prior: solver's floats.
+    """Return the solver's P(y | x) of least expected |y - x|.
 
-    Raises Unsupported beyond MOST_NUMBERS numbers in the constraints, or when the solver gives up.
+    Rows are inputs, distances in grid units, masses floats. Raises Unsupported beyond MOST_NUMBERS numbers in the
+    constraints, or when the solver gives up.
     """
     inputs, outputs = np.array([float(x) for x in finite.inputs]), np.array(finite.outputs, dtype=float)
     ratios = _ratios(finite, float(epsilon) * INSIDE)
@@ -89,8 +90,8 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction) -> Floats:
 
 
 def _ratios(finite: FiniteProblem, epsilon: float) -> Floats:
-    """Return the rows p - e^epsilon q of all comparisons, both orders, each divided by its largest number."""
+    """Return the scaled rows p - e^epsilon q of all comparisons."""
     laws, factor = finite.probabilities(), np.exp(min(epsilon, 600.0))
     pairs = [(s.left, s.right) for s in finite.sides] + [(s.right, s.left) for s in finite.sides]
-    rows = [laws[one] - factor * laws[two] for one, two in pairs]
+    rows = [laws[left] - factor * laws[right] for left, right in pairs]
     return np.array([row / np.abs(row).max() for row in rows]).reshape(len(rows), len(finite.inputs))

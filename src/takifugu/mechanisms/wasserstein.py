@@ -30,11 +30,11 @@ class Wasserstein:
     source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Algorithm 1 and Theorem 3.2"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 400 operations per atom for every comparison."""
+        """Predict the work: all laws, and 400 operations per atom and comparison."""
         return predicted(problem, 400.0, laplace=True, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of scale max W-infinity / epsilon over all parts, entries and pairs.
+        """Return the noise of scale max W-infinity / epsilon over all comparisons.
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf

@@ -30,12 +30,12 @@ class WassersteinDelta:
     source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix A.4, trimmed fractionally"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws once, and about 30,000 operations per atom for every comparison."""
+        """Predict the work: all laws, and 30,000 operations per atom and comparison."""
         return predicted(problem, 30_000.0, lines=True)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of the largest scale that a comparison needs, or a refusal for delta 0.
+        """Return noise of the largest scale any comparison needs, or a refusal.
 
         >>> from takifugu.model.frameworks import between
         >>> from takifugu.numbers.distributions.pmf import Pmf
@@ -59,7 +59,7 @@ MECHANISM = WassersteinDelta()
 
 
 def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a scale that serves the comparison: `scale` itself where it does.
+    """Return a scale for the comparison: `scale` itself if it serves.
 
     A law and its rounded form differ by mass at most the relative error.
     """

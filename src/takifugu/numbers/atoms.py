@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,10 @@ _FLOATS = np.frompyfunc(float, 1, 1)
 
 
 def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
-    """Return a new one-dimensional array: int64 for integers, objects for Fractions and huge integers, else float64.
+    """Return a new array: int64, exact objects or float64.
 
-    Raises InputError for text, truth values, NaN, infinities and arrays of another shape.
+    It is one-dimensional: int64 for integers, objects for Fractions and huge integers, else float64. Raises InputError
+    for text, truth values, NaN, infinities and arrays of another shape.
     """
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
         array = _from_machine_numbers(numbers)
@@ -40,6 +41,16 @@ def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
             f"{name} contain {array[~np.isfinite(array)][0]}", rule="every number must be finite", fix="remove it"
         ).at(name)
     return array
+
+
+def masses_at(law: Mapping[Hashable, Atom], values: Iterable[Hashable]) -> Floats:
+    """Return the masses of a law at some values, as floats."""
+    return np.array([float(law.get(x, 0)) for x in values])
+
+
+def tabulated(function: Callable[[Any, Any], SupportsFloat], rows: Sequence[Any], columns: Sequence[Any]) -> Floats:
+    """Return the numbers of a function of two arguments, shape (rows, columns)."""
+    return np.array([[float(function(x, y)) for y in columns] for x in rows])
 
 
 def _from_machine_numbers(numbers: Array) -> Array:
@@ -72,14 +83,14 @@ def _object_array(items: Sequence[object]) -> Array:
 
 
 def compact(array: Array) -> Array:
-    """Return int64 when every object is an integer of moderate size, else an array of Fractions."""
+    """Return int64 for integers of moderate size, else Fractions."""
     if all(x.denominator == 1 and -LARGEST_SMALL <= x <= LARGEST_SMALL for x in array):
         return np.array([int(x) for x in array], dtype=np.int64)
     return fractions(array)
 
 
 def fractions(array: Array) -> Array:
-    """Return the array as objects of type Fraction, each exactly equal to its number."""
+    """Return the array as Fractions, each exactly equal to its number."""
     result: Array = _FRACTIONS(array.astype(object))
     return result if result.size else result.astype(object)
 
@@ -95,7 +106,7 @@ def integers(array: Array) -> list[int]:
 
 
 def as_masses(masses: list[int]) -> tuple[Array, int]:
-    """Return integer masses and their total: int64 when the total fits, Python integers otherwise."""
+    """Return integer masses and their total, int64 if it fits."""
     total = sum(masses)
     return (np.array(masses, dtype=np.int64) if total <= LARGEST_SMALL else _object_array(masses)), total
 
@@ -115,14 +126,14 @@ def over_common_total(probabilities: Array) -> tuple[Array, int]:
 
 
 def to_python(number: Atom | np.integer | np.floating) -> Atom:
-    """Return a plain int, Fraction or float; a Fraction that is whole becomes an int."""
+    """Return a plain int, Fraction or float; whole Fractions become ints."""
     if isinstance(number, Fraction):
         return number.numerator if number.denominator == 1 else number
     return int(number) if isinstance(number, int | np.integer) else float(number)
 
 
 def same_type(first: Array, second: Array) -> tuple[Array, Array]:
-    """Return both arrays as int64, as Fractions, or as float64: the narrowest type that holds both."""
+    """Return both arrays in the narrowest common type."""
     if first.dtype == second.dtype:
         return first, second
     if np.float64 in (first.dtype, second.dtype):

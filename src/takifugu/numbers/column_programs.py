@@ -59,11 +59,12 @@ class Solution:
 
 
 def solve(cost: Floats, limits: csr_array) -> Solution:
-    """Return the channel of least cost among those with `limits` @ K <= 0, and a lower end of what any of them costs.
+    """Return the channel of least cost within `limits`, and a proved bound.
 
-    `cost` has shape (inputs, outputs), numbers not negative; `limits` is sparse, of shape (constraints, inputs). The
-    lower end is at most 1e-9 times the cost below it, or as near as floating point allows. Raises Unsupported where
-    a row of `limits` does not sum to less than 0, so that the uniform channel is not strictly inside.
+    It has `limits` @ K <= 0; none of them costs less than the bound. `cost` has shape (inputs, outputs), numbers not
+    negative; `limits` is sparse, of shape (constraints, inputs). The lower end is at most 1e-9 times the cost below it,
+    or as near as floating point allows. Raises Unsupported where a row of `limits` does not sum to less than 0, so that
+    the uniform channel is not strictly inside.
 
     >>> from scipy.sparse import csr_array
     >>> twice = csr_array([[1.0, -2.0], [-2.0, 1.0]])
@@ -75,18 +76,18 @@ def solve(cost: Floats, limits: csr_array) -> Solution:
     loose = np.asarray(limits.sum(axis=1)).ravel()
     if (loose >= 0).any():
         raise Unsupported("the uniform channel is not strictly inside the constraints")
-    chosen, least = np.argsort(-loose, kind="stable")[: _FIRST * len(cost)], -np.inf
+    used, least = np.argsort(-loose, kind="stable")[: _FIRST * len(cost)], -np.inf
     for accuracy in (*_ROUGH, _NARROW):
         while True:
-            solution = _solve(cost, limits[chosen], accuracy)
+            solution = _solve(cost, limits[used], accuracy)
             least = max(least, solution.least)
             over = (limits @ solution.matrix / -loose[:, None]).max(axis=1)
-            over[chosen] = 0.0
+            over[used] = 0.0
             broken = np.argsort(-over, kind="stable")[: _FIRST * len(cost)]
             broken = broken[over[broken] > 0]
             if not broken.size:
                 break
-            chosen = np.union1d(chosen, broken)
+            used = np.union1d(used, broken)
     return Solution(solution.matrix, solution.cost, least)
 
 
@@ -122,7 +123,7 @@ class _State:
         return Solution(matrix, float((self.cost * matrix).sum()), float(least))
 
     def step(self) -> bool:
-        """Go one predicted and corrected step; False where floating point ends it."""
+        """Go one predicted and corrected step; False if floating point ends it."""
         system = self._factors()
         if system is None:
             return False
@@ -164,9 +165,9 @@ class _State:
         return products / (matrix.size + slack.size)
 
     def _factors(self) -> tuple[Floats, Floats] | None:
-        """Return the Cholesky factors of diag(below / K) + G^T diag(multipliers / slack) G, one for every column.
+        """Return the Cholesky factors of every column's Hessian.
 
-        The second array is the sum of the inverses.
+        It is diag(below / K) + G^T diag(multipliers / slack) G. The second array is the sum of the inverses.
         """
         from scipy.linalg import lapack
 
@@ -198,13 +199,13 @@ class _State:
         missing = 1.0 - self.matrix.sum(axis=1)
         d_matrix, d_sums = np.zeros_like(self.matrix), np.zeros_like(missing)
         for _ in range(_REFINED):
-            rest = right - self._hessian(d_matrix) + d_sums[:, None]
-            free = _solved(factors, rest)
+            residual = right - self._hessian(d_matrix) + d_sums[:, None]
+            free = _solved(factors, residual)
             try:
                 more = np.linalg.solve(schur, missing - d_matrix.sum(axis=1) - free.sum(axis=1))
             except np.linalg.LinAlgError:
                 return None
-            d_matrix = d_matrix + _solved(factors, rest + more[:, None])
+            d_matrix = d_matrix + _solved(factors, residual + more[:, None])
             d_sums = d_sums + more
         d_slack = self._slack(d_matrix)
         d_below = (of_matrix - self.below * d_matrix) / self.matrix
@@ -213,14 +214,14 @@ class _State:
         return direction if all(np.isfinite(part).all() for part in direction) else None
 
     def _hessian(self, matrix: Floats) -> Floats:
-        """Return (diag(below / K) + G^T diag(multipliers / slack) G) times a matrix, column by column."""
+        """Return every column's Hessian times a matrix."""
         through = self.turned @ (self.multipliers / self.slack * (self.limits @ matrix))
         return np.asarray(self.below / self.matrix * matrix + through)
 
     def _lengths(
         self, d_matrix: Floats, d_below: Floats, d_slack: Floats, d_multipliers: Floats, _: Floats
     ) -> tuple[float, float]:
-        """Return how far the primal and the dual part of a direction may go."""
+        """Return the allowed primal and dual step of a direction."""
         primal = min(_until_zero(self.matrix, d_matrix), _until_zero(self.slack, d_slack))
         dual = min(_until_zero(self.below, d_below), _until_zero(self.multipliers, d_multipliers))
         return min(1.0, _CLOSE * primal), min(1.0, _CLOSE * dual)
@@ -239,7 +240,7 @@ def _until_zero(values: Floats, direction: Floats) -> float:
 
 
 def _products(limits: csr_array) -> csr_array:
-    """Return the sparse map from one weight per constraint to the flat matrix sum of weight times g g^T."""
+    """Return the sparse map from constraint weights to sums of g g^T."""
     from scipy.sparse import csr_array
 
     rows, columns, values = [], [], []

@@ -24,10 +24,10 @@ TRUSTED = 2.0**-900
 
 
 def log_bounds(values: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return (upper, lower) logs of computed masses, before the relative error of `values` is charged.
+    """Return (upper, lower) logs of computed masses.
 
-    `positive` says which true masses are above zero. Zero masses have upper DEAD and lower -NEVER; masses too small to
-    be trusted have upper log(TRUSTED) and lower -NEVER.
+    The relative error of `values` is not yet charged. `positive` says which true masses are above zero. Zero masses
+    have upper DEAD and lower -NEVER; masses too small to be trusted have upper log(TRUSTED) and lower -NEVER.
     """
     safe = values >= TRUSTED
     if safe.all():
@@ -38,7 +38,10 @@ def log_bounds(values: FloatArray, positive: BoolArray) -> tuple[FloatArray, Flo
 
 
 def largest_differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Return max_y upper[..., s, y] - lower[..., s', y], shape (..., k, k); NEVER if infinite, DEAD if empty."""
+    """Return the largest upper minus lower log of rows, (..., k, k).
+
+    NEVER if infinite, DEAD if empty.
+    """
     left, right = upper[..., :, None, :], lower[..., None, :, :]
     largest: FloatArray = left[..., 0] - right[..., 0]
     for y in range(1, upper.shape[-1]):
@@ -47,29 +50,30 @@ def largest_differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def clip(log_ratios: FloatArray) -> FloatArray:
-    """Return log-ratios with everything infinite set to NEVER and everything impossible to DEAD, in place."""
+    """Set infinite log-ratios to NEVER and impossible ones to DEAD, in place."""
     log_ratios[log_ratios > NEVER / 2] = NEVER
     log_ratios[log_ratios < -NEVER / 2] = DEAD
     return log_ratios
 
 
 def log_rounding(*logs: FloatArray) -> float:
-    """Return a bound on what rounding logs of these sizes, and adding a few of them, can change."""
+    """Bound the rounding of logs of these sizes and their sums."""
     sizes = [np.abs(x[np.abs(x) < NEVER / 2]).max(initial=0.0) for x in logs]
     return 16 * UNIT * float(max(sizes, default=0.0))
 
 
 def product_error(steps: IntArray, k: int) -> FloatArray:
-    """Return how much a log-ratio of two masses may be off after products with `steps` matrices of k rows.
+    """Bound a log-ratio's error after products with matrices.
 
-    An entry of a normalised matrix has at most 2k + 4 units of relative error, and a sum of k products of positive
-    terms adds at most k: both logs are off by at most 3k + 4 units per step, first order and a percent.
+    These are `steps` matrices of k rows. An entry of a normalised matrix has at most 2k + 4 units of relative error,
+    and a sum of k products of positive terms adds at most k: both logs are off by at most 3k + 4 units per step, first
+    order and a percent.
     """
     return np.asarray(1.01 * UNIT * (6 * k + 8) * steps)
 
 
 def stack_power(matrix: FloatArray, rows: FloatArray, count: int) -> FloatArray:
-    """Return rows, rows P, rows P^2, ... for one row vector, shape (count, k), by doubling."""
+    """Return rows, rows P, rows P^2, ..., shape (count, k), by doubling."""
     laws = rows[None, :]
     power = matrix
     while len(laws) < count:

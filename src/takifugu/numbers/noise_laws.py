@@ -32,7 +32,7 @@ class Moments(NamedTuple):
 
 @lru_cache(maxsize=256)
 def discrete_laplace_half_width(scale: Fraction, level: Fraction | float) -> int:
-    """Return the smallest integer h with P(|X| <= h) >= level, decided exactly; InputError unless 0 < level < 1.
+    """Return the smallest integer h with P(|X| <= h) >= level.
 
     >>> discrete_laplace_half_width(Fraction(10), 0.95)
     30
@@ -48,7 +48,7 @@ def discrete_laplace_half_width(scale: Fraction, level: Fraction | float) -> int
 def rounded_laplace_half_width(
     scale: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
 ) -> int:
-    """Return the smallest h with P(|noise| <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+    """Return the smallest h with P(|noise| <= h grid) >= level.
 
     >>> rounded_laplace_half_width(Fraction(10), Fraction(1, 100), 0.95)
     2996
@@ -59,7 +59,7 @@ def rounded_laplace_half_width(
 def rounded_normal_half_width(
     sigma: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
 ) -> int:
-    """Return the smallest h with P(|noise| <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+    """Return the smallest h with P(|noise| <= h grid) >= level.
 
     >>> rounded_normal_half_width(Fraction(1), Fraction(1, 1000), 0.95)
     1960
@@ -68,7 +68,7 @@ def rounded_normal_half_width(
 
 
 def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:
-    """Return the smallest integer h with P(K <= h) >= level, decided exactly; InputError unless 0 < level < 1.
+    """Return the smallest integer h with P(K <= h) >= level.
 
     >>> geometric_half_width(Fraction(10), 0.95)
     29
@@ -84,10 +84,11 @@ def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:
 def rounded_up_exponential_half_width(
     scale: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
 ) -> int:
-    """Return the smallest h with P(noise <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+    """Return the smallest h with P(noise <= h grid) >= level.
 
-    The noise is ceil((centre + E) / grid) grid - centre. On the grid it exceeds h steps with probability exp(-h grid /
-    scale); elsewhere with less than exp(-(h - 1) grid / scale), which it comes near just below a multiple.
+    It is decided exactly; InputError unless 0 < level < 1. The noise is ceil((centre + E) / grid) grid - centre. On the
+    grid it exceeds h steps with probability exp(-h grid / scale); elsewhere with less than exp(-(h - 1) grid / scale),
+    which it comes near just below a multiple.
 
     >>> rounded_up_exponential_half_width(Fraction(10), Fraction(1), 0.95)
     31
@@ -101,33 +102,38 @@ def rounded_up_exponential_half_width(
 
 
 def geometric_moments(scale: Fraction) -> Moments:
-    """Return E K = a / (1 - a) and E K^2 = a (1 + a) / (1 - a)^2, a = exp(-1 / scale).
+    """Return E K and E K^2 of geometric noise.
+
+    a / (1 - a) and a (1 + a) / (1 - a)^2, a = exp(-1 / scale).
 
     >>> [round(moment, 6) for moment in geometric_moments(Fraction(10))]
     [9.508332, 190.325085]
     """
     inverse = float(1 / scale)
-    a, rest = exp(-inverse), -expm1(-inverse)
-    return Moments(a / rest, a * (1 + a) / rest**2)
+    a, complement = exp(-inverse), -expm1(-inverse)
+    return Moments(a / complement, a * (1 + a) / complement**2)
 
 
 def rounded_up_exponential_moments(scale: Fraction, grid: Fraction, *, on_grid: bool = False) -> Moments:
-    """Return the expected noise and noise^2 of ceil((centre + E) / grid) grid - centre.
+    """Return the expected noise and its square of rounded exponentials.
 
-    On the grid that is a step more than geometric noise; elsewhere E plus a uniform part of a step.
+    The noise is ceil((centre + E) / grid) grid - centre. On the grid that is a step more than geometric noise;
+    elsewhere E plus a uniform part of a step.
 
     >>> rounded_up_exponential_moments(Fraction(1), Fraction(1, 10)).absolute
     1.05
     """
     b, g = float(scale), float(grid)
     if on_grid:
-        a, rest = exp(-g / b), -expm1(-g / b)
-        return Moments(g / rest, g * g * (1 + a) / rest**2)
+        a, complement = exp(-g / b), -expm1(-g / b)
+        return Moments(g / complement, g * g * (1 + a) / complement**2)
     return Moments(b + g / 2, 2 * b * b + b * g + g * g / 3)
 
 
 def discrete_laplace_moments(scale: Fraction) -> Moments:
-    """Return E|X| = 1 / sinh(1 / scale) and E X^2 = 1 / (2 sinh^2(1 / (2 scale))).
+    """Return E|X| and E X^2 of discrete Laplace noise.
+
+    1 / sinh(1 / scale) and 1 / (2 sinh^2(1 / (2 scale))).
 
     >>> [round(moment, 6) for moment in discrete_laplace_moments(Fraction(10))]
     [9.983353, 199.833417]
@@ -151,7 +157,7 @@ def rounded_laplace_moments(scale: Fraction, grid: Fraction, *, on_grid: bool = 
 
 
 def rounded_normal_moments(sigma: Fraction, grid: Fraction, *, on_grid: bool = False) -> Moments:
-    """Return the expected |noise| and noise^2 of the rounded normal law (on_grid: to 1e-9 relative).
+    """Return the expected |noise| and noise^2 of rounded normal noise.
 
     >>> round(rounded_normal_moments(Fraction(1), Fraction(1, 1000)).absolute, 6)
     0.797885
@@ -160,12 +166,12 @@ def rounded_normal_moments(sigma: Fraction, grid: Fraction, *, on_grid: bool = F
     if on_grid:
         return _normal_moments_on_grid(s, g)
     h = g / 2
-    inside = (h * h + s * s) / 2 * erf(h / (s * sqrt(2))) + h * s / sqrt(2 * pi) * exp(-(h * h) / (2 * s * s))
-    return Moments(inside / h, s * s + g * g / 12)
+    central = (h * h + s * s) / 2 * erf(h / (s * sqrt(2))) + h * s / sqrt(2 * pi) * exp(-(h * h) / (2 * s * s))
+    return Moments(central / h, s * s + g * g / 12)
 
 
 def _normal_moments_on_grid(s: float, g: float) -> Moments:
-    """Sum P(|n| >= k) and (2k - 1) P(|n| >= k) over k >= 1; from r = 100 on by the midpoint rule's expansion."""
+    """Sum the tails of |n|, and those of n^2."""
     r = s / g
     if r >= 100:
         return Moments(g * sqrt(2 / pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
@@ -197,7 +203,7 @@ def _rounded_half_width(survival: Survival, ratio: Fraction, level: Fraction | f
 
 
 def _exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]], threshold: Fraction) -> bool:
-    """Return whether the sum of weight * P(|Z| > z) is above the threshold; True where 2000 more bits do not decide."""
+    """Return whether weighted tails sum to more than the threshold."""
     start = 64 + threshold.denominator.bit_length()
     for bits in (start, start + 2000):
         low = high = Fraction(0)
@@ -220,5 +226,5 @@ def _miss(level: Fraction | float) -> Fraction:
 
 
 def _depth(miss: Fraction) -> float:
-    """Return log(1 / miss), where exp(-z) falls to it: a place to start a search, no more."""
+    """Return about log(1 / miss), a place to start a search."""
     return log(miss.denominator) - log(miss.numerator)

@@ -23,7 +23,9 @@ _GUARD_BITS = 32
 
 
 def laplace_survival(z: Fraction, bits: int) -> Enclosure:
-    """Enclose 2^bits P(|Z| > z) = 2^bits exp(-z) for the Laplace law of scale 1; the width is 1 or 2 units.
+    """Enclose 2^bits P(|Z| > z) of the unit Laplace law.
+
+    It is 2^bits exp(-z), the width 1 or 2 units.
 
     >>> low, high = laplace_survival(Fraction(1), 64)
     >>> low / 2**64, high - low <= 2
@@ -39,7 +41,9 @@ def laplace_survival(z: Fraction, bits: int) -> Enclosure:
 
 
 def normal_survival(z: Fraction, bits: int) -> Enclosure:
-    """Enclose 2^bits P(|Z| > z) = 2^bits erfc(z / sqrt 2) for the standard normal law; the width is 1 or 2 units.
+    """Enclose 2^bits P(|Z| > z) of the standard normal law.
+
+    It is 2^bits erfc(z / sqrt 2), the width 1 or 2 units.
 
     >>> low, high = normal_survival(Fraction(196, 100), 64)
     >>> round(low / 2**64, 12), high - low <= 2
@@ -62,9 +66,10 @@ def normal_survival(z: Fraction, bits: int) -> Enclosure:
 
 
 def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
-    """Return the smallest integer j for which exceeds(j) is False; `exceeds` must be non-increasing, True far below.
+    """Return the smallest integer j with exceeds(j) False.
 
-    It tries the neighbours of the guess first, so a right guess costs two calls.
+    `exceeds` must be non-increasing, True far below. It tries the neighbours of the guess first, so a right guess costs
+    two calls.
 
     >>> first_not_exceeded(lambda j: j * j < 50, 3)
     8
@@ -81,7 +86,7 @@ def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
 
 
 def _series(w: Fraction, first: int, bits: int) -> Enclosure:
-    """Enclose 2^bits sum_n w^n / (first * (first + 2) * ... with n factors), for w >= 0 and first in {2, 3}."""
+    """Enclose 2^bits sum_n w^n / (first (first + 2) ... (n factors))."""
     w_low, w_high = (w.numerator << bits) // w.denominator, -((-w.numerator << bits) // w.denominator)
     low = high = sum_low = sum_high = 1 << bits
     divisor, halving = first, ceil(2 * w)  # from divisor 2w on each term is at most half the one before
@@ -94,7 +99,7 @@ def _series(w: Fraction, first: int, bits: int) -> Enclosure:
 
 @lru_cache(maxsize=16)
 def _pi(bits: int) -> Enclosure:
-    """Enclose 2^bits pi by Machin's 16 arctan(1/5) - 4 arctan(1/239), each term floored."""
+    """Enclose 2^bits pi by Machin's 16 arctan(1/5) - 4 arctan(1/239)."""
     estimate, slack = 0, 0
     for weight, base in ((16, 5), (-4, 239)):
         power, odd, sign = (1 << bits) // base, 1, 1

@@ -15,8 +15,8 @@ from takifugu.numbers.rationals import as_fraction
 MOST_NUMBERS = 200_000
 
 
-def numbers_in(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[Fraction]]:
-    """Return the rows of a CSV file of at most so many numbers; InputError, which says `what` to write, otherwise."""
+def numbers_in(path: Path, expected: str, most: int = MOST_NUMBERS) -> list[list[Fraction]]:
+    """Return the rows of a CSV file of numbers, or raise."""
     try:
         text = read_file(path, max(1_000_000, 50 * most)).decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
@@ -24,10 +24,10 @@ def numbers_in(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[Fra
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{path.name} cannot be read ({reason})", fix="check the path") from None
     except (ValueError, csv.Error):
-        raise InputError(f"{path.name} is not a CSV file of numbers", fix=f"write {what}") from None
+        raise InputError(f"{path.name} is not a CSV file of numbers", fix=f"write {expected}") from None
     if sum(map(len, rows)) > most:
-        raise InputError(f"{path.name} holds more than {most:,} numbers", fix=f"write {what}")
+        raise InputError(f"{path.name} holds more than {most:,} numbers", fix=f"write {expected}")
     try:
         return [[as_fraction(text, "a number") for text in row] for row in rows]
     except InputError:
-        raise InputError(f"{path.name} holds something that is not a number", fix=f"write {what}") from None
+        raise InputError(f"{path.name} holds something that is not a number", fix=f"write {expected}") from None

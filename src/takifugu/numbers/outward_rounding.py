@@ -21,7 +21,7 @@ CLOSED_AT_ONCE = 16
 
 
 def up(number: Rounded) -> Rounded:
-    """Return the next larger floats: at least the exact result of one operation that was rounded to nearest.
+    """Return the next larger floats: above one rounded operation's exact result.
 
     >>> up(1.0) > 1.0, up(np.array([0.0]))[0] > 0
     (np.True_, np.True_)
@@ -31,7 +31,7 @@ def up(number: Rounded) -> Rounded:
 
 
 def sum_up(first: Rounded, second: Rounded) -> Rounded:
-    """Return a float that is at least the exact sum; zeros change nothing."""
+    """Return a float at least the exact sum; zeros change nothing."""
     total = first + second
     return np.where((first == 0) | (second == 0), total, up(total)) if isinstance(total, np.ndarray) else (
         total if first == 0 or second == 0 else float(up(total))
@@ -39,7 +39,7 @@ def sum_up(first: Rounded, second: Rounded) -> Rounded:
 
 
 def floats_above(values: IntArray, unit: Fraction) -> FloatArray:
-    """Return the least floats that are not below integers, of at most 62 bits, times a unit.
+    """Return the least floats not below integers times a unit.
 
     >>> floats_above(np.array([0, 1, 2**60 + 1]), Fraction(1, 2**60)).tolist()
     [0.0, 8.673617379884035e-19, 1.0000000000000002]
@@ -53,14 +53,15 @@ def floats_above(values: IntArray, unit: Fraction) -> FloatArray:
 
 
 def padded(logs: FloatArray, states: int, size: float) -> FloatArray:
-    """Return logs of ratios of means plus what rounding can hide: means of positive terms, exponentials, logarithms."""
+    """Return logs of ratios of means plus their possible rounding."""
     return np.asarray(up(logs + (2 * states + 24 + 4 * max(size, 1.0)) * UNIT))
 
 
 def closed(ratio: FloatArray) -> FloatArray:
-    """Return the largest matrix below `ratio` with rho(u, w) <= rho(u, v) + rho(v, w): shortest paths, rounded up.
+    """Return the largest matrix below `ratio` with all triangle inequalities.
 
-    The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
+    rho(u, w) <= rho(u, v) + rho(v, w): shortest paths, rounded up. The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays
+    the same.
 
     >>> closed(np.array([[0.0, 5.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]))[0, 1].round(9)
     np.float64(2.0)

@@ -22,15 +22,15 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def chances(heads: FloatArray) -> FloatArray:
-    """Return the probability that each candidate is chosen, given those of heads.
+    """Return each candidate's probability to be chosen, from those of heads.
 
     >>> chances(np.array([1.0, 0.5])).tolist()
     [0.75, 0.25]
     """
     places, weights = _rule((len(heads) + 1) // 2)
     logs = np.log1p(-np.outer(heads, places))
-    others = np.exp(logs.sum(axis=0) - logs)
-    chances: FloatArray = heads * (others @ weights)
+    of_others = np.exp(logs.sum(axis=0) - logs)
+    chances: FloatArray = heads * (of_others @ weights)
     return chances
 
 
@@ -42,7 +42,7 @@ def _rule(count: int) -> tuple[FloatArray, FloatArray]:
 
 
 def missed(exponent: float, candidates: int) -> float:
-    """Return the largest probability that a choice falls short by s or more, exponent = rate * s.
+    """Return the largest probability to fall short by s.
 
     >>> missed(0.0, 4), round(missed(3.0, 2), 6), missed(1.0, 1)
     (0.75, 0.024894, 0.0)
@@ -59,7 +59,7 @@ def missed(exponent: float, candidates: int) -> float:
 
 @cache
 def worst_mean(candidates: int) -> float:
-    """Return the largest expected shortfall, in units of 1/rate: max over x of x * missed(x).
+    """Return the largest expected shortfall, in units of 1/rate.
 
     >>> round(worst_mean(2), 6), round(worst_mean(100), 6)
     (0.18394, 2.427934)

@@ -24,7 +24,7 @@ _EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 
 def as_fraction(value: object, name: str, *where: Step) -> Fraction:
-    """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
+    """Read a finite number by its shortest decimal (0.1 is 1/10).
 
     `name` is what messages call it, `where` its place. Raises InputError for NaN, infinities, everything that is not a
     number, and numbers that are written with more than 10,000 characters or an exponent beyond 1,000, or are larger
@@ -52,9 +52,10 @@ def as_fraction(value: object, name: str, *where: Step) -> Fraction:
 
 
 def read_fraction(text: str) -> Fraction:
-    """Read a written number exactly; the one place where a text becomes a Fraction.
+    """Read a written number exactly.
 
-    Raises ValueError, ZeroDivisionError or OverflowError for what is not a finite number, or is too long or too large.
+    It is the one place where a text becomes a Fraction. Raises ValueError, ZeroDivisionError or OverflowError for what
+    is not a finite number, or is too long or too large.
 
     >>> read_fraction("2.50e-1")
     Fraction(1, 4)
@@ -73,12 +74,12 @@ def _text(value: object) -> str:
 
 
 def exact(name: str) -> Mapping[str, Any]:
-    """Return the metadata of a field that is written as an exact number; `name` is what messages call it."""
+    """Return the metadata of a field written as an exact number."""
     return form(read=lambda value: as_fraction(value, name))
 
 
 def exact_or_float(value: str | float) -> Fraction | float:
-    """Return a number of plain data: a text as the fraction that it names, a float as it is."""
+    """Return a number of plain data, a text as its fraction."""
     return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value
 
 
@@ -113,7 +114,7 @@ def as_delta(value: Number, name: str = "delta") -> Fraction:
 
 
 def round_up(value: Fraction | float) -> Fraction:
-    """Return a rational with a short numerator, at least `value` and at most 1e-10 relative above it.
+    """Return a short rational from `value` to 1e-10 relative above.
 
     Values that are already short (such as 1/epsilon) come back unchanged.
 
@@ -133,7 +134,7 @@ def round_up(value: Fraction | float) -> Fraction:
 
 
 def decimal_up(value: Fraction) -> Fraction:
-    """Return the least decimal of twelve significant digits that is at least `value`: short on paper, never below.
+    """Return the least twelve-digit decimal at least `value`.
 
     >>> str(decimal_up(Fraction(2, 3)) * 10**12), decimal_up(Fraction(5, 2))
     ('666666666667', Fraction(5, 2))
@@ -145,7 +146,7 @@ def decimal_up(value: Fraction) -> Fraction:
 
 
 def float_above(value: Fraction) -> float:
-    """Return the least float that is not below a rational.
+    """Return the least float not below a rational.
 
     >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
     True

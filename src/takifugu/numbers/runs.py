@@ -32,7 +32,7 @@ class Runs:
 
     @staticmethod
     def of(numbers: Runs | IntArray) -> Runs:
-        """Return numbers as runs; an array that repeats one number in memory (`np.broadcast_to`) is not read."""
+        """Return numbers as runs; a broadcast number is not read."""
         if isinstance(numbers, Runs):
             return numbers
         size = len(numbers)
@@ -63,9 +63,9 @@ class Runs:
 
     @cached_property
     def numbers(self) -> IntArray:
-        """The numbers one by one, not to be written to; those of one run repeat one number in memory.
+        """Return the numbers one by one, read-only.
 
-        Raises Unsupported for several runs of more than 2^28 places.
+        Those of one run repeat one number in memory. Raises Unsupported for several runs of more than 2^28 places.
         """
         if len(self.values) == 1:
             return np.broadcast_to(self.values[0], self.size)
@@ -79,11 +79,11 @@ class Runs:
 
     @property
     def key(self) -> Hashable:
-        """Return a key that rows of numbers have in common exactly when they are the same."""
+        """Return a key shared exactly by equal rows of numbers."""
         return self.values.tobytes(), self.ends.tobytes()
 
     def numbers_of_runs(self, places: IntArray) -> IntArray:
-        """Return which run each place is in."""
+        """Return the number of each place's run."""
         if len(self.ends) == self.size:
             return np.asarray(places)
         return np.asarray(np.searchsorted(self.ends, places, side="right"))
@@ -93,7 +93,7 @@ class Runs:
         return np.asarray(self.values[self.numbers_of_runs(places)])
 
     def largest(self, places: Sequence[int]) -> int:
-        """Return the largest number in some places, 0 where there are none."""
+        """Return the largest number in some places, 0 without any."""
         if isinstance(places, range) and places.step == 1:
             numbers = self.between(places.start, places.stop).values
         else:
@@ -127,7 +127,9 @@ class Runs:
         return int(self._sums[-1])
 
     def first_above(self, limit: float, or_at: bool = False) -> int:
-        """Return the first place before which numbers from 0 on sum to more than a limit, or to it; else size + 1.
+        """Return the first place with earlier numbers above a limit.
+
+        The numbers are from 0 on and sum to more, or to it; else size + 1.
 
         >>> [Runs.of(np.array([2, 2, 2, 0, 5])).first_above(limit, or_at) for limit in (4, 6, 11) for or_at in (0, 1)]
         [3, 2, 5, 3, 6, 5]
@@ -143,7 +145,7 @@ class Runs:
 
 
 def refined(*rows: Runs) -> tuple[IntArray, IntArray]:
-    """Return the runs in which all rows are constant: their values, shape (rows, runs), and the ends.
+    """Return the runs of constant rows: values (rows, runs), and ends.
 
     >>> values, ends = refined(Runs.of(np.array([1, 1, 0])), Runs.of(np.array([5, 6, 6])))
     >>> values.tolist(), ends.tolist()
@@ -155,7 +157,7 @@ def refined(*rows: Runs) -> tuple[IntArray, IntArray]:
 
 
 def different(*rows: Runs) -> tuple[IntArray, Runs]:
-    """Return what rows of numbers have in some place, each once, shape (rows, kinds), and which kind each place has."""
+    """Return the rows' different columns, (rows, kinds), and each place's kind."""
     values, ends = refined(*rows)
     if not len(ends):
         return values, Runs(ends, ends)

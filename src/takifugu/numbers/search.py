@@ -28,11 +28,12 @@ Judge = Callable[[Any], tuple[float, bool]]
 def smallest_safe(
     judge: Judge, safe: Scale, target: float, tolerance: float = SCALE_TOLERANCE, low: float = 0.0, first: float = 1.5
 ) -> Scale:
-    """Return `safe`, or a smaller scale that was judged safe: at most `tolerance` relative above one that is not.
+    """Return `safe`, or a smaller scale judged safe.
 
-    `judge(scale)` returns a loss that falls as the scale grows, and whether the scale is safe (loss <= target); `safe`
-    is a safe scale above 0, and stays the answer where judging is too coarse to say so. Scales below `low` are not
-    tried, nor at first one that is more than e^first times smaller. Log loss against log scale is nearly a line.
+    It is at most `tolerance` relative above one that is not. `judge(scale)` returns a loss that falls as the scale
+    grows, and whether the scale is safe (loss <= target); `safe` is a safe scale above 0, and stays the answer where
+    judging is too coarse to say so. Scales below `low` are not tried, nor at first one that is more than e^first times
+    smaller. Log loss against log scale is nearly a line.
 
     >>> round(smallest_safe(lambda b: (3 / b, 3 / b <= 2), 100.0, 2.0), 9)
     1.5
@@ -46,7 +47,8 @@ def smallest_safe(
         beyond = math.log(loss / target) if loss > 0 else -math.inf
         return min(beyond, -LEAST) if is_safe else max(beyond, LEAST)
 
-    good, lowest = math.log(safe), math.log(low) if low else -math.inf
+    good = math.log(safe)
+    lowest = math.log(low) if low else -math.inf
     judged[good] = safe
     at_good = excess(good)
     step = min(max(-1.05 * at_good, 0.01), first if math.isfinite(at_good) else 1.5)
@@ -56,18 +58,19 @@ def smallest_safe(
         if at_bad > 0:
             return cast(Scale, judged[narrowed(excess, good, bad, at_good, at_bad, tolerance / 2)])
         is_line = math.isfinite(at_good) and at_good < at_bad
-        rest = 1.05 * at_bad / (at_good - at_bad) * (good - bad) if is_line else 2 * step
-        good, at_good, step = bad, at_bad, min(max(rest, 0.01), 8 * step)
+        remaining = 1.05 * at_bad / (at_good - at_bad) * (good - bad) if is_line else 2 * step
+        good, at_good, step = bad, at_bad, min(max(remaining, 0.01), 8 * step)
     return cast(Scale, judged[good])
 
 
 def narrowed(
     excess: Callable[[float], float], good: float, bad: float, at_good: float, at_bad: float, width: float
 ) -> float:
-    """Return `good`, or a place below it where the excess was seen below 0: at most `width` above one where it is not.
+    """Return `good`, or a place below it with negative excess.
 
-    The excess falls, is below 0 at `good` and above 0 at `bad`. False position; where one end stays, its excess counts
-    the less the more the other's fell (Anderson and Björck), and each eighth place is the middle.
+    It is at most `width` above one where it is not. The excess falls, is below 0 at `good` and above 0 at `bad`. False
+    position; where one end stays, its excess counts the less the more the other's fell (Anderson and Björck), and each
+    eighth place is the middle.
 
     >>> narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
     True
@@ -80,20 +83,20 @@ def narrowed(
         place = min(max(bad + (good - bad) * share, bad + width / 2), good - width / 2)
         value = excess(place)
         fall = 1 - value / last if value * last > 0 and math.isfinite(last) else 1.0
-        counted = fall if fall > 0 else 0.5
+        factor = fall if fall > 0 else 0.5
         if value < 0:
-            good, at_good, at_bad = place, value, at_bad * counted
+            good, at_good, at_bad = place, value, at_bad * factor
         else:
-            bad, at_bad, at_good = place, value, at_good * counted
+            bad, at_bad, at_good = place, value, at_good * factor
         last = value
     return good
 
 
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
-    """Return `high`, or a smaller scale that lost at most epsilon, at most 2**-36 relative above one that lost more.
+    """Return `high`, or a smaller scale with a loss within epsilon.
 
-    `loss` is an upper bound on the true loss at a scale, mostly about its inverse; `high` needs no check, scales below
-    `low` are not tried.
+    It is at most 2**-36 relative above one that lost more. `loss` is an upper bound on the true loss at a scale, mostly
+    about its inverse; `high` needs no check, scales below `low` are not tried.
 
     >>> round(float(smallest_scale(lambda b: float(3 / b), Fraction(2), Fraction(100), Fraction(1, 100))), 9)
     1.5
@@ -107,16 +110,17 @@ def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
-    """Return 0, no noise, where that loses at most epsilon, and otherwise `smallest_scale`."""
+    """Return 0 if no noise suffices, else `smallest_scale`."""
     return Fraction(0) if loss(Fraction(0)) <= epsilon else smallest_scale(loss, epsilon, high, low)
 
 
 def halved(
     holds: Callable[[T], bool], good: T, bad: T, is_close: Callable[[T, T], bool], middle: Callable[[T, T], T]
 ) -> T:
-    """Return `good`, or a place between it and `bad` where the condition was seen to hold: close to one where it fails.
+    """Return `good`, or a holding place nearer to `bad`.
 
-    It holds at `good`, fails at `bad`, and changes once between them; `is_close(good, bad)` ends the search.
+    It was seen to hold, close to one where it fails. It holds at `good`, fails at `bad`, and changes once between them;
+    `is_close(good, bad)` ends the search.
 
     >>> halved(lambda n: n * n >= 50, 100, 0, is_close=next_to, middle=between)
     8
@@ -127,12 +131,12 @@ def halved(
     return good
 
 
-def next_to(one: int, other: int) -> bool:
+def next_to(left: int, right: int) -> bool:
     """Whether no integer lies between two."""
-    return abs(one - other) <= 1
+    return abs(left - right) <= 1
 
 
-def are_neighbours(one: float, other: float) -> bool:
+def are_neighbours(left: float, right: float) -> bool:
     """Whether no float lies between two.
 
     >>> are_neighbours(1.0, 1 + 2**-52), are_neighbours(1.0, 1 + 2**-51)
@@ -140,43 +144,44 @@ def are_neighbours(one: float, other: float) -> bool:
     >>> halved(lambda x: x < 0.3, 0.0, 1.0, are_neighbours, mean)
     0.29999999999999993
     """
-    return one == other or math.nextafter(one, other) == other
+    return left == right or math.nextafter(left, right) == right
 
 
-def between(one: int, other: int) -> int:
+def between(left: int, right: int) -> int:
     """Return the integer in the middle of two."""
-    return (one + other) // 2
+    return (left + right) // 2
 
 
-def mean(one: Real, other: Real) -> Real:
+def mean(left: Real, right: Real) -> Real:
     """Return the middle of two numbers."""
-    return (one + other) / 2
+    return (left + right) / 2
 
 
-def geometric_mean(one: float, other: float) -> float:
+def geometric_mean(left: float, right: float) -> float:
     """Return the middle of two numbers above 0, by their logarithms."""
-    return math.sqrt(one * other)
+    return math.sqrt(left * right)
 
 
 def lowest(tried: Callable[[float], T], low: float, high: float, cuts: int, key: Callable[[T], float]) -> T:
-    """Return the best of what a function with one valley gives between two places: golden sections.
+    """Return the best value of a function with one valley.
 
-    It is one of the values that were tried, so nothing is promised of it but that.
+    Between two places, by golden sections. It is one of the values that were tried, so nothing is promised of it but
+    that.
 
     >>> round(lowest(lambda x: (x - 2) ** 2, 0.0, 5.0, 20, key=float), 6)
     0.0
     """
     places = [high - (high - low) * GOLDEN, low + (high - low) * GOLDEN]
-    inside = [tried(place) for place in places]
-    best = min(inside, key=key)
+    values = [tried(place) for place in places]
+    best = min(values, key=key)
     for _ in range(cuts):
-        if key(inside[0]) <= key(inside[1]):
+        if key(values[0]) <= key(values[1]):
             high = places[1]
             places = [high - (high - low) * GOLDEN, places[0]]
-            inside = [tried(places[0]), inside[0]]
+            values = [tried(places[0]), values[0]]
         else:
             low = places[0]
             places = [places[1], low + (high - low) * GOLDEN]
-            inside = [inside[1], tried(places[1])]
-        best = min(best, *inside, key=key)
+            values = [values[1], tried(places[1])]
+        best = min(best, *values, key=key)
     return best

@@ -127,7 +127,7 @@ class Damped:
     def __init__(self, *shares):
         self.shares, self.period = shares, len(shares)
 
-    def step(self, position, distance, ratio, wanted=None):
+    def step(self, position, distance, ratio, needed=None):
         share = np.prod([self.shares[(position - d) % self.period] for d in range(distance)])
         return share * ratio.max() * (1 - np.eye(len(ratio)))
 
@@ -188,7 +188,7 @@ class OnlyFar(Damped):
         super().__init__(1.0)
         self.distance = distance
 
-    def step(self, position, distance, ratio, wanted=None):
+    def step(self, position, distance, ratio, needed=None):
         share = 2.0**-10 if distance == self.distance else 1.0
         return share * ratio.max() * (1 - np.eye(len(ratio)))
 
@@ -227,7 +227,7 @@ def test_sums_of_what_is_jumped_over_are_rounded_outwards(far):
 
 
 class Forgets(OnlyFar):
-    def step(self, position, distance, ratio, wanted=None):
+    def step(self, position, distance, ratio, needed=None):
         return np.zeros_like(ratio) if distance == self.distance else super().step(position, distance, ratio)
 
 

@@ -23,8 +23,8 @@ from takifugu.audit.exact import true_loss
 from takifugu.influence.quilts.chain import shared
 from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.influence.quilts.chain.search import interval_influence
-from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
-from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
+from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
+from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval

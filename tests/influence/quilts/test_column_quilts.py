@@ -228,7 +228,7 @@ def test_several_sensitive_parameters_need_the_largest_of_their_scales() -> None
 
 
 def test_other_beliefs_are_refused_with_the_belief_that_it_requires() -> None:
-    from takifugu.mechanisms.attribute.quilt import MECHANISM
+    from takifugu.mechanisms.quilts import OF_COLUMNS as MECHANISM
 
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
     refused: Any = MECHANISM.bound(Problem(chain, tf.Count(1), Fraction(1)))

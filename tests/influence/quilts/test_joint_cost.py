@@ -19,7 +19,7 @@ from takifugu.influence.quilts import near_sets
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.joint_cost import best_joint
 from takifugu.influence.quilts.chain.sides import ChainSides
-from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
+from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.table import JointTable

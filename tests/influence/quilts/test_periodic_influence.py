@@ -20,7 +20,7 @@ from takifugu.analysis.questions.influence import joint_cost
 from takifugu.influence.quilts.chain import influence as module
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.search import around_influence
-from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
+from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.numbers.log_ratios import NEVER

@@ -16,7 +16,7 @@ from tests.support import population_oracles as oracles
 from kawamoto import bounds, channels, liftings, measured
 from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local import measuring
-from takifugu.mechanisms.local.columns import randomised
+from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.numbers.transport import couplings

@@ -13,8 +13,8 @@ from scipy import stats
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, strongest
-from takifugu.mechanisms.local.hiding import noise_of, strongest_locally
+from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, strongest, strongest_locally
+from takifugu.mechanisms.local.hiding import noise_of
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.tupling import Tupling
@@ -54,7 +54,7 @@ def test_a_budget_is_not_rounded_up_where_it_is_compared():
             epsilon=lambda people, m=measured: m, delta=lambda people, epsilon, m=measured: m,
             local_epsilon=lambda m=measured: m,
         )
-        way, tenth = Mechanism(lambda people, strength, s=sender: s, of_distance=False), F(1, 10)
+        way, tenth = Mechanism(lambda strength, s=sender: s, of_distance=False), F(1, 10)
         for epsilon, delta in ((tenth, F(0)), (F(1), tenth)):
             strength = largest_strength(way, home, epsilon, delta)
             assert strength is None if expected is None else strength >= expected * 0.999
@@ -71,7 +71,7 @@ def test_a_twentieth_more_strength_breaks_the_promise():
         if way is not None:
             taken = strongest(home, F(1, 2), F(0), name)
             assert taken.measured <= 0.5
-            assert way.make(home, taken.strength * 1.05).epsilon(home) > 0.5
+            assert way.make(taken.strength * 1.05).epsilon(home) > 0.5
 
 
 @pytest.mark.parametrize("name", list(mechanisms(populations_of(WALK))))

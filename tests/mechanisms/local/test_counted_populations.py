@@ -20,10 +20,10 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.choosing import mechanisms, strongest
 from takifugu.mechanisms.local.measuring import distribution_loss
+from takifugu.mechanisms.local.optimal import optimal_over
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.robust import optimal_over
 from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions, covering, interval, samples_of, tree_of
@@ -301,7 +301,7 @@ def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -
         assert strength.expected_loss >= strongest(declared, F(1), F(0), name).expected_loss
         if way is not None and name != "tupling":
             taken = strongest(counted, F(1, 2), F(0), name)
-            assert way.make(counted, taken.strength * 1.05).epsilon(counted) > 0.5
+            assert way.make(taken.strength * 1.05).epsilon(counted) > 0.5
 
 
 def belief_of(rows: int = 1, independent: bool = True, count: int = 400) -> FromPopulations:

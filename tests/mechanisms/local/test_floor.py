@@ -85,7 +85,7 @@ def test_no_named_mechanism_that_sends_one_value_loses_less(populations, promise
             continue
         strength = largest_strength(way, populations, *promised)
         if strength is not None:
-            most = way.make(populations, strength).expected_loss(populations)
+            most = way.make(strength).expected_loss(populations)
             assert floor.expected_loss(populations) <= most + 1e-6
 
 

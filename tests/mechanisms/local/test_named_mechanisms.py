@@ -14,8 +14,8 @@ from scipy import stats
 
 from kawamoto import channels
 from takifugu.mechanisms.local import measuring, weights
-from takifugu.mechanisms.local.columns import randomised
 from takifugu.mechanisms.local.rappor import instantaneous, permanent
+from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 F = Fraction

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.senders import Bits, Sender, Values, read_sender
+from takifugu.mechanisms.local.senders import Bits, Sender, Values
+from takifugu.mechanisms.local.sent import read_sender
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 

@@ -21,9 +21,9 @@ from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
+from takifugu.mechanisms.local.measuring import lifted_loss
 from takifugu.mechanisms.local.senders import Values
-from takifugu.mechanisms.local.sent import Sending
-from takifugu.mechanisms.local.together import joint_losses, lifted_loss
+from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.distributions.channel import Channel, from_weights
 

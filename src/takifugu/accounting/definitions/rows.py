@@ -19,10 +19,10 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.cache import cached
 from takifugu.core.names import budget_name
+from takifugu.mechanisms.local.measuring import lifted_loss
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
-from takifugu.mechanisms.local.sent import Sending
-from takifugu.mechanisms.local.together import joint_losses, lifted_loss
+from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import EachValue

@@ -47,12 +47,12 @@ class Loss:
 def chain_loss(
     chain: PeriodicChain, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER
 ) -> Loss:
-    """Return at least max over entries i and pairs (a, b) of the family of c_i(a, b) + R_i(a, b) + L_i(a, b).
+    """Return an upper bound on a family's loss on a chain.
 
-    `chain` has `step_matrices`, `initial`, `stationary_laws` and `possible`, and as many steps as the profile.
-    Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
-    Source: Theorem 1 and 2 of docs/theory/influence.md; equal to the loss of the worst mechanism with this profile for
-    two states.
+    It is max over entries i and pairs (a, b) of c_i(a, b) + R_i(a, b) + L_i(a, b). `chain` has `step_matrices`,
+    `initial`, `stationary_laws` and `possible`, and as many steps as the profile. Raises Unsupported where the losses
+    of a run of the profile still rise after `most` steps. Source: Theorem 1 and 2 of docs/theory/influence.md; equal to
+    the loss of the worst mechanism with this profile for two states.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
@@ -61,30 +61,34 @@ def chain_loss(
     """
     length, states = profile.size, len(profile.tables[0])
     ahead, behind = cached(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
-    forwards, backwards = (usual_jumps(side, states) if jumps is None else jumps for side in (ahead, behind))
+    forwards = usual_jumps(ahead, states) if jumps is None else jumps
+    backwards = usual_jumps(behind, states) if jumps is None else jumps
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left)
 
 
 def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
-    """Return the jumps that are tried besides steps and gaps: none for two states, where steps are exact.
+    """Return the jumps tried besides steps and gaps.
 
-    From four states on each costs as much as all steps, and gains little, until suprema are replaced by those over
-    [m, e^s m]: these are quick, and products of matrices are nearer to what they see. So are the steps back to any
-    start, which say nothing where a matrix has zeros, for two states only there.
+    There are none for two states, where steps are exact. From four states on each costs as much as all steps, and gains
+    little, until suprema are replaced by those over [m, e^s m]: these are quick, and products of matrices are nearer to
+    what they see. So are the steps back to any start, which say nothing where a matrix has zeros, for two states only
+    there.
     """
     if isinstance(side, BackwardFromAnyStart) and (states > 2 or side.has_zeros):
         return TO_ANY_START
-    return (2, 4) if states == 3 else (2, 4, 8) if states > EXACT_STATES else ()
+    if states == 3:
+        return (2, 4)
+    return (2, 4, 8) if states > EXACT_STATES else ()
 
 
 def sides_of(chain: PeriodicChain, length: int) -> tuple[Side, Side]:
-    """Return what steps behind an entry add and what those before it add: they remember matrices and tight trees."""
+    """Return the two sides of a chain, with remembered matrices and trees."""
     return Forward(chain.step_matrices, length), backward_side(chain)
 
 
 def backward_side(chain: PeriodicChain) -> Side:
-    """Return what steps before an entry add, for the start of the chain: stationary, given, or any."""
+    """Return the side before an entry, for the chain's start."""
     if isinstance(chain.initial, str) and chain.initial == "any":
         return BackwardFromAnyStart(chain.step_matrices)
     if isinstance(chain.initial, str):
@@ -98,13 +102,15 @@ def backward_side(chain: PeriodicChain) -> Side:
 
 
 def chain_work(chain: PeriodicChain) -> float:
-    """Predict the operations of `chain_loss`: two sweeps, each until it has settled, by the slowest step to forget."""
+    """Predict the operations of `chain_loss`: two sweeps until both have settled."""
     states = len(chain.states)
-    each = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
+    per_step = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
     matrices = chain.step_matrices
-    slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) if states > 1 else 0.0 for matrix in matrices)
+    slowest = 0.0
+    if states > 1:
+        slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) for matrix in matrices)
     settled = SETTLING / -math.log(min(max(slowest, 1e-3), 1 - 1e-9)) * len(matrices)
-    return 2 * each * float(min(chain.size, settled))
+    return 2 * per_step * float(min(chain.size, settled))
 
 
 def reversed_runs(profile: Profile) -> Profile:
@@ -130,7 +136,7 @@ class _Piece:
 
 
 def worst(chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
-    """Return the largest c + R + L over the entries and pairs of a family, one period of each repeating stretch."""
+    """Return a family's largest c + R + L, period by period."""
     return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
 
 
@@ -138,16 +144,18 @@ def worst_between(
     chain: OneSequence, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
     right: Sequence[Track], left: Sequence[Track],
 ) -> Loss:  # fmt: skip
-    """Return the same over the entries from the first of `ends` on, of which those between two ends have one table.
+    """Return a family's largest c + R + L from some end.
 
-    The tracks are those of these entries, in a chain of `size` of them.
+    Entries between two ends have one table. The tracks are those of these entries, in a chain of `size` of them.
     """
     rights = [_Piece(size - stop, size - first, track, size, first >= track.settled)
               for first, stop, track in pieces(right)]  # fmt: skip
     rights.reverse()
     lefts = [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
     cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
-    once = chain.period + (0 if chain.supports is None else len(chain.supports.patterns))
+    once = chain.period
+    if chain.supports is not None:
+        once += len(chain.supports.patterns)
     best = Loss(0.0)
     after = before = 0
     for first, last in pairwise(cuts):
@@ -162,14 +170,14 @@ def worst_between(
             continue
         table = table_at(first)
         for chunk in np.array_split(np.asarray(entries, dtype=np.int64), 1 + len(entries) // 4096):
-            both = _sum3(table, rights[after].at(chunk), lefts[before].at(chunk))
-            alike, number = np.unique(_first_alike(chain, chunk), return_inverse=True)
-            allowed = _allowed(chain, family, alike, len(table))[number]
-            both = np.where(allowed, both, -1.0)
-            top = int(both.argmax())
-            value = float(both.flat[top])
+            both_sides = _sum3(table, rights[after].at(chunk), lefts[before].at(chunk))
+            classes, number = np.unique(_first_alike(chain, chunk), return_inverse=True)
+            allowed = _allowed(chain, family, classes, len(table))[number]
+            both_sides = np.where(allowed, both_sides, -1.0)
+            top = int(both_sides.argmax())
+            value = float(both_sides.flat[top])
             if value > best.epsilon:
-                entry, a, b = np.unravel_index(top, both.shape)
+                entry, a, b = np.unravel_index(top, both_sides.shape)
                 best = Loss(value, int(chunk[entry]), int(a), int(b))
     return best
 
@@ -186,12 +194,12 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
 
 
 def _first_alike(chain: OneSequence, entries: IntArray) -> IntArray:
-    """Return for each entry one at which the same values are possible: what is possible repeats."""
+    """Return for each entry the first with the same possible values."""
     return entries if chain.supports is None else np.asarray(chain.supports.numbers(entries))
 
 
 def _allowed(chain: OneSequence, family: Family, entries: IntArray, states: int) -> np.ndarray:
-    """Return which pairs of values are compared at each entry: chosen by the family, and both possible."""
+    """Return the compared pairs at each entry, both values being possible."""
     allowed = np.empty((len(entries), states, states), dtype=bool)
     before, compared = None, allowed[:0]
     for row, entry in zip(allowed, entries.tolist(), strict=True):

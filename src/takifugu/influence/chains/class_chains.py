@@ -27,7 +27,7 @@ EVERY = 16
 
 
 def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
-    """Return at least the loss of a family of secrets under every chain of a class, any start.
+    """Bound a family's loss under every chain of a class, any start.
 
     >>> from takifugu import MarkovChainClass
     >>> chains = MarkovChainClass(0.2, 0.5, 100)
@@ -35,7 +35,7 @@ def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
     >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
     0.9619
     """
-    ahead, behind = cached(belief, "influence of a class", lambda: _sides(belief))
+    ahead, behind = cached(belief, "influence of a class", lambda: SIDES.of(belief)(belief))
     right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
     return worst(belief, profile, family, right, left)
 
@@ -43,10 +43,6 @@ def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
 def class_work(belief: OneSequence) -> float:
     """Predict the operations of `class_loss`: two sweeps, until each has settled."""
     return 2.0 * float(min(belief.size, 2 * CLASSES.positions)) * (6e4 + 2e2 * len(belief.states) ** 2)
-
-
-def _sides(belief: OneSequence) -> tuple[ClassSide, ClassSide]:
-    return SIDES.of(belief)(belief)
 
 
 #: R and L of all chains of a class, by its type.
@@ -61,7 +57,7 @@ SIDES: Question[Callable[[Any], tuple[ClassSide, ClassSide]]] = Question(
 
 
 def class_sweep(side: ClassSide, profile: Profile) -> list[Track]:
-    """Return the losses of all positions, one track for each run of the profile, which is in the order of the sweep."""
+    """Return all positions' losses, one track for each run."""
     tracks: list[Track] = []
     behind = _Behind(int(side.distances[-1]))
     start = 0
@@ -80,7 +76,7 @@ class _Behind:
         self.everything = 0.0
 
     def add(self, table: FloatArray, loss: FloatArray, times: int = 1) -> None:
-        """Remember positions that are alike."""
+        """Remember positions of one kind."""
         largest = float(table.max())
         size = float(up(table + loss).max()) if loss.any() else largest
         self.everything = float(up(self.everything + up(largest * times)))
@@ -94,7 +90,7 @@ class _Behind:
         self._next += count
 
     def reached(self, side: ClassSide) -> tuple[FloatArray, FloatArray]:
-        """Return the sum of the largest c jumped over and the size, for each distance that stays inside."""
+        """Return the largest c jumped over and the size, by distance inside."""
         count = min(self._next, self._reach)
         near = side.distances[: int(np.searchsorted(side.distances, count, side="right"))]
         between = np.concatenate([[0.0], np.cumsum(self._moved[self._next - count : self._next][::-1])])
@@ -102,7 +98,7 @@ class _Behind:
 
 
 def _run(side: ClassSide, table: FloatArray, start: int, stop: int, behind: _Behind) -> Track:
-    """Follow one run of equal profiles, until a bound of all its farther positions is proved."""
+    """Follow one run of equal profiles up to a proved bound."""
     explicit: list[FloatArray] = []
     most = np.zeros((side.states, side.states))
     for position in range(start, stop):
@@ -120,7 +116,7 @@ def _run(side: ClassSide, table: FloatArray, start: int, stop: int, behind: _Beh
 
 
 def _least(side: ClassSide, between: FloatArray, sizes: FloatArray, everything: float) -> FloatArray:
-    """Return the least over jumps of what is jumped over and what is left behind it; never above the sum of all."""
+    """Return the least over jumps of their cost and the rest behind."""
     if not len(sizes) or not everything:
         return np.zeros((side.states, side.states))
     bounds = side.after(sizes)
@@ -133,7 +129,7 @@ def _least(side: ClassSide, between: FloatArray, sizes: FloatArray, everything: 
 def _bound_of_all(
     side: ClassSide, table: FloatArray, explicit: list[FloatArray], most: FloatArray
 ) -> FloatArray | None:
-    """Return losses above all of the run so far whose step, with jumps inside it, does not rise, so that they stay."""
+    """Return losses above all of the run without a rising step."""
     largest = float(table.max())
     near = side.distances[: int(np.searchsorted(side.distances, len(explicit), side="right"))]
     between = np.asarray((near - 1) * largest * (1 + 4 * UNIT), dtype=np.float64)

@@ -8,6 +8,7 @@ docs/theory/influence.md, by Lemmas 1 and 2 of docs/theory/chain-classes.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Protocol
 
 import numpy as np
@@ -33,7 +34,7 @@ class ClassSide(Protocol):
     def distances(self) -> IntArray: ...
 
     def after(self, sizes: FloatArray) -> FloatArray:
-        """Return the bounds for the first distances, one for each size s, shape (sizes, k, k), of diagonal 0."""
+        """Return the bounds for the first distances, shape (sizes, k, k)."""
         ...
 
 
@@ -95,8 +96,8 @@ class OfReversible:
 
     def after(self, sizes: FloatArray) -> FloatArray:
         bound = _by_tanh(self.deviation[: len(sizes)], sizes / self.parts, self.parts)
-        each = np.broadcast_to(bound[:, None, None], (len(sizes), self.states, self.states)).copy()
-        return _bounded(each, sizes[:, None, None])
+        bounds = np.broadcast_to(bound[:, None, None], (len(sizes), self.states, self.states)).copy()
+        return _bounded(bounds, sizes[:, None, None])
 
 
 def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
@@ -109,7 +110,7 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
     """
     low, high = region.reachable
     k = len(low)
-    pairs = [(a, b) for a in range(k) for b in range(k) if a != b]
+    pairs = list(permutations(range(k), 2))
     influence = RegionInfluence(region, pairs)
     influence.extend(LONGEST_JUMP)
     distances = jumps(influence.reach)
@@ -122,8 +123,8 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
     for _ in range(min(ROW_BY_ROW, influence.reach)):
         lower, upper = longer(low, high, lower, largest=False), longer(low, high, upper, largest=True)
         turned = odds(lower, upper)
-        apart = np.minimum(total_variation(lower, upper), (1 + 8 * UNIT) / (1 + turned + turned.T))
-        by_row.append((turned, apart))
+        distance = np.minimum(total_variation(lower, upper), (1 + 8 * UNIT) / (1 + turned + turned.T))
+        by_row.append((turned, distance))
     tables = np.array(by_row)
     tanh = np.minimum(np.tanh(height.max(axis=(1, 2)) / 4) * (1 + 8 * UNIT), 1.0)
     return RowsOfRegion(distances, most, tanh, tables[:, 0], tables[:, 1]), StartsOfRegion(distances, height)
@@ -140,7 +141,7 @@ def sides_of_class(chains: MarkovChainClass) -> tuple[OfReversible, OfReversible
 
 
 def _by_tanh(factor: FloatArray, share: FloatArray, parts: float) -> FloatArray:
-    """Return parts * artanh(factor * tanh(share)), rounded up; infinite where the product is 1 up to rounding."""
+    """Return parts * artanh(factor * tanh(share)), rounded up; it may be infinite."""
     product = np.minimum(factor * np.tanh(share) * (1 + 16 * UNIT), 1.0)
     with np.errstate(divide="ignore"):
         return np.asarray(parts * np.arctanh(product) * (1 + 8 * UNIT))

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain as chained
 from threading import Lock
 
 import numpy as np
@@ -60,9 +61,10 @@ class Recording:
 
 
 def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, most: int) -> Loss:
-    """Return what `chain_loss` does for a profile of which `lengths` steps in a row lose `rates` for any two values.
+    """Return `chain_loss` of a profile in stretches of equal loss.
 
-    The family holds every step. Raises Unsupported where losses of a stretch still rise after `most` steps.
+    Of it `lengths` steps in a row lose `rates` for any two values. The family holds every step. Raises Unsupported
+    where losses of a stretch still rise after `most` steps.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
@@ -72,15 +74,15 @@ def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, f
     size = int(lengths.sum())
     ahead, behind = cached(chain, ("influence", size % len(chain.step_matrices)), lambda: sides_of(chain, size))
     law: Hashable = (ahead.law, behind.law, chain.initial, type(family), family.pairs, family.presence, most)
-    known = None if ahead.law is None or behind.law is None else _nearest(law, lengths, rates)
+    nearest = None if ahead.law is None or behind.law is None else _nearest(law, lengths, rates)
     sweep = _Sweep(len(chain.states), most)
-    before = (None, None) if known is None else (known.left, known.right)
+    before = (None, None) if nearest is None else (nearest.left, nearest.right)
     left = sweep.along(behind, lengths, rates, before[0], may_shift=not chain.has_given_start)
     right = sweep.along(ahead, lengths[::-1], rates[::-1], before[1], may_shift=True)
-    losses = _losses(sweep, chain, family, (behind, left), (ahead, right), known)
+    losses = _losses(sweep, chain, family, (behind, left), (ahead, right), nearest)
     if ahead.law is not None and behind.law is not None:
         taken = 2 * len(lengths) * (OVERHEAD + 8 * len(chain.states) ** 2 * (sweep.reach(behind) + behind.period + 1))
-        _remember(law, known, Recording(left, right, losses, taken))
+        _remember(law, nearest, Recording(left, right, losses, taken))
     epsilons = [loss.epsilon for loss in losses]
     worst = epsilons.index(max(epsilons))
     entry = losses[worst].entry + left.starts[worst]
@@ -104,59 +106,59 @@ class _Sweep:
         return along(side, self.table(rate), start, stop, memory, usual_jumps(side, self.states), self.most)
 
     def along(
-        self, side: Side, lengths: IntArray, rates: FloatArray, known: Messages | None, may_shift: bool
+        self, side: Side, lengths: IntArray, rates: FloatArray, messages: Messages | None, may_shift: bool
     ) -> Messages:
-        """Return the messages of a sweep: those that are known up to the first other stretch, and where they meet."""
+        """Return the known messages of a sweep, and their end."""
         count, zero = len(lengths), Memory(np.zeros((self.states, self.states)))
-        known = known or Messages(lengths[:0], rates[:0], (zero,))
-        same = _alike(lengths, rates, known.lengths, known.rates)
-        fewer = min(count, len(known.lengths)) - same
-        rest = min(fewer, _alike(lengths[::-1], rates[::-1], known.lengths[::-1], known.rates[::-1]))
-        new = Messages(lengths, rates, known.entering[: same + 1], same, count)
-        starts, before = new.starts, known.starts
+        messages = messages or Messages(lengths[:0], rates[:0], (zero,))
+        same = _alike(lengths, rates, messages.lengths, messages.rates)
+        fewer = min(count, len(messages.lengths)) - same
+        common = min(fewer, _alike(lengths[::-1], rates[::-1], messages.lengths[::-1], messages.rates[::-1]))
+        new = Messages(lengths, rates, messages.entering[: same + 1], same, count)
+        starts, before = new.starts, messages.starts
         memory, entering, tracks = new.entering[-1].since(-starts[same]), list(new.entering), list[list[Track]]()
         for number in range(same, count):
-            late = number - count + len(known.lengths)
-            if number >= count - rest and self._meets(
-                side, memory, starts[number], known.entering[late], before[late], may_shift
+            late = number - count + len(messages.lengths)
+            if number >= count - common and self._meets(
+                side, memory, starts[number], messages.entering[late], before[late], may_shift
             ):
                 return replace(
-                    new, entering=(*entering, *known.entering[late + 1 :]), joined=number, tracks=tuple(tracks)
+                    new, entering=(*entering, *messages.entering[late + 1 :]), joined=number, tracks=tuple(tracks)
                 )
             tracks.append(self.stretch(side, float(rates[number]), starts[number], starts[number + 1], memory))
             entering.append(memory.since(starts[number + 1]))
         return replace(new, entering=tuple(entering), tracks=tuple(tracks))
 
     def _meets(
-        self, side: Side, memory: Memory, start: int, known: Memory, known_start: int, may_shift: bool
+        self, side: Side, memory: Memory, start: int, earlier: Memory, known_start: int, may_shift: bool
     ) -> bool:
-        """Whether all that follows a message is what followed a known one."""
+        """Whether the rest is the rest after a known message."""
         if start != known_start:
-            jumps, there = usual_jumps(side, self.states), known.since(-known_start)
-            is_phase = (start - known_start) % side.period == 0 and min(memory.last_moving, there.last_moving) >= 0
+            jumps, remembered = usual_jumps(side, self.states), earlier.since(-known_start)
+            is_phase = (start - known_start) % side.period == 0 and min(memory.last_moving, remembered.last_moving) >= 0
             if not (may_shift and is_phase):
                 return False
-            if not (is_free(side, start, memory, jumps) and is_free(side, known_start, there, jumps)):
+            if not (is_free(side, start, memory, jumps) and is_free(side, known_start, remembered, jumps)):
                 return False
-        return memory.since(start).is_as(known)
+        return memory.since(start).is_as(earlier)
 
 
-def _alike(lengths: IntArray, rates: FloatArray, others: IntArray, their_rates: FloatArray) -> int:
+def _alike(lengths: IntArray, rates: FloatArray, their_lengths: IntArray, their_rates: FloatArray) -> int:
     """Return how many stretches from the first on are the same."""
-    count = min(len(lengths), len(others))
-    differ = (lengths[:count] != others[:count]) | (rates[:count] != their_rates[:count])
+    count = min(len(lengths), len(their_lengths))
+    differ = (lengths[:count] != their_lengths[:count]) | (rates[:count] != their_rates[:count])
     return int(differ.argmax()) if differ.any() else count
 
 
 def _losses(
     sweep: _Sweep, chain: PeriodicChain, family: Family, behind: tuple[Side, Messages], ahead: tuple[Side, Messages],
-    known: Recording | None,
+    earlier: Recording | None,
 ) -> tuple[Loss, ...]:  # fmt: skip
-    """Return what each stretch loses, computed for those into which another message comes."""
+    """Return each stretch's losses, computed after a new incoming message."""
     (_, left), (_, right) = behind, ahead
     count, starts = len(left.lengths), left.starts
     first, last = min(left.same, count - right.joined), max(left.joined, count - right.same)
-    if known is not None and left.same == right.same == count == len(known.losses):
+    if earlier is not None and left.same == right.same == count == len(earlier.losses):
         first = last = count
     first = min(first, last)
     losses = []
@@ -165,14 +167,16 @@ def _losses(
         from_left = _tracks(sweep, *behind, number)
         from_right = _tracks(sweep, *ahead, count - 1 - number)
         loss = worst_between(chain, starts[-1], (start, stop), lambda _: table, family, from_right, from_left)  # noqa: B023
-        losses.append(replace(loss, entry=loss.entry - start) if loss.epsilon else loss)
-    if known is None:
+        if loss.epsilon:
+            loss = replace(loss, entry=loss.entry - start)
+        losses.append(loss)
+    if earlier is None:
         return tuple(losses)
-    return (*known.losses[:first], *losses, *known.losses[len(known.losses) - (count - last) :])
+    return (*earlier.losses[:first], *losses, *earlier.losses[len(earlier.losses) - (count - last) :])
 
 
 def _tracks(sweep: _Sweep, side: Side, messages: Messages, number: int) -> Sequence[Track]:
-    """Return the tracks of a stretch, by what enters it where it was not followed just now."""
+    """Return the tracks of a stretch by its incoming message."""
     if messages.same <= number < messages.joined:
         return messages.tracks[number - messages.same]
     start, stop = messages.starts[number : number + 2]
@@ -184,32 +188,32 @@ _LOCK = Lock()
 
 
 def _nearest(law: Hashable, lengths: IntArray, rates: FloatArray) -> Recording | None:
-    """Return the known recording of a law that has most stretches in common with this one, at both ends."""
+    """Return the known recording with most stretches in common, at both ends."""
 
-    def common(one: Recording) -> int:
+    def common(recording: Recording) -> int:
         return sum(
             _alike(lengths[::way], rates[::way], side.lengths, side.rates)
-            for way, side in ((1, one.left), (-1, one.right))
+            for way, side in ((1, recording.left), (-1, recording.right))
         )
 
     with _LOCK:
-        known = list(_KNOWN.get(law, ()))
-    return max(known, key=common, default=None)
+        recordings = list(_KNOWN.get(law, ()))
+    return max(recordings, key=common, default=None)
 
 
-def _remember(law: Hashable, nearest: Recording | None, made: Recording) -> None:
-    """Keep a recording, in place of the one that it was made of where most of it is the same."""
-    made = replace(made, left=replace(made.left, tracks=()), right=replace(made.right, tracks=()))
-    is_next = nearest is not None and 2 * max(made.left.same, made.right.same) >= len(nearest.losses)
+def _remember(law: Hashable, nearest: Recording | None, recording: Recording) -> None:
+    """Keep a recording, in place of a nearly equal parent."""
+    recording = replace(recording, left=replace(recording.left, tracks=()), right=replace(recording.right, tracks=()))
+    is_next = nearest is not None and 2 * max(recording.left.same, recording.right.same) >= len(nearest.losses)
     with _LOCK:
-        mine = [one for one in _KNOWN.pop(law, ()) if not (is_next and one is nearest)]
-        _KNOWN[law] = [*mine[1 - RECORDINGS :], made]
-        taken = sum(one.size for known in _KNOWN.values() for one in known)
+        of_law = [other for other in _KNOWN.pop(law, ()) if not (is_next and other is nearest)]
+        _KNOWN[law] = [*of_law[1 - RECORDINGS :], recording]
+        taken = sum(other.size for other in chained.from_iterable(_KNOWN.values()))
         while taken > MOST and _KNOWN:
-            taken -= sum(one.size for one in _KNOWN.popitem(last=False)[1])
+            taken -= sum(other.size for other in _KNOWN.popitem(last=False)[1])
 
 
 def forget() -> None:
-    """Drop everything that is remembered."""
+    """Drop all memories."""
     with _LOCK:
         _KNOWN.clear()

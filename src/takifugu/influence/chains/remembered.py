@@ -42,7 +42,8 @@ class Memory:
 
     def since(self, start: int) -> Memory:
         """Return the same memory, with positions counted from another one."""
-        losses, tables = ({p - start: one for p, one in held.items()} for held in (self.losses, self.tables))
+        losses = {p - start: loss for p, loss in self.losses.items()}
+        tables = {p - start: table for p, table in self.tables.items()}
         return Memory(self.zero, losses, tables, self.last_moving - start)
 
     def become(self, other: Memory) -> None:
@@ -52,8 +53,10 @@ class Memory:
         """Whether both remember the same, bit by bit."""
         if self.last_moving != other.last_moving or list(self.losses) != list(other.losses):
             return False
-        held = ((self.losses, other.losses), (self.tables, other.tables))
-        return all(one[at].tobytes() == two[at].tobytes() for one, two in held for at in one)
+        is_same_loss = (loss.tobytes() == other.losses[p].tobytes() for p, loss in self.losses.items())
+        return all(is_same_loss) and all(
+            table.tobytes() == other.tables[p].tobytes() for p, table in self.tables.items()
+        )
 
     @property
     def key(self) -> Hashable:
@@ -75,8 +78,8 @@ class Run:
 
     @property
     def size(self) -> int:
-        held = [self.explicit, self.repeated, *self.after.losses.values(), *self.after.tables.values()]
-        return sum(one.nbytes for one in held)
+        arrays = [self.explicit, self.repeated, *self.after.losses.values(), *self.after.tables.values()]
+        return sum(array.nbytes for array in arrays)
 
 
 _RUNS: OrderedDict[Hashable, Run] = OrderedDict()
@@ -85,7 +88,7 @@ _bytes = [0]
 
 
 def remembered(key: Hashable, make: Callable[[], Run]) -> Run:
-    """Return the run of this key, made if it is not remembered; the one that was used longest ago goes first."""
+    """Return the run of this key, making it if needed."""
     with _LOCK:
         run = _RUNS.get(key)
         if run is not None:
@@ -103,15 +106,18 @@ def remembered(key: Hashable, make: Callable[[], Run]) -> Run:
 
 
 def forget() -> None:
-    """Drop everything that is remembered."""
+    """Drop all memories."""
     with _LOCK:
         _RUNS.clear()
         _bytes[0] = 0
 
 
 def law_of(*arrays: Array) -> Hashable:
-    """Return what identifies arrays, of which some may be None."""
+    """Return the identity of arrays, some of them perhaps None."""
     digest = sha256()
     for array in arrays:
-        digest.update(b"none" if array is None else repr((array.shape, array.dtype.str)).encode() + array.tobytes())
+        if array is None:
+            digest.update(b"none")
+        else:
+            digest.update(repr((array.shape, array.dtype.str)).encode() + array.tobytes())
     return digest.digest()

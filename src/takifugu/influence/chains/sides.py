@@ -44,15 +44,15 @@ class Side(Protocol):
         """What decides every settled step, by its phase."""
 
     def step(
-        self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None
+        self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None
     ) -> FloatArray:
-        """Return the loss at a position by what lies `distance` before it; good bounds for the `wanted` pairs alone."""
+        """Return the loss at a position from `distance` before it."""
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        """Return a quick lower bound of `step`, nearly; zeros where there is none."""
+        """Return nearly a quick lower bound of `step`, or zeros."""
 
     def fixed_kernel(self) -> tuple[FloatArray, float] | None:
-        """Return the one kernel of every settled step, with its relative error; None where there are several."""
+        """Return the one kernel of every settled step, with its relative error."""
 
 
 @dataclass(eq=False)
@@ -79,14 +79,15 @@ class _Kernels:
     def fixed(self) -> tuple[FloatArray, float] | None:
         return (self.matrices[0], self.relative_error) if len(self.matrices) == 1 else None
 
-    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
+    def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         rows = self.product(position, distance)
         key, states = (position % len(self.matrices), distance), rows.shape[1]
         if key not in self._memory:
             programs = Programs() if states <= EXACT_STATES else None
-            self._memory[key] = programs, Levels(rows) if states > MOST_STATES else None
+            levels = Levels(rows) if states > MOST_STATES else None
+            self._memory[key] = programs, levels
         error = distance * (self.relative_error + (states + 1) * UNIT * (distance > 1))
-        return suprema(rows, ratio, error, *self._memory[key], wanted)
+        return suprema(rows, ratio, error, *self._memory[key], needed)
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         return star_suprema(self.product(position, distance), ratio)
@@ -114,8 +115,8 @@ class Forward:
         phases = (self.length - 1 - np.arange(self.period)) % self.period
         return _Kernels(self.step_matrices[phases], 0.0)
 
-    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
-        return self._kernels.step(position, distance, ratio, wanted)
+    def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
+        return self._kernels.step(position, distance, ratio, needed)
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         return self._kernels.at_least(position, distance, ratio)
@@ -144,7 +145,7 @@ class Backward:
 
     @cached_property
     def _settled(self) -> _Kernels | None:
-        """The kernels under the law that repeats, by phase: from entry j to entry j - 1."""
+        """Return the repeating kernels back from an entry, by phase."""
         if self.repeating is None:
             return None
         states = self.step_matrices.shape[1]
@@ -152,11 +153,14 @@ class Backward:
         kernels = [
             reversed_kernel(logs[j - 1], self.step_matrices[j - 1], logs[j]) for j in range(self.period)
         ]  # the one before the first is the last of the period
-        return _Kernels(np.array(kernels), (states**3 + 15 * states**2 + 10) * UNIT + (SETTLED if self._laws else 0.0))
+        error = (states**3 + 15 * states**2 + 10) * UNIT
+        if self._laws:
+            error += SETTLED
+        return _Kernels(np.array(kernels), error)
 
     @cached_property
     def _laws(self) -> list[FloatArray]:
-        """The laws of the first entries under a given start, until they have settled."""
+        """Return the laws of the first entries until they have settled."""
         if self.start is None:
             return []
         laws = [np.asarray(self.start, dtype=float)]
@@ -178,9 +182,9 @@ class Backward:
     def settled_from(self) -> int:
         return len(self._laws)
 
-    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
+    def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         if self._settled is not None and position - distance >= self.settled_from:
-            return self._settled.step(position, distance, ratio, wanted)
+            return self._settled.step(position, distance, ratio, needed)
         rows, states = None, self.step_matrices.shape[1]
         for j in range(position, position - distance, -1):
             rows = self._kernel(j) if rows is None else rows @ self._kernel(j)
@@ -201,8 +205,8 @@ class Backward:
     def _kernel(self, j: int) -> FloatArray:
         if j not in self._first:
             with np.errstate(divide="ignore"):
-                before, here = np.log(self._law(j - 1)), np.log(self._law(j))
-            self._first[j] = reversed_kernel(before, self.step_matrices[(j - 1) % self.period], here)
+                before, after = np.log(self._law(j - 1)), np.log(self._law(j))
+            self._first[j] = reversed_kernel(before, self.step_matrices[(j - 1) % self.period], after)
         return self._first[j]
 
     def _law(self, j: int) -> FloatArray:
@@ -241,7 +245,7 @@ class BackwardFromAnyStart:
         phases = (np.arange(self.period) - 1) % self.period
         return _Kernels(self.step_matrices[phases].transpose(0, 2, 1), 0.0)
 
-    def step(self, position: int, distance: int, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
+    def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         key = (position % self.period, distance)
         if key not in self._spreads:
             columns = self._kernels.product(position, distance)  # [a, x]: from x, `distance` entries before, to a
@@ -257,7 +261,7 @@ class BackwardFromAnyStart:
 
 
 def jumps(farthest: int) -> IntArray:
-    """Return all distances up to 16, then each about a tenth more than the one before.
+    """Return distances up to 16, then each a tenth more.
 
     >>> jumps(20).tolist()
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
@@ -268,23 +272,27 @@ def jumps(farthest: int) -> IntArray:
     return np.array(distances, dtype=np.int64)
 
 
-def reversed_kernel(before: FloatArray, matrix: FloatArray, here: FloatArray) -> FloatArray:
-    """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s) from logs of masses; rows of impossible s copy a possible one."""
+def reversed_kernel(before: FloatArray, matrix: FloatArray, after: FloatArray) -> FloatArray:
+    """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s) from logs.
+
+    Rows of impossible s copy a possible one.
+    """
     states = len(matrix)
     rows = np.zeros((states, states))
-    possible = np.isfinite(here)
+    possible = np.isfinite(after)
     for s in np.flatnonzero(possible):
         reached = (matrix[:, s] > 0) & np.isfinite(before)
-        rows[s, reached] = np.exp(before[reached] + np.log(matrix[reached, s]) - here[s])
+        rows[s, reached] = np.exp(before[reached] + np.log(matrix[reached, s]) - after[s])
         rows[s] /= rows[s].sum()
     rows[~possible] = rows[int(np.argmax(possible))]
     return rows
 
 
 def spread(columns: FloatArray) -> FloatArray:
-    """Return h(a, b) = max over x, x' of log P(x, a) P(x', b) / (P(x, b) P(x', a)), infinite where a zero makes it so.
+    """Return h(a, b), infinite beside a zero.
 
-    `columns` is indexed [a, x]. Starts x from which neither a nor b can be reached say nothing.
+    h(a, b) = max over x, x' of log P(x, a) P(x', b) / (P(x, b) P(x', a)). `columns` is indexed [a, x]. Starts x from
+    which neither a nor b can be reached say nothing.
     """
     states = len(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -311,7 +319,7 @@ def contracted(height: FloatArray, size: float) -> FloatArray:
 
 
 def contraction(height: FloatArray, size: float | FloatArray) -> FloatArray:
-    """Return 4 artanh(tanh(h/4) tanh(s/4)) up to rounding upwards: two logarithms of positive terms."""
+    """Return 4 artanh(tanh(h/4) tanh(s/4)) up to upward rounding."""
     half = np.minimum(height, size + 1400.0) / 2
     value = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
     return np.asarray(value + 16 * UNIT * (half + size + 1))

@@ -37,7 +37,7 @@ class Track:
 
     @property
     def settled(self) -> int:
-        """The first position that `repeated` is about."""
+        """Return the first position of `repeated`."""
         return self.start + len(self.explicit)
 
     def at(self, position: int) -> FloatArray:
@@ -47,9 +47,9 @@ class Track:
 
 
 def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = NEVER) -> list[Track]:
-    """Return the losses of all positions, one track for each run of the profile, which is in the order of the sweep.
+    """Return all positions' losses, one track for each run.
 
-    Raises Unsupported where losses of a run do not repeat after `most` positions.
+    Runs are in the order of the sweep. Raises Unsupported where losses of a run do not repeat after `most` positions.
     """
     states = len(profile.tables[0])
     tracks: list[Track] = []
@@ -64,7 +64,7 @@ def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = N
 def along(
     side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> list[Track]:
-    """Return the losses of the positions of one run of the profile, and let `memory` hold its last ones."""
+    """Return the losses along one run; `memory` then holds its last ones."""
     tracks = []
     for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
         tracks.append(_run(side, table, start, last, memory, jumps, most))
@@ -73,7 +73,7 @@ def along(
 
 
 def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> bool:
-    """Whether what follows a position depends on what is remembered there and the phase alone, not on the start."""
+    """Whether the future depends on the memory and the phase alone."""
     clear = side.settled_from + 2 * side.period + max((1, *jumps))
     return side.law is not None and start >= clear and min(memory.losses, default=start) >= side.settled_from
 
@@ -81,7 +81,7 @@ def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> boo
 def _run(
     side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> Track:
-    """Follow one run of equal profiles, until its losses repeat or end; one that was followed before is remembered."""
+    """Follow one run of equal profiles until its losses repeat."""
     if not is_free(side, start, memory, jumps):
         return _followed(side, table, start, stop, memory, jumps, most)
     entering, phase = memory.since(start), start % side.period
@@ -134,13 +134,14 @@ def _run_of_two_states(
     before = sum_up(memory.tables[start - 1], memory.losses[start - 1])
     ratios = float(before[1, 0]), float(before[0, 1])
     explicit, repeated = two_states.run(kernel, error, float(table[0, 1]), ratios, stop - start)
-    memory.losses, memory.tables = {stop - 1: repeated[0] if len(repeated) else explicit[-1]}, {stop - 1: table}
+    last = repeated[0] if len(repeated) else explicit[-1]
+    memory.losses, memory.tables = {stop - 1: last}, {stop - 1: table}
     memory.last_moving = stop - 1
     return Track(start, explicit, repeated, stop)
 
 
 def _fill(memory: Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int) -> None:
-    """Remember the last positions of a run that was cut short."""
+    """Remember the last positions of a run cut short."""
     first = max(position, stop - reach - 1)
     for late in range(first, stop):
         memory.losses[late] = repeated[(late - position) % len(repeated)]
@@ -172,20 +173,22 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         if between >= best.max():
             break
         jumped = side.step(position, distance, sum_up(memory.tables[behind], memory.losses[behind]))
-        best = np.minimum(best, up(jumped + between) if between else jumped)
+        if between:
+            jumped = up(jumped + between)
+        best = np.minimum(best, jumped)
         tried += 1
     return best if tried == 1 else closed(best)
 
 
 def _jumped_over(memory: Memory, behind: int) -> range:
-    """Return the positions that a jump to one leaves out, up to the last one with any profile."""
+    """Return the positions a jump leaves out, up to the last profile."""
     return range(behind + 1, memory.last_moving + 1)
 
 
 def _repetition(
     side: Side, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
 ) -> FloatArray | None:
-    """Return one period of losses that bound all farther positions of the run, or None while there is none.
+    """Return one period of bounds on all farther losses, if any.
 
     A step is monotone and never expansive. So where B bounds the positions that a step can jump back to, and a period
     of steps from B ends at or below B, it bounds all that follows: B is the last period itself, or a little above it.
@@ -215,7 +218,7 @@ def _repetition(
 
 
 def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, float]:
-    """Guess what the losses rise to if each rise is the same share of the one before: after so many times the last."""
+    """Guess the limit of losses from the ratio of their last rises."""
     last, middle, first = (np.array(explicit[len(explicit) - n * period :][:period]) for n in (1, 2, 3))
     rise, before = float((last - middle).max()), float((middle - first).max())
     left = rise / (before - rise) if 0 < rise < before else 1.0
@@ -225,7 +228,7 @@ def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, float]:
 def _is_upper(
     side: Side, bound: FloatArray, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
 ) -> bool:
-    """Whether `bound`, taken for all positions of the run from a few before this one, is at or above what follows."""
+    """Whether `bound`, taken for all recent positions, bounds the next ones."""
     period, reach = len(bound), max((1, *jumps))
     if any((explicit[-n] > bound[-n % period]).any() for n in range(1, reach + 1)):
         return False
@@ -233,32 +236,35 @@ def _is_upper(
 
 
 def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
-    """Return what follows from a period of losses by jumps inside a run, at its next phases.
+    """Return the next phases' losses by jumps inside a run.
 
-    Each jump is a bound, so one that cannot lower the least is left out; the most promising come first.
+    They follow from a period of losses. Each jump is a bound, so one that cannot lower the least is left out; the most
+    promising come first.
     """
     period, states, largest = len(bound), len(table), float(table.max())
-    distances = sorted({1, *(jumps if largest else ())})
+    distances = sorted({1, *jumps}) if largest else [1]
     between = [largest * (d - 1) * (1 + (d + 2) * UNIT) for d in distances]
     stepped = np.empty_like(bound)
     for phase in range(period):
-        here, best = position + phase, np.full((states, states), np.inf)
+        place, best = position + phase, np.full((states, states), np.inf)
         ratios = [sum_up(table, bound[(phase - d) % period]) for d in distances]
-        quick = [side.at_least(here, d, ratio) for d, ratio in zip(distances, ratios, strict=True)]
+        quick = [side.at_least(place, d, ratio) for d, ratio in zip(distances, ratios, strict=True)]
         lowest = np.array(quick) + np.array(between)[:, None, None]
         for number in np.argsort(lowest.max(axis=(1, 2)), kind="stable").tolist():
-            wanted = lowest[number] < best * (1 + 1e-12) + 1e-14
-            np.fill_diagonal(wanted, False)
-            if wanted.any():
-                jumped = side.step(here, distances[number], ratios[number], wanted)
-                best = np.minimum(best, up(jumped + between[number]) if between[number] else jumped)
+            needed = lowest[number] < best * (1 + 1e-12) + 1e-14
+            np.fill_diagonal(needed, False)
+            if needed.any():
+                jumped = side.step(place, distances[number], ratios[number], needed)
+                if between[number]:
+                    jumped = up(jumped + between[number])
+                best = np.minimum(best, jumped)
         np.fill_diagonal(best, 0.0)
         stepped[phase] = closed(best)
     return stepped
 
 
 def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, position: int) -> FloatArray | None:
-    """Return one period of losses that bound all farther positions of a run that rises slowly.
+    """Return one period of bounds on a slowly rising run's losses.
 
     Whatever lies beyond a jump, it leaves little of it: from there bounds fall as long as that is worth it.
     """
@@ -268,7 +274,8 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
     far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
     highest = HIGHEST if table.any() else float(np.max(explicit[-period:]))  # in a gap no loss exceeds those before
     bound = np.full((period, states, states), highest)
-    for _ in range(MOST_FALLS if table.any() else 0):
+    turns = MOST_FALLS if table.any() else 0
+    for _ in range(turns):
         lower = np.minimum(_stepped(side, bound, table, position, far), bound)
         fell, bound = float((bound - lower).max()), lower
         if fell <= WORTH_FALLING * float(bound.max()):
@@ -283,7 +290,7 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
 
 
 def pieces(tracks: Sequence[Track]) -> Iterator[tuple[int, int, Track]]:
-    """Yield the stretches of positions (first, stop, track) that are explicit, and those that repeat."""
+    """Yield the explicit and the repeating stretches (first, stop, track)."""
     for track in tracks:
         if len(track.explicit):
             yield track.start, min(track.settled, track.stop), track

@@ -25,9 +25,10 @@ MOST = TWO_STATES.positions + 2**10
 
 
 def log_ratio(far: float, near: float, other_far: float, other_near: float, size: float) -> float:
-    """Return log((far + near e^-size)/(other_far + other_near e^-size)), of rows that each sum to one, size from 0.
+    """Return log((far + near e^-size)/(other_far + other_near e^-size)).
 
-    The relative error is a few units: from a difference only where both sums are alike.
+    The rows sum to one each, the size is from 0. The relative error is a few units: from a difference only where both
+    sums are alike.
 
     >>> round(log_ratio(0.6, 0.4, 0.1, 0.9, 1.0), 9)
     0.549947988
@@ -42,9 +43,10 @@ def log_ratio(far: float, near: float, other_far: float, other_near: float, size
 
 
 def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
-    """Return R(1, 0) and R(0, 1), rounded up, from rho(1, 0) and rho(0, 1); `error` is relative, of the rows.
+    """Return R(1, 0) and R(0, 1) from rho(1, 0) and rho(0, 1).
 
-    What rounding can hide is added; no loss is more than the largest ratio, which bounds it anyway.
+    They are rounded up; `error` is relative, of the rows. What rounding can hide is added; no loss is more than the
+    largest ratio, which bounds it anyway.
 
     >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
     [0.549948, 0.411565]
@@ -55,15 +57,20 @@ def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[
     if high < low:
         high, low = low, high
     largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
-    rise = (high if high > 0 else 0.0) * (1 + 16 * UNIT) + rounding
-    fall = (-low if low < 0 else 0.0) * (1 + 16 * UNIT) + rounding
-    return (rise if rise < largest else largest), (fall if fall < largest else largest)
+    rise = fall = rounding
+    if high > 0:
+        rise += high * (1 + 16 * UNIT)
+    if low < 0:
+        fall += -low * (1 + 16 * UNIT)
+    if not rise < largest:
+        rise = largest
+    return (rise, fall) if fall < largest else (rise, largest)
 
 
 def run(
     kernel: FloatArray, error: float, change: float, before: tuple[float, float], length: int, most: int = MOST
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the losses R(1, 0), R(0, 1) of a run's positions, and the one that bounds all farther ones, if it ends so.
+    """Return a run's losses and the bound on the rest, if any.
 
     `change` is c(0, 1) of the run, `before` are rho(1, 0) and rho(0, 1) at the position before it; shapes (n, 2, 2)
     and (1, 2, 2) or (0, 2, 2). Raises Unsupported where losses still rise after `most` positions, as they do for ever
@@ -75,8 +82,8 @@ def run(
     """
     (stay, leave), (back, remain) = kernel.tolist()
     rows = (stay, leave), (back, remain)
-    if length > AT_ONCE and (both := runs_at_once(rows, error, change, before, length)) is not None:
-        return both
+    if length > AT_ONCE and (by_formula := runs_at_once(rows, error, change, before, length)) is not None:
+        return by_formula
     up_losses, down_losses = [], []
     up_ratio, down_ratio = before
     rise = math.inf
@@ -100,13 +107,14 @@ def run(
         if bound is not None and bound[0] - up_loss + bound[1] - down_loss <= enough * (2 + up_loss):
             break
         bound = None
-    return _matrices(up_losses, down_losses), _matrices(*(([x] for x in bound) if bound else ([], [])))
+    repeated = _matrices([bound[0]], [bound[1]]) if bound else _matrices([], [])
+    return _matrices(up_losses, down_losses), repeated
 
 
 def runs_at_once(
     rows: Rows, error: float, change: float, before: tuple[float, float], length: int
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return what `run` does by formulas, proved afterwards; None where they do not serve.
+    """Return `run` by formulas proved afterwards, or None.
 
     A step is monotone, so numbers bound all losses of a run where each is at least what a step makes of the one before.
     """
@@ -171,12 +179,12 @@ class _Way:
         return (first - self.high) / (first - self.low)
 
     def settled(self, start: float) -> int:
-        """Return after how many steps losses are as close to their limit as a run is followed."""
+        """Return the number of steps until losses are near their limit."""
         distance = abs(self._share(start)) * (self.high - self.low) / (1 + self.high)
         return math.ceil(math.log(max(distance / TWO_STATES.close, 1.0)) / max(self.rate, 1e-15)) + 1
 
     def losses(self, start: float, error: float, count: int) -> FloatArray:
-        """Return the losses of so many positions, with what rounding may add to each: all steps, or until it fades."""
+        """Return the losses of so many positions, and their rounding errors."""
         position = np.arange(1, count + 1)
         shares = self._share(start) * np.exp(-self.rate * position)
         exact = np.log1p((self.high - self.low * shares) / (1 - shares)) - self.change
@@ -186,7 +194,7 @@ class _Way:
         return np.asarray(np.maximum(exact, 0.0) + rounding * np.minimum(position, fading))
 
     def step(self, ratios: FloatArray, error: float) -> FloatArray:
-        """Return F, rounded up as `step` does, and by twice as much for NumPy's functions."""
+        """Return F, rounded up twice as far as `step`."""
         loss = np.log1p(-self.apart * np.expm1(-ratios) / (self.leave + self.stay * np.exp(-ratios)))
         return np.minimum(loss * (1 + 32 * UNIT) + 2 * error * (1 + error), ratios)
 
@@ -194,7 +202,7 @@ class _Way:
 def _proved_bound(
     rows: Rows, error: float, change: float, now: tuple[float, float], left: float
 ) -> tuple[float, float] | None:
-    """Return losses at or above these from which a step does not rise, so that they bound all that follow."""
+    """Return losses at or above these without a rising step."""
     for slack in (0.0, 2 * left + 4 * UNIT, 8 * left + 64 * UNIT, 64 * left + 1e-14, 1e-9, 1e-6, 1e-3):
         size = slack * (1 + max(now))
         bound = now[0] + size, now[1] + size

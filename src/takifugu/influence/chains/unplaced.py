@@ -55,11 +55,12 @@ class Pieces:
     unit: Fraction
 
     def steps(self, length: int) -> int:
-        """Return the most that `length` entries in a row lose."""
-        return max(
-            int(sums[-1]) if length >= len(sums) - 1 else int((sums[length:] - sums[:-length]).max())
-            for sums in self.runs
-        )
+        """Return the largest loss of `length` entries in a row."""
+        most = 0
+        for sums in self.runs:
+            moved = sums[-1:] if length >= len(sums) - 1 else sums[length:] - sums[:-length]
+            most = max(most, int(moved.max()))
+        return most
 
     @property
     def total(self) -> int:
@@ -100,7 +101,7 @@ class Direction:
     states: int
 
     def after(self, distance: int, ratio: FloatArray) -> FloatArray:
-        """Return S of each phase, (period, k, k), where `ratio` bounds c + R of each phase."""
+        """Return S of each phase, (period, k, k), from bounds on c + R."""
         period = len(self.positions)
         rows = [
             self.supremum(position, distance, ratio[(phase + self.sign * distance) % period])
@@ -109,20 +110,21 @@ class Direction:
         return np.array(rows)
 
     def for_ever(self, change: float) -> FloatArray:
-        """Return R of each phase where every step changes by so much; infinite where nothing is forgotten."""
-        apart = 1 - np.eye(self.states)
+        """Return R of each phase under equal changes at every step."""
+        off_diagonal = 1 - np.eye(self.states)
         try:
-            tracks = self.endless(Profile.of(change * apart, ENDLESS))
+            tracks = self.endless(Profile.of(change * off_diagonal, ENDLESS))
         except Unsupported:
             return np.full((len(self.positions), self.states, self.states), np.inf)
         return np.array([tracks[-1].at(position) for position in self.positions])
 
 
 def unplaced_loss(chain: OneSequence, pairs: Pairs, unplaced: Unplaced) -> tuple[Fraction, Witness]:
-    """Return what releases cost together wherever they start in a recording with the law of `chain`, rounded up.
+    """Return the joint cost of releases at any place, rounded up.
 
-    `pairs` are the values that every step must hide from each other. The start of a recording is stationary or may be
-    anywhere and anyhow; a chain with a given start, and a belief without curves, cost everything.
+    The recording has the law of `chain`. `pairs` are the values that every step must hide from each other. The start of
+    a recording is stationary or may be anywhere and anyhow; a chain with a given start, and a belief without curves,
+    cost everything.
 
     >>> from takifugu import MarkovChain
     >>> week = Pieces((np.arange(169),), Fraction(1, 24))
@@ -167,18 +169,19 @@ class _Sums:
 
 
 def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
-    """Return rho >= c + R of every step of each phase, wherever the releases start."""
-    apart, total, one = 1 - np.eye(direction.states), float_above(unplaced.total), unplaced.loss(1)
+    """Return rho >= c + R of every step, for any start."""
+    off_diagonal, total, one_step = 1 - np.eye(direction.states), float_above(unplaced.total), unplaced.loss(1)
     with np.errstate(invalid="ignore"):
-        ratio = np.fmin(up(direction.for_ever(one) + one), total) * apart
+        ratio = np.fmin(up(direction.for_ever(one_step) + one_step), total) * off_diagonal
     for turn in range(max(100, MOST_TURNS // direction.states**2)):
         loss = direction.after(1, ratio)
-        for distance in direction.distances[1:] if turn % 16 == 0 else ():
+        jumps = direction.distances[1:] if turn % 16 == 0 else ()
+        for distance in jumps:
             between = unplaced.loss(distance - 1)
             if between >= ratio.max():
                 break
             loss = np.minimum(loss, up(direction.after(distance, ratio) + between))
-        lower = np.minimum(ratio, up(loss + one) * apart)
+        lower = np.minimum(ratio, up(loss + one_step) * off_diagonal)
         fell = float((ratio - lower).max())
         ratio = lower
         if turn % 16 and fell <= STEADY * float(ratio.max()):
@@ -187,20 +190,21 @@ def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
 
 
 def _allowed(chain: OneSequence, pairs: Pairs, period: int) -> BoolArray:
-    """Return which pairs of values a step of each phase may have to hide: all, where any step may be the first one."""
+    """Return the pairs to hide at a step of each phase."""
     states = len(chain.states)
     allowed = np.zeros((period, states, states), dtype=bool)
     repeated = chain.with_length(period)
+    compared = tuple(permutations(range(states), 2)) if pairs is None else pairs
     for phase, table in enumerate(allowed):
         possible = (True,) * states if chain.starts_anyhow else repeated.possible(phase)
-        for a, b in permutations(range(states), 2) if pairs is None else pairs:
+        for a, b in compared:
             table[a, b] = possible[a] and possible[b]
     return allowed
 
 
 @lru_cache(maxsize=4)
 def _quilts(after: tuple[int, ...], before: tuple[int, ...]) -> tuple[tuple[int, list[tuple[int, int]]], ...]:
-    """Return the distances (a, b) of two nodes by the number of steps between them."""
+    """Return the distances (a, b) of two nodes, by steps between."""
     quilts: dict[int, list[tuple[int, int]]] = {}
     for a in before:
         for b in after:
@@ -209,7 +213,7 @@ def _quilts(after: tuple[int, ...], before: tuple[int, ...]) -> tuple[tuple[int,
 
 
 def directions_of_chain(chain: PeriodicChain) -> tuple[Direction, Direction]:
-    """Return both directions of a chain without a given start, far from the ends of a recording."""
+    """Return both directions of a chain far from both ends."""
     period, states = len(chain.step_matrices), len(chain.states)
     middle = ENDLESS * period
     length, entries = 2 * middle, range(middle, middle + period)
@@ -226,7 +230,7 @@ def _of_chain(side: Side, positions: Sequence[int], sign: int, states: int) -> D
 
 
 def directions_of_interval(belief: BinaryChainInterval) -> tuple[Direction, Direction]:
-    """Return those of the worst chain of a class of binary chains (chain classes, section 6)."""
+    """Return the directions of a class's worst binary chain."""
     return directions_of_chain(belief.worst)
 
 

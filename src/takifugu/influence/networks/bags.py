@@ -63,17 +63,17 @@ class Message:
 def loss_by_bags(
     network: BayesianNetwork, tables: Mapping[int, FloatArray], entry: int, bags: Sequence[Bag]
 ) -> FloatArray:
-    """Return the loss of each pair of an entry's values, shape (k, k); bags come before those that they hang on.
+    """Return the loss of each pair of an entry's values, (k, k).
 
-    `tables` are c_t of the bags' variables and of the entry. Pairs with an impossible value are charged the largest
-    loss. Raises Unsupported for tables that are too large.
+    Bags come before those that they hang on. `tables` are c_t of the bags' variables and of the entry. Pairs with an
+    impossible value are charged the largest loss. Raises Unsupported for tables that are too large.
     """
     _check_width(network, bags)
     waiting: list[Message] = []
     for bag in bags:
-        inside = set(bag.variables)
-        below = [message for message in waiting if inside.intersection(message.separator)]
-        waiting = [message for message in waiting if not inside.intersection(message.separator)]
+        members = set(bag.variables)
+        below = [message for message in waiting if members.intersection(message.separator)]
+        waiting = [message for message in waiting if not members.intersection(message.separator)]
         if below or any(tables[v].any() for v in bag.variables):
             waiting.append(_message(network, tables, bag, below))
     loss = np.array(tables[entry], dtype=float)
@@ -95,12 +95,13 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
         states = math.prod(len(network.alphabet(v)) for v in bag.variables)
         if contexts > MOST_CONTEXTS or states > MOST_STATES:
             raise too_wide()
-        inside = set(bag.variables)
-        below = [other for other in waiting if inside.intersection(other.separator)]
-        waiting = [other for other in waiting if not inside.intersection(other.separator)]
+        members = set(bag.variables)
+        below = [other for other in waiting if members.intersection(other.separator)]
+        waiting = [other for other in waiting if not members.intersection(other.separator)]
         waiting.append(bag)
-        across = not all(inside.issuperset(other.separator) for other in below)
-        work += contexts**2 * (PROGRAM + ((2 if across else 1) * states) ** 3 // 8)
+        if not all(members.issuperset(other.separator) for other in below):
+            states *= 2
+        work += contexts**2 * (PROGRAM + states**3 // 8)
     if work > MOST_WORK:
         raise too_wide()
 
@@ -115,11 +116,11 @@ def _message(
     for place, v in enumerate(bag.variables):
         column = rows.states[:, place]
         moves = sum_up(moves, tables[v][np.ix_(column, column)])
-    inside = set(bag.variables)
+    members = set(bag.variables)
     for message in below:
-        if inside.issuperset(message.separator):
+        if members.issuperset(message.separator):
             moves = sum_up(moves, message.at(bag.variables, rows.states))
-    across = [message for message in below if not inside.issuperset(message.separator)]
+    across = [message for message in below if not members.issuperset(message.separator)]
     if across:
         loss = _across(rows, bag, moves, across)
     else:
@@ -134,22 +135,22 @@ def _supremum(of: FloatArray, ratio: FloatArray, rows: Rows) -> FloatArray:
 
 
 def _across(rows: Rows, bag: Bag, moves: FloatArray, across: Sequence[Message]) -> FloatArray:
-    """Return psi where a bag below hangs on the separator, too: each pair of its values has its own cone."""
+    """Return psi at a separator with a bag below."""
     count = len(rows.rows)
     scope = (*bag.separator, *bag.variables)
     loss = np.zeros((count, count))
     for first in range(count):
         for second in range(first):
             of_first, of_second = np.flatnonzero(rows.rows[first]), np.flatnonzero(rows.rows[second])
-            which = np.concatenate([of_first, of_second])
+            values = np.concatenate([of_first, of_second])
             contexts = np.repeat([first, second], [len(of_first), len(of_second)])
-            ratio = moves[np.ix_(which, which)]
-            states = np.hstack([rows.contexts[contexts], rows.states[which]])
+            ratio = moves[np.ix_(values, values)]
+            states = np.hstack([rows.contexts[contexts], rows.states[values]])
             for message in across:
                 ratio = sum_up(ratio, message.at(scope, states))
-            pair = np.zeros((2, len(which)))
+            pair = np.zeros((2, len(values)))
             pair[0, : len(of_first)] = rows.rows[first, of_first]
             pair[1, len(of_first) :] = rows.rows[second, of_second]
-            both = _supremum(pair, ratio, rows)
-            loss[first, second], loss[second, first] = both[0, 1], both[1, 0]
+            supremum_of_both = _supremum(pair, ratio, rows)
+            loss[first, second], loss[second, first] = supremum_of_both[0, 1], supremum_of_both[1, 0]
     return loss

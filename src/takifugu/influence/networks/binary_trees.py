@@ -28,7 +28,7 @@ def plus(first: Pair, second: Pair) -> Pair:
 
 
 def supremum(rows: Rows, ratio: Pair, error: float) -> Pair:
-    """Return S of two rows, both ways, rounded up; `error` bounds the relative error of their numbers."""
+    """Return S of two rows, both ways, rounded up."""
     if ratio == NONE:
         return NONE
     rise, fall = step(rows, error, ratio[1], ratio[0])
@@ -51,23 +51,23 @@ class BinaryForest:
 
     @staticmethod
     def of(parents: list[int | None], tables: list[Rows], possible: list[tuple[bool, ...]]) -> BinaryForest:
-        """Return a forest by P(variable | parent), and by which values are possible."""
+        """Return a forest from P(variable | parent) and the possible values."""
         children: list[list[int]] = [[] for _ in parents]
         laws: list[Pair] = []
-        units: list[int] = []
-        outward: list[Rows | None] = []
+        units, errors = [1] * len(parents), [0.0] * len(parents)
+        outward: list[Rows | None] = [None] * len(parents)
         for v, (parent, ((p0, p1), (q0, q1))) in enumerate(zip(parents, tables, strict=True)):
             a, b = (1.0, 0.0) if parent is None else laws[parent]
             laws.append((a * p0 + b * q0, a * p1 + b * q1))
-            units.append(1 if parent is None else units[parent] + 3)
-            outward.append(None if parent is None else reversed_rows(laws[parent], tables[v], possible[parent]))
             if parent is not None:
+                units[v] = units[parent] + 3
+                errors[v] = (2 * units[parent] + 6) * UNIT
+                outward[v] = reversed_rows(laws[parent], tables[v], possible[parent])
                 children[parent].append(v)
-        errors = [0.0 if parent is None else (2 * units[parent] + 6) * UNIT for parent in parents]
         return BinaryForest(parents, children, tables, outward, errors)
 
     def losses(self, moves: list[Pair]) -> list[Pair]:
-        """Return (loss of 0 against 1, of 1 against 0) of each variable; `moves` are (c(0, 1), c(1, 0))."""
+        """Return each variable's losses of 0 against 1 and back."""
         upward, below = [NONE] * len(moves), list(moves)
         for v in reversed(range(len(moves))):
             parent = self.parents[v]
@@ -76,29 +76,28 @@ class BinaryForest:
                 below[parent] = plus(below[parent], upward[v])
         from_parent, losses = [NONE] * len(moves), []
         for u, children in enumerate(self.children):
-            here = plus(moves[u], from_parent[u])  # c, the parent's message, and those of the children before
+            message = plus(moves[u], from_parent[u])  # c, the parent's message, and those of the children before
             after = [NONE]  # the messages of the children behind the last, the last two, ...
             for v in children[:0:-1]:
                 after.append(plus(after[-1], upward[v]))
             for v in children:
-                ratio, rows = plus(here, after.pop()), self.outward[v]
+                ratio, rows = plus(message, after.pop()), self.outward[v]
                 largest = max(ratio)
                 from_parent[v] = (largest, largest) if rows is None else supremum(rows, ratio, self.errors[v])
-                here = plus(here, upward[v])
-            losses.append(here)
+                message = plus(message, upward[v])
+            losses.append(message)
         return losses
 
 
 def reversed_rows(law: Pair, table: Rows, possible: tuple[bool, ...]) -> Rows | None:
-    """Return P(parent | child), the row of an impossible value copied from the other; None where digits may be lost."""
-    rows: list[Pair | None] = []
+    """Return P(parent | child), or None for lost digits."""
+    rows: list[Pair] = []
     for value in (0, 1):
         joint = law[0] * table[0][value], law[1] * table[1][value]
         for u in (0, 1):
             if joint[u] < TRUSTED and possible[u] and table[u][value] > 0:
                 return None
         total = joint[0] + joint[1]
-        rows.append((joint[0] / total, joint[1] / total) if total > 0 else None)
-    first = rows[0] or rows[1]
-    second = rows[1] or rows[0]
-    return None if first is None or second is None else (first, second)
+        if total > 0:
+            rows.append((joint[0] / total, joint[1] / total))
+    return (rows[0], rows[-1]) if rows else None

@@ -12,7 +12,7 @@ Graph = Mapping[int, set[int]]
 
 
 def reached(near: Graph, entry: int) -> dict[int, int]:
-    """Return the distance of each variable that a path of the graph joins with an entry; the entry comes first.
+    """Return the distances of all variables joined with an entry.
 
     >>> reached({0: {1}, 1: {0, 2}, 2: {1}, 3: set()}, 1)
     {1: 0, 0: 1, 2: 1}
@@ -28,7 +28,7 @@ def reached(near: Graph, entry: int) -> dict[int, int]:
 
 
 def layered(near: Graph, entry: int) -> list[Bag]:
-    """Return blocks of equal distance from an entry, split where nothing farther joins them: a tree.
+    """Return a tree of blocks of equal distance from an entry.
 
     >>> layered({0: {1, 2}, 1: {0, 3}, 2: {0, 3}, 3: {1, 2, 4}, 4: {3}, 5: set()}, 0)
     [Bag(variables=(4,), separator=(3,)), Bag(variables=(3,), separator=(1, 2)), Bag(variables=(1, 2), separator=(0,))]
@@ -48,29 +48,35 @@ def layered(near: Graph, entry: int) -> list[Bag]:
         by_distance.setdefault(d, []).append(v)
     below: list[list[int]] = []  # blocks one step farther
     for d in range(max(by_distance), 0, -1):
-        here = set(by_distance[d])
+        layer = set(by_distance[d])
         for v in by_distance[d]:
-            for u in near[v] & here:
+            for u in near[v] & layer:
                 top[block(u)] = block(v)
         for members in below:
-            first, *others = sorted({u for v in members for u in near[v] if u in here})
-            for u in others:
+            first, *further = sorted(_neighbours(near, members) & layer)
+            for u in further:
                 top[block(u)] = block(first)
         groups: dict[int, list[int]] = {}
         for v in by_distance[d]:
             groups.setdefault(block(v), []).append(v)
         for members in below:
-            bags.append(_hung(near, members, here))
+            bags.append(_hung(near, members, layer))
         below = list(groups.values())
     return [*bags, *(_hung(near, members, {entry}) for members in below)]
 
 
 def _hung(near: Graph, members: Sequence[int], above: set[int]) -> Bag:
-    return Bag(tuple(sorted(members)), tuple(sorted({u for v in members for u in near[v] if u in above})))
+    return Bag(tuple(sorted(members)), tuple(sorted(_neighbours(near, members) & above)))
+
+
+def _neighbours(near: Graph, members: Sequence[int]) -> set[int]:
+    return set().union(*(near[v] for v in members))
 
 
 def eliminated(near: Graph, entry: int, order: Sequence[int], sizes: Mapping[int, int], most: int) -> list[Bag]:
-    """Return the bags of an order of elimination; one that only hangs on the next is joined to it, up to `most` states.
+    """Return the bags of an order of elimination.
+
+    One that only hangs on the next is joined to it, up to `most` states.
 
     >>> eliminated({0: {1}, 1: {0, 2}, 2: {1}}, 0, [2, 1], {0: 2, 1: 2, 2: 2}, 16)
     [Bag(variables=(2,), separator=(1,)), Bag(variables=(1,), separator=(0,))]
@@ -96,26 +102,28 @@ def eliminated(near: Graph, entry: int, order: Sequence[int], sizes: Mapping[int
 
 
 def orders(near: Graph, entry: int, sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    """Yield orders of all other variables that an entry reaches: smallest tables, children, the farthest first."""
+    """Yield orders of all other reached variables."""
     distance = reached(near, entry)
-    arcs = [(v, u) for v in distance for u in near[v] if v < u]
+    arcs: list[tuple[int, int]] = []
+    for v in distance:
+        arcs += [(v, u) for u in near[v] if v < u]
     yield elimination_order(arcs, {v: sizes[v] for v in distance}, [entry])
     yield from by_place(near, entry)
 
 
 def by_place(near: Graph, entry: int) -> Iterator[list[int]]:
-    """Yield children before parents, where parents shield all that the entry does not hang below; the farthest first.
+    """Yield children before parents, the farthest first.
 
     >>> list(by_place({0: {1, 2}, 1: {0}, 2: {0, 3}, 3: {2}}, 0))
     [[3, 2, 1], [3, 2, 1]]
     """
     distance = reached(near, entry)
-    others = [v for v in distance if v != entry]
-    yield sorted(others, reverse=True)
-    yield sorted(others, key=lambda v: (-distance[v], -v))
+    variables = [v for v in distance if v != entry]
+    yield sorted(variables, reverse=True)
+    yield sorted(variables, key=lambda v: (-distance[v], -v))
 
 
 def whole(near: Graph, entry: int) -> list[Bag]:
-    """Return one bag of everything that an entry reaches: exact, where it is small enough."""
-    others = tuple(sorted(v for v in reached(near, entry) if v != entry))
-    return [Bag(others, (entry,))] if others else []
+    """Return one bag of all reached variables: exact, if small."""
+    variables = tuple(sorted(v for v in reached(near, entry) if v != entry))
+    return [Bag(variables, (entry,))] if variables else []

@@ -22,7 +22,7 @@ TRUSTED = 1e-250
 
 
 def too_wide() -> Unsupported:
-    """Return the error of a way that would need tables that are too large; callers take another one."""
+    """Return the error of a way with too large tables."""
     return Unsupported(
         "this bound would need tables of too many numbers", fix="quilts and the sum over all entries still hold"
     )
@@ -43,18 +43,18 @@ class Rows:
     trusted: bool
 
 
-def conditional_rows(network: BayesianNetwork, given: Sequence[int], variables: Sequence[int]) -> Rows:
-    """Return P(variables | given) for everything that is possible.
+def conditional_rows(network: BayesianNetwork, condition: Sequence[int], variables: Sequence[int]) -> Rows:
+    """Return P(variables | given) for all possible values.
 
     Raises Unsupported for tables that are too large.
     """
-    sizes = [len(network.alphabet(v)) for v in (*given, *variables)]
-    scope = (*given, *variables)
+    sizes = [len(network.alphabet(v)) for v in (*condition, *variables)]
+    scope = (*condition, *variables)
     if math.prod(sizes) > LARGEST_TABLE or network.law_plan(scope).largest > LARGEST_STEP:
         raise too_wide()
     law, error = network.law(scope)
     possible = law > 0 if (law > 0).all() else network.support(scope)
-    first, second = sizes[: len(given)], sizes[len(given) :]
+    first, second = sizes[: len(condition)], sizes[len(condition) :]
     shape = math.prod(first), math.prod(second)
     law, possible = law.reshape(shape), possible.reshape(shape)
     contexts, states = possible.any(axis=1), possible.any(axis=0)
@@ -68,12 +68,12 @@ def conditional_rows(network: BayesianNetwork, given: Sequence[int], variables: 
 
 
 def _tuples(sizes: Sequence[int]) -> IntArray:
-    """Return all tuples of values, the last one changing fastest, shape (product, variables)."""
+    """Return all tuples of values, shape (product, variables)."""
     return np.indices(sizes).reshape(len(sizes), -1).T if sizes else np.zeros((1, 0), dtype=np.int64)
 
 
 def taken_from_neighbours(index: IntArray) -> IntArray:
-    """Return the table with each negative number taken from a place that differs in one variable, again and again.
+    """Fill negative places from places differing in one variable.
 
     >>> taken_from_neighbours(np.array([[3, -1], [-1, -1]])).tolist()
     [[3, 3], [3, 3]]
@@ -88,7 +88,7 @@ def taken_from_neighbours(index: IntArray) -> IntArray:
 
 
 def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, set[int]]:
-    """Return the moral graph of some entries and their ancestors: what lies below is summed out.
+    """Return the moral graph of some entries and their ancestors.
 
     >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], [], [0.8, 0.2]),
     ...                        ("z", [0, 1], ["x", "y"], [[[0.5, 0.5], [0.1, 0.9]], [[0.2, 0.8], [0.4, 0.6]]])])
@@ -105,11 +105,11 @@ def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, s
 
 
 def boundary(near: dict[int, set[int]], variable: int, left: Collection[int]) -> tuple[int, ...]:
-    """Return the variables of `left` that shield a variable from the rest of them: the first on each path."""
-    seen, stack, met = {variable}, [variable], set()
+    """Return the shield of a variable within `left`."""
+    visited, stack, met = {variable}, [variable], set()
     while stack:
-        for u in near[stack.pop()] - seen:
-            seen.add(u)
+        for u in near[stack.pop()] - visited:
+            visited.add(u)
             if u in left:
                 met.add(u)
             else:

@@ -46,9 +46,10 @@ class Step:
 def loss_by_elimination(
     network: BayesianNetwork, tables: Mapping[int, FloatArray], entry: int, order: Sequence[int]
 ) -> FloatArray:
-    """Return the loss of each pair of an entry's values, shape (k, k), by one order of all other variables with losses.
+    """Return the loss of each pair of values by one order.
 
-    `tables` are c_t of the order's variables and of the entry. Raises Unsupported for tables that are too large.
+    Shape (k, k); the order has all other variables with losses. `tables` are c_t of the order's variables and of the
+    entry. Raises Unsupported for tables that are too large.
     """
     charged = {v: np.array(tables[v], dtype=float) for v in (*order, entry)}
     for step in steps_of(network, entry, order):
@@ -59,7 +60,7 @@ def loss_by_elimination(
 
 
 def steps_of(network: BayesianNetwork, entry: int, order: Sequence[int]) -> tuple[Step, ...]:
-    """Return the laws that an order needs, which do not depend on the profile; raises Unsupported where too large."""
+    """Return the laws of an order, unless too large."""
     plans: dict[tuple[int, ...], tuple[Step, ...] | Unsupported] = cached(network, "orders of elimination", dict)
     key = (entry, *order)
     if key not in plans:
@@ -74,7 +75,7 @@ def steps_of(network: BayesianNetwork, entry: int, order: Sequence[int]) -> tupl
 
 
 def _steps(network: BayesianNetwork, entry: int, order: Sequence[int]) -> Iterator[Step]:
-    known: dict[tuple[int, ...], Step] = cached(network, "steps of elimination", dict)
+    cached_steps: dict[tuple[int, ...], Step] = cached(network, "steps of elimination", dict)
     left = {*order, entry}
     for v in order:
         left.discard(v)
@@ -82,9 +83,9 @@ def _steps(network: BayesianNetwork, entry: int, order: Sequence[int]) -> Iterat
         if not shield:
             continue
         key = (v, *shield)
-        if key not in known:
-            known[key] = _step(network, v, shield)
-        yield known[key]
+        if key not in cached_steps:
+            cached_steps[key] = _step(network, v, shield)
+        yield cached_steps[key]
 
 
 def _step(network: BayesianNetwork, variable: int, shield: tuple[int, ...]) -> Step:
@@ -97,11 +98,12 @@ def _step(network: BayesianNetwork, variable: int, shield: tuple[int, ...]) -> S
     row_of = np.full([len(network.alphabet(u)) for u in shield], -1)
     row_of[tuple(rows.contexts.T)] = inverse.ravel()
     row_of = taken_from_neighbours(row_of)
-    return Step(variable, shield, rows.states[:, 0], table, row_of, rows.error if rows.trusted else None)
+    error = rows.error if rows.trusted else None
+    return Step(variable, shield, rows.states[:, 0], table, row_of, error)
 
 
 def _added(step: Step, ratio: FloatArray) -> Iterator[FloatArray]:
-    """Yield what each neighbour is charged: the maximum over the others' values of the supremum of its pairs."""
+    """Yield each neighbour's charge: the largest supremum over the others' values."""
     within = ratio[np.ix_(step.values, step.values)]
     if step.error is not None:
         between = suprema(step.table, within, step.error)

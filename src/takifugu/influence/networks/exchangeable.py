@@ -21,11 +21,11 @@ from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up, up
 CLOSE = 1e-14
 
 
-def exchangeable_loss(number: Sequence[float], for_itself: float, others: float) -> FloatArray:
-    """Return the loss of well against ill, shape (2, 2): 1 is ill; 0 where one of them is impossible.
+def exchangeable_loss(number: Sequence[float], for_itself: float, for_others: float) -> FloatArray:
+    """Return the loss of well against ill, shape (2, 2).
 
-    `number` is the law of how many of all are ill, on 0 .. people; `for_itself` is c of the secret, `others` the
-    largest c of the others (exact if they are all the same).
+    1 is ill; the loss is 0 where one of them is impossible. `number` is the law of how many of all are ill, on 0 ..
+    people; `for_itself` is c of the secret, `for_others` the largest c of the others (exact if they are all the same).
 
     >>> exchangeable_loss([0.5, 0.1, 0.1, 0.1, 0.2], 0.5, 0.5).round(6).tolist()
     [[0.0, 1.377195], [1.445124, 0.0]]
@@ -39,13 +39,15 @@ def exchangeable_loss(number: Sequence[float], for_itself: float, others: float)
     ill, well = ill / ill.sum(), well / well.sum()
     error = (people + 8) * UNIT
     loss = np.zeros((2, 2))
-    loss[1, 0] = sum_up(for_itself, supremum_of_number(ill, well, others, error))
-    loss[0, 1] = sum_up(for_itself, supremum_of_number(well, ill, others, error))
+    loss[1, 0] = sum_up(for_itself, supremum_of_number(ill, well, for_others, error))
+    loss[0, 1] = sum_up(for_itself, supremum_of_number(well, ill, for_others, error))
     return loss
 
 
 def supremum_of_number(p: FloatArray, q: FloatArray, c: float, error: float = 0.0) -> float:
-    """Return at least log sup p.G/q.G over |log G(m + 1) - log G(m)| <= c; `error` is relative, of p and q.
+    """Bound log sup p.G/q.G over all slowly changing G.
+
+    They have |log G(m + 1) - log G(m)| <= c; `error` is relative, of p and q.
 
     >>> round(supremum_of_number(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 0.25), 12)
     0.25
@@ -67,22 +69,23 @@ def supremum_of_number(p: FloatArray, q: FloatArray, c: float, error: float = 0.
 
 
 def _ratio(p: FloatArray, q: FloatArray, c: float, ratio: float) -> float:
-    """Return p.G / q.G for the best G of p.G - ratio q.G."""
+    """Return p.G / q.G for the best G."""
     rises = np.zeros(len(p))
-    rest = 0.0  # H_(m+1)
+    later = 0.0  # H_(m+1)
     for m in reversed(range(len(p))):
-        rises[m] = c if rest > 0 else -c  # from m to m + 1
-        rest = float(p[m] - ratio * q[m] + math.exp(rises[m]) * rest)
+        rises[m] = c if later > 0 else -c  # from m to m + 1
+        later = float(p[m] - ratio * q[m] + math.exp(rises[m]) * later)
     exponents = np.concatenate([[0.0], np.cumsum(rises[:-1])])
     best = np.exp(exponents - exponents.max())
     return float(p @ best / (q @ best))
 
 
 def _may_exceed(p: FloatArray, q: FloatArray, c: float, ratio: float) -> bool:
-    """Return whether H_0, rounded up at each step, is above zero: if not, p.G <= ratio q.G for all G."""
+    """Return whether H_0, rounded up at each step, is positive."""
     rise, fall = math.exp(c) * (1 + 4 * UNIT), math.exp(-c) * (1 - 4 * UNIT)
-    rest = 0.0
+    later = 0.0
     for m in reversed(range(len(p))):
         difference = up(p[m] - ratio * q[m] * (1 - 2 * UNIT))
-        rest = float(up(difference + up((rise if rest > 0 else fall) * rest)))
-    return rest > 0
+        factor = rise if later > 0 else fall
+        later = float(up(difference + up(factor * later)))
+    return later > 0

@@ -49,7 +49,7 @@ class Clique:
 
     @cached_property
     def law(self) -> tuple[FloatArray, float] | None:
-        """Return their joint law and its relative error; None where tables are too large, or digits may be lost."""
+        """Return their joint law and its relative error, if computable."""
         if math.prod(self.sizes) > LARGEST_TABLE or self.network.law_plan(self.variables).largest > LARGEST_STEP:
             return None
         try:
@@ -111,31 +111,31 @@ class JunctionTree:
         return tuple(map(tuple, neighbours))
 
     def separator(self, a: int, b: int) -> tuple[int, ...]:
-        """Return what two cliques share."""
+        """Return the variables two cliques share."""
         shared = set(self.cliques[b].variables)
         return tuple(v for v in self.cliques[a].variables if v in shared)
 
     def order(self) -> Iterator[tuple[int, int]]:
-        """Yield all edges (from, to), each after those that its message reads."""
+        """Yield all edges (from, to) after the messages they read."""
         outward: list[tuple[int, int]] = []
-        seen: set[int] = set()
+        visited: set[int] = set()
         for root in range(len(self.cliques)):
-            waiting = [] if root in seen else [root]
-            seen.add(root)
+            waiting = [] if root in visited else [root]
+            visited.add(root)
             for clique in waiting:
                 for other in self.near[clique]:
-                    if other not in seen:
-                        seen.add(other)
+                    if other not in visited:
+                        visited.add(other)
                         waiting.append(other)
                         outward.append((clique, other))
         yield from ((below, above) for above, below in reversed(outward))
         yield from outward
 
-    def rows(self, clique: int, given: tuple[int, ...]) -> _Rows | None:
-        """Return P(other variables of a clique | given); None where tables are too large."""
-        key = clique, given
+    def rows(self, clique: int, condition: tuple[int, ...]) -> _Rows | None:
+        """Return P(other variables of a clique | given), if not too large."""
+        key = clique, condition
         if key not in self._rows:
-            self._rows[key] = _conditional(self.cliques[clique], given)
+            self._rows[key] = _conditional(self.cliques[clique], condition)
         return self._rows[key]
 
 
@@ -152,8 +152,8 @@ class _Rows:
     programs: Programs | None
 
 
-def _conditional(clique: Clique, given: tuple[int, ...]) -> _Rows | None:
-    first = [clique.variables.index(v) for v in given]
+def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
+    first = [clique.variables.index(v) for v in condition]
     second = [place for place in range(len(clique.variables)) if place not in first]
     sizes = tuple(clique.sizes[place] for place in second)
     contexts = tuple(clique.sizes[place] for place in first)
@@ -176,7 +176,7 @@ def _conditional(clique: Clique, given: tuple[int, ...]) -> _Rows | None:
 
 
 def junction_tree(network: BayesianNetwork) -> JunctionTree:
-    """Return a junction tree of a network by an order of elimination, with the law of each clique.
+    """Return a junction tree with each clique's law.
 
     >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
     >>> [clique.variables for clique in junction_tree(pair).cliques]
@@ -195,19 +195,22 @@ def _made(network: BayesianNetwork) -> JunctionTree:
         joined = groups[v] | groups[parent]
         if joined in (groups[v], groups[parent]) or math.prod(sizes[u] for u in joined) <= JOINED:
             groups[parent] = joined
-            above = [None if u == v else parent if top == v else top for u, top in enumerate(above)]
+            above = [parent if top == v else top for top in above]
+            above[v] = None
             groups[v] = set()
     left = [v for v in range(network.size) if groups[v]]
     number = {v: place for place, v in enumerate(left)}
     edges = [(number[v], number[top]) for v in left if (top := above[v]) is not None]
     members = [tuple(sorted(groups[v])) for v in left]
-    cliques = tuple(Clique(network, inside, tuple(sizes[u] for u in inside)) for inside in members)
-    return JunctionTree(cliques, tuple(edges))
+    cliques = []
+    for variables in members:
+        cliques.append(Clique(network, variables, tuple(sizes[u] for u in variables)))
+    return JunctionTree(tuple(cliques), tuple(edges))
 
 
 def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[list[set[int]], list[int | None]]:
-    """Return each variable with its neighbours at its elimination, and the first of these that goes after it."""
-    near: list[set[int]] = [set(others) for others in network.moral_neighbours]
+    """Return each variable's neighbours at its elimination, and the next of them."""
+    near: list[set[int]] = [set(neighbours) for neighbours in network.moral_neighbours]
     order = elimination_order([factor.scope for factor in network.factors], sizes)
     place = {v: number for number, v in enumerate(order)}
     groups: list[set[int]] = [set() for _ in order]
@@ -223,7 +226,7 @@ def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[lis
 
 
 def junction_losses(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the loss of each pair of values of every entry of a network.
+    """Return the loss of each pair of every entry's values.
 
     `tables` are c_t of all entries. Pairs with an impossible value have no meaning.
 
@@ -237,10 +240,12 @@ def junction_losses(network: BayesianNetwork, tables: Sequence[FloatArray]) -> l
     messages: dict[tuple[int, int], Message] = {}
     beyond: dict[tuple[int, int], float] = {}  # the sum of all largest c there
 
-    def message(clique: int, given: tuple[int, ...], sources: Sequence[int]) -> tuple[Message, float]:
-        inside = [largest[v] for v in tree.cliques[clique].variables if v not in given]
-        most = _total([*inside, *(beyond[source, clique] for source in sources)])
-        return _message(tree, clique, given, tables, [messages[source, clique] for source in sources], most), most
+    def message(clique: int, condition: tuple[int, ...], sources: Sequence[int]) -> tuple[Message, float]:
+        changes = [largest[v] for v in tree.cliques[clique].variables if v not in condition]
+        most = 0.0
+        for change in (*changes, *(beyond[source, clique] for source in sources)):
+            most = float(sum_up(most, change))
+        return _message(tree, clique, condition, tables, [messages[source, clique] for source in sources], most), most
 
     for clique, target in tree.order():
         sources = [other for other in tree.near[clique] if other != target]
@@ -258,11 +263,11 @@ def junction_work(network: BayesianNetwork) -> float:
     """Predict the operations of `junction_losses`, from the sizes of tables alone."""
     tree = junction_tree(network)
     passes = [(clique, tree.separator(clique, target)) for clique, target in tree.order()]
-    return sum(_work(tree.cliques[clique], given) for clique, given in passes) + MESSAGE * network.size
+    return sum(_work(tree.cliques[clique], condition) for clique, condition in passes) + MESSAGE * network.size
 
 
-def _work(clique: Clique, given: tuple[int, ...]) -> float:
-    contexts = math.prod(clique.sizes[clique.variables.index(v)] for v in given)
+def _work(clique: Clique, condition: tuple[int, ...]) -> float:
+    contexts = math.prod(clique.sizes[clique.variables.index(v)] for v in condition)
     states = math.prod(clique.sizes) // contexts
     if contexts > MOST_CONTEXTS or states > MOST_STATES:
         return MESSAGE
@@ -271,34 +276,27 @@ def _work(clique: Clique, given: tuple[int, ...]) -> float:
     return MESSAGE + EACH * (programs + contexts**3 / 100)
 
 
-def _total(terms: Sequence[float]) -> float:
-    total = 0.0
-    for term in terms:
-        total = float(sum_up(total, term))
-    return total
-
-
 def _message(
-    tree: JunctionTree, clique: int, given: tuple[int, ...], tables: Sequence[FloatArray], below: Sequence[Message],
+    tree: JunctionTree, clique: int, condition: tuple[int, ...], tables: Sequence[FloatArray], below: Sequence[Message],
     most: float,
 ) -> Message:  # fmt: skip
-    """Return what changes of the given values of a clique may add to the losses of all that lies beyond them."""
-    sizes = tuple(len(tables[v]) for v in given)
+    """Return a separator's message: the added losses beyond it."""
+    sizes = tuple(len(tables[v]) for v in condition)
     count = math.prod(sizes)
     bound = np.full((count, count), most) if count <= MOST_CONTEXTS else np.zeros((0, 0))
     np.fill_diagonal(bound, 0.0)
-    rows = tree.rows(clique, given) if most else None
+    rows = tree.rows(clique, condition) if most else None
     if rows is None or any(not len(message.loss) for message in below):
-        return Message(given, sizes, bound)
+        return Message(condition, sizes, bound)
     loss = np.zeros((count, count))
     moves = np.zeros((math.prod(rows.sizes),) * 2)
     for v in rows.variables:
         moves = sum_up(moves, Message((v,), (len(tables[v]),), tables[v]).among(rows.variables, rows.sizes))
     for message in below:
-        aside, inside = message.split(given)
-        loss = sum_up(loss, aside.among(given, sizes))
-        moves = sum_up(moves, inside.among(rows.variables, rows.sizes))
+        aside, shared = message.split(condition)
+        loss = sum_up(loss, aside.among(condition, sizes))
+        moves = sum_up(moves, shared.among(rows.variables, rows.sizes))
     between = suprema(rows.table, moves[np.ix_(rows.columns, rows.columns)], rows.error, rows.programs)
     loss = sum_up(loss, between[np.ix_(rows.row_of, rows.row_of)])
     np.fill_diagonal(loss, 0.0)
-    return Message(given, sizes, closed(np.minimum(loss, bound)))
+    return Message(condition, sizes, closed(np.minimum(loss, bound)))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -69,9 +70,10 @@ class NetworkLoss:
 
 
 def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> NetworkLoss:
-    """Return at least the loss of each ordered pair of an entry's values; pairs with an impossible one have no meaning.
+    """Return a bound on each ordered pair's loss.
 
-    Profiles and entries count nodes as `network.names` does. Source: Theorems 5 and 6 of docs/theory/influence.md.
+    Pairs with an impossible value have no meaning. Profiles and entries count nodes as `network.names` does. Source:
+    Theorems 5 and 6 of docs/theory/influence.md.
 
     >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
     >>> result = network_losses(net, Profile.of([[0, 1.0], [1.0, 0]], 2), 0)
@@ -95,11 +97,12 @@ def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> Ne
         best = np.minimum(best, loss)
         if name == "one block":
             break  # nothing that holds for all mechanisms with this profile is smaller
-    return NetworkLoss(best, way, TOO_WIDE if way == "group" else "")
+    note = TOO_WIDE if way == "group" else ""
+    return NetworkLoss(best, way, note)
 
 
 def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
-    """Return c of an entry plus the largest c of everything that it reaches, for each pair of its values."""
+    """Return c of an entry plus the others' largest, by pair."""
     largest = profile.largest_of_all
     moving = largest > 0
 
@@ -107,9 +110,11 @@ def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatA
         active = {*np.flatnonzero(moving).tolist(), entry}
         return [t for t in reached(moral_graph(network, active), entry) if t != entry]
 
-    others = math.fsum(largest[cached(network, ("reached", entry, moving.tobytes()), beyond)].tolist())
-    here = profile.at(entry)
-    loss = np.array(sum_up(here, np.full_like(here, up(others) if others else 0.0)))
+    largest_of_others = math.fsum(largest[cached(network, ("reached", entry, moving.tobytes()), beyond)].tolist())
+    table = profile.at(entry)
+    if largest_of_others:
+        largest_of_others = float(up(largest_of_others))
+    loss = np.array(sum_up(table, np.full_like(table, largest_of_others)))
     np.fill_diagonal(loss, 0.0)
     return loss
 
@@ -118,7 +123,10 @@ Attempt = Callable[[], FloatArray]
 
 
 def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield all other bounds by name; they raise Unsupported where tables would be too large."""
+    """Yield all other bounds by name.
+
+    They raise Unsupported where tables would be too large.
+    """
     tables = {t: profile.at(t) for t in range(network.size)}
     sizes = {v: len(network.alphabet(v)) for v in tables}
     active = {t for t, table in tables.items() if table.any()} | {entry}
@@ -131,7 +139,7 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
 
     near = moral_graph(network, active)
     everything = whole({v: set(boundary(near, v, active)) for v in active}, entry)  # what nothing reads is summed out
-    if math.prod(sizes[v] for bag in everything for v in bag.variables) <= MOST_IN_ONE:
+    if math.prod(sizes[v] for v in chain.from_iterable(bag.variables for bag in everything)) <= MOST_IN_ONE:
         yield "one block", bags(everything)
     graph = moral_graph(network, tables)  # of all: then no way depends on what is read, and a loss never falls
     yield "blocks", bags(layered(graph, entry))
@@ -141,7 +149,7 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
 
 
 def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
-    """Return the loss of each pair of states of one person, shape (2, 2): exact if all others of the clique have one c.
+    """Return the loss of each pair of one person's states.
 
     >>> from takifugu.numbers.distributions.pmf import Pmf
     >>> household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
@@ -154,34 +162,34 @@ def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int
     masses = [0.0] * (len(people) + 1)
     for value, mass in number.items():
         masses[int(value)] = float(mass)
-    others = max((profile.largest(person) for person in people if person != entry), default=0.0)
-    return exchangeable_loss(masses, profile.largest(entry), others)
+    largest_of_others = max((profile.largest(person) for person in people if person != entry), default=0.0)
+    return exchangeable_loss(masses, profile.largest(entry), largest_of_others)
 
 
 def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
-    """Return the loss of each pair of an entry's values: all other entries are one block, exact for a few dozen rows.
+    """Return the loss of each pair of values in a table.
 
     >>> twins = JointTable([(0, 0), (0, 1), (1, 0), (1, 1)], [0.4, 0.1, 0.1, 0.4])
     >>> table_losses(twins, Profile.of([[0, 1.0], [1.0, 0]], 2), 0).round(6).tolist()
     [[0.0, 1.569445], [1.569445, 0.0]]
     """
-    others = [t for t in range(belief.size) if t != entry]
+    other_entries = [t for t in range(belief.size) if t != entry]
     most = 0.0
-    for t in others:
+    for t in other_entries:
         most = float(sum_up(most, profile.largest(t)))
     loss = np.array(sum_up(profile.at(entry), np.full_like(profile.at(entry), most)))
     np.fill_diagonal(loss, 0.0)
     masses = np.array([float(mass) for mass in belief.masses]) / float(belief.total or 1)
     alive = masses > 0
-    states, which = np.unique(belief.indices[alive][:, others], axis=0, return_inverse=True)
-    if not others or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
+    states, state_numbers = np.unique(belief.indices[alive][:, other_entries], axis=0, return_inverse=True)
+    if not other_entries or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
         return loss
     rows = np.zeros((len(loss), len(states)))
-    rows[belief.indices[alive][:, entry], which.ravel()] = masses[alive]
+    rows[belief.indices[alive][:, entry], state_numbers.ravel()] = masses[alive]
     possible = np.flatnonzero(rows.any(axis=1))
     rows = rows[possible] / rows[possible].sum(axis=1, keepdims=True)
     moves = np.zeros((len(states), len(states)))
-    for place, t in enumerate(others):
+    for place, t in enumerate(other_entries):
         moves = sum_up(moves, profile.at(t)[np.ix_(states[:, place], states[:, place])])
     programs = Programs() if len(states) <= MOST_IN_ONE else None
     message = suprema(rows, moves, (len(states) + 4) * UNIT, programs)
@@ -191,7 +199,7 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
 
 
 def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
-    """Return the largest loss of a family of secrets, and the entry and the values that reach it.
+    """Return the largest loss of a family, its entry and values.
 
     All entries are bounded by two passes over one tree. Then the one that loses most is bounded in other ways, again
     and again, until it is one that has been: the result is as if all had been.
@@ -207,7 +215,7 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
 
 
 def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
-    """Return at least the loss of each pair of values of every entry, by messages along one tree."""
+    """Bound all entries' pairwise losses by messages along one tree."""
     return cached(
         network,
         ("influence on a tree", id(profile)),
@@ -224,7 +232,7 @@ def _every_loss(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[
 
 
 def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return c of each entry plus the largest c of all others, rounded up.
+    """Return each c plus all others' largest c, rounded up.
 
     >>> profiles = [np.array([[0, 1.0], [1.0, 0]]), np.array([[0, 0.5], [0.5, 0]])]
     >>> [round(float(loss.max()), 9) for loss in sums_of_all(profiles)]
@@ -243,13 +251,21 @@ def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
 def network_work(network: BayesianNetwork) -> float:
     """Predict the operations of `network_loss` for all entries."""
     states = max(len(node.states) for node in network.nodes)
+    if is_forest(network) and states == 2:
+        return network.size * OF_TWO_STATES
+    if is_forest(network) and states <= 6:
+        return network.size * OF_ROWS
     if is_forest(network):
-        return network.size * (OF_TWO_STATES if states == 2 else OF_ROWS if states <= 6 else OF_PROGRAMS * states**2)
-    work = junction_work(network) if network.size <= MOST_VARIABLES else math.inf
+        return network.size * OF_PROGRAMS * states**2
+    work: float = network.size
+    if network.size <= MOST_VARIABLES:
+        predicted = junction_work(network)
+        if predicted <= MOST_WORK:
+            work = predicted
     refined = 0.0
     if network.size <= MOST_ELIMINATED:
         refined = network.size * REFINED if _is_small(network) else network.size**2 * OF_ROWS
-    return (work if work <= MOST_WORK else network.size) + refined
+    return work + refined
 
 
 def _is_small(network: BayesianNetwork) -> bool:
@@ -257,7 +273,7 @@ def _is_small(network: BayesianNetwork) -> bool:
 
 
 def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
-    """Return what other ways give for one entry; where the network is large, ways that depend on it alone."""
+    """Return one entry's losses refined by other ways."""
     if _is_small(network):
         return network_losses(network, profile, entry).loss
     best = np.full_like(profile.at(entry), np.inf)
@@ -272,12 +288,12 @@ def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArr
 
 
 def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
-    """Return the largest `table_losses` of a family of secrets, and the entry and the values that reach it."""
+    """Return the largest `table_losses` of a family, its entry and values."""
     return _largest(belief, family, lambda entry: table_losses(belief, profile, entry))
 
 
 def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Family) -> Loss:
-    """Return the largest `clique_losses` of a family of secrets, and the entry and the values that reach it."""
+    """Return the largest `clique_losses` of a family, its entry and values."""
     return _largest(belief, family, lambda entry: clique_losses(belief, profile, entry))
 
 

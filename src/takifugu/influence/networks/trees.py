@@ -25,7 +25,7 @@ def is_forest(network: BayesianNetwork) -> bool:
 
 
 def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return for each entry of a forest the loss of each pair of its values, shape (k, k).
+    """Return each entry's pairwise losses on a forest, shape (k, k).
 
     `tables` are c_t of all entries. Pairs with an impossible value have no meaning. Source: Theorem 5 of
     docs/theory/influence.md; on binary trees no function of the profile is smaller.
@@ -49,16 +49,16 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
     from_parent: list[FloatArray] = [np.zeros_like(table) for table in tables]
     for u in range(network.size):  # parents before children
         children = network.children[u]
-        here = sum_up(tables[u], from_parent[u])  # c, the parent's message, and those of the children before
-        after = [np.zeros_like(here)]  # the messages of the children behind the last, the last two, ...
+        message = sum_up(tables[u], from_parent[u])  # c, the parent's message, and those of the children before
+        after = [np.zeros_like(message)]  # the messages of the children behind the last, the last two, ...
         for v in reversed(children[1:]):
             after.append(sum_up(after[-1], upward[v]))
         for v in children:
-            ratio = sum_up(here, after.pop())
+            ratio = sum_up(message, after.pop())
             rows, error = marginals.reversed(u, v)
             from_parent[v] = ratio.max() * (1 - np.eye(len(rows))) if error is None else step(rows, ratio, error)
-            here = sum_up(here, upward[v])
-        losses.append(here)
+            message = sum_up(message, upward[v])
+        losses.append(message)
     return losses
 
 
@@ -73,7 +73,7 @@ def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[Floa
 def _forest(network: BayesianNetwork) -> BinaryForest:
     parents, rows = [], []
     for node, above in zip(network.nodes, network.parents, strict=True):
-        parents.append(above[0] if above else None)
+        parents.append(next(iter(above), None))
         first, second = node.table.tolist() if above else [node.table.tolist()] * 2
         rows.append((tuple(first), tuple(second)))
     return BinaryForest.of(parents, rows, [network.possible(v) for v in range(network.size)])
@@ -91,7 +91,7 @@ class _Marginals:
             self._laws.append((law @ table, units + len(law) + 1))
 
     def reversed(self, parent: int, child: int) -> tuple[FloatArray, float | None]:
-        """Return P(parent | child), rows of impossible values copied, and their error; None if digits are lost."""
+        """Return P(parent | child) and its error, if no digits are lost."""
         law, units = self._laws[parent]
         table = self.network.nodes[child].table
         joint = (law[:, None] * table).T

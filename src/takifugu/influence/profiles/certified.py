@@ -44,18 +44,18 @@ class Trees:
 
     @cached_property
     def places(self) -> IntArray:
-        """Edges as flat indices into a matrix of all pairs of states, (pairs, k - 1)."""
+        """Return the edges as flat indices into all pairs of states."""
         return np.asarray(self.edges[..., 0] * (self.edges.shape[1] + 1) + self.edges[..., 1])
 
     @cached_property
     def ends(self) -> tuple[IntArray, IntArray]:
-        """Both ends of all edges as flat indices into a table (pairs, k)."""
+        """Return both ends of all edges as flat indices (pairs, k)."""
         count, size, _ = self.edges.shape
         first = np.arange(count)[:, None] * (size + 1)
         return (first + self.edges[..., 0]).ravel(), (first + self.edges[..., 1]).ravel()
 
     def sums(self, end: int, flows: FloatArray) -> FloatArray:
-        """Return the sum of flows at each state, over the edges of which it is the first or the second end."""
+        """Return each state's flows, as first and as second end."""
         count, size = flows.shape
         sums: FloatArray = np.bincount(self.ends[end], flows.ravel(), count * (size + 1)).astype(float, copy=False)
         return sums.reshape(count, size + 1)
@@ -71,10 +71,11 @@ class Programs:
     is_solved: bool = False
     _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
 
-    def bound(self, rows: FloatArray, ratio: FloatArray, wanted: np.ndarray | None = None) -> FloatArray:
-        """Return R[a, b] >= log sup p.phi / q.phi, p = rows[a], q = rows[b], over the closed cone, shape (m, m).
+    def bound(self, rows: FloatArray, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
+        """Return R[a, b] >= log sup p.phi / q.phi over the cone.
 
-        Pairs that are not `wanted` (m, m) are not looked at, and have the bound inf.
+        p = rows[a], q = rows[b], shape (m, m); the cone is closed. Pairs that are not `needed` (m, m) are not looked
+        at, and have the bound inf.
 
         >>> p, q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
         >>> rho = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
@@ -84,12 +85,12 @@ class Programs:
         count, states = rows.shape
         first, second = ordered_pairs(count)
         remembered = self._trees.get((count, states)) or Trees.of(best_stars(rows[first], rows[second], ratio))
-        chosen = np.arange(len(first)) if wanted is None else np.flatnonzero(wanted[first, second])
-        first, second = first[chosen], second[chosen]
+        places = np.arange(len(first)) if needed is None else np.flatnonzero(needed[first, second])
+        first, second = first[places], second[places]
         p, q = rows[first], rows[second]
-        trees, vertices = improved(Trees(remembered.edges[chosen], remembered.paths[chosen]), p, q, ratio)
+        trees, vertices = improved(Trees(remembered.edges[places], remembered.paths[places]), p, q, ratio)
         self._trees[count, states] = Trees(
-            _with(remembered.edges, chosen, trees.edges), _with(remembered.paths, chosen, trees.paths)
+            _with(remembered.edges, places, trees.edges), _with(remembered.paths, places, trees.paths)
         )
         proofs, bound = proved(trees, vertices, p, q, ratio), np.full((count, count), np.inf)
         np.fill_diagonal(bound, 0.0)
@@ -100,13 +101,13 @@ class Programs:
 
 @lru_cache(maxsize=16)
 def ordered_pairs(count: int) -> tuple[IntArray, IntArray]:
-    """Return the first and the second of all ordered pairs of different rows."""
+    """Return first and second of all ordered pairs of different rows."""
     first, second = np.nonzero(~np.eye(count, dtype=bool))
     return first, second
 
 
 def best_stars(p: FloatArray, q: FloatArray, ratio: FloatArray) -> IntArray:
-    """Return for each pair the best of the 2k rays e^rho(., v) and e^-rho(v, .), as the star of its tight edges."""
+    """Return each pair's best ray, as the star of its tight edges."""
     states = len(ratio)
     rays = star_rays(ratio)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -114,8 +115,8 @@ def best_stars(p: FloatArray, q: FloatArray, ratio: FloatArray) -> IntArray:
     best = values.argmax(axis=1)
     stars = np.empty((2 * states, states - 1, 2), dtype=np.int64)
     for centre in range(states):
-        others = np.delete(np.arange(states), centre)
-        stars[centre] = np.stack([others, np.full(states - 1, centre)], axis=1)
+        leaves = np.delete(np.arange(states), centre)
+        stars[centre] = np.stack([leaves, np.full(states - 1, centre)], axis=1)
         stars[states + centre] = stars[centre][:, ::-1]
     return np.asarray(stars[best])
 
@@ -141,42 +142,42 @@ def _vertices(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> 
 
 
 def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple[Trees, _Vertices]:
-    """Return better trees by pivots of the simplex method, all pairs at once; those that end at a best one stay."""
+    """Return better trees by simplex pivots, all pairs at once."""
     slack_needed = TIGHT * (1 + float(ratio.max()))
     restarted = np.zeros(len(p), dtype=bool)
     at = _vertices(trees, p, q, ratio)
-    active, now, here = np.arange(len(p)), trees, at
+    active, now, vertices = np.arange(len(p)), trees, at
     for _ in range(PIVOTS * len(ratio)):
-        feasible = _least_slack(here.exponents, ratio) >= -slack_needed
-        flowing = (here.flows >= -TIGHT * np.abs(here.flows).sum(axis=1)[:, None]).all(axis=1)
+        feasible = _least_slack(vertices.exponents, ratio) >= -slack_needed
+        flowing = (vertices.flows >= -TIGHT * np.abs(vertices.flows).sum(axis=1)[:, None]).all(axis=1)
         rows = np.flatnonzero(~(feasible & flowing))
         if not len(rows):
             break
-        edges, exponents = now.edges[rows], here.exponents[rows]
+        edges, exponents = now.edges[rows], vertices.exponents[rows]
         slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
         lost = ~feasible[rows] & ~flowing[rows] & ~restarted[active[rows]]
         if lost.any():
-            again = active[rows[lost]]
-            restarted[again] = True
-            edges[lost] = best_stars(p[again], q[again], ratio)
+            still_moving = active[rows[lost]]
+            restarted[still_moving] = True
+            edges[lost] = best_stars(p[still_moving], q[still_moving], ratio)
         for place, row in enumerate(rows.tolist()):
             if feasible[row]:
-                _pivot_out(edges[place], now.paths[row], here.flows[row], slack[place])
+                _pivot_out(edges[place], now.paths[row], vertices.flows[row], slack[place])
             elif flowing[row]:
-                _pivot_in(edges[place], now.paths[row], here.flows[row], slack[place])
+                _pivot_in(edges[place], now.paths[row], vertices.flows[row], slack[place])
         active = active[rows]
         now = Trees.of(edges)
-        here = _vertices(now, p[active], q[active], ratio)
+        vertices = _vertices(now, p[active], q[active], ratio)
         trees = Trees(_with(trees.edges, active, edges), _with(trees.paths, active, now.paths))
         at = _Vertices(
-            _with(at.exponents, active, here.exponents), _with(at.phi, active, here.phi),
-            _with(at.flows, active, here.flows), _with(at.value, active, here.value),
+            _with(at.exponents, active, vertices.exponents), _with(at.phi, active, vertices.phi),
+            _with(at.flows, active, vertices.flows), _with(at.value, active, vertices.value),
         )  # fmt: skip
     return trees, at
 
 
 def _least_slack(exponents: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return the least rho(u, v) - x(u) + x(v) of each row x; pairs run along the last axis, which is the quickest."""
+    """Return the least rho(u, v) - x(u) + x(v) by row."""
     by_state = np.ascontiguousarray(exponents.T)
     slack = ratio[:, :, None] - by_state[:, None, :]
     slack += by_state
@@ -190,7 +191,7 @@ def _with(rows: Array, places: IntArray, new: Array) -> Array:
 
 
 def _pivot_out(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: FloatArray) -> None:
-    """Drop the edge of the most negative flow, and scale its side down until another constraint is tight."""
+    """Drop the edge of the most negative flow."""
     leaving = int(flows.argmin())
     tail_side = paths[:, leaving] - paths[tree[leaving, 1], leaving] > 0.5
     crossing = np.where(~tail_side[:, None] & tail_side[None, :], slack, np.inf)
@@ -199,7 +200,7 @@ def _pivot_out(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: Floa
 
 
 def _pivot_in(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: FloatArray) -> None:
-    """Take in the constraint that is violated most, for the edge on the path between its ends that carries least."""
+    """Take in the worst violated constraint."""
     u, v = divmod(int(slack.argmin()), len(slack))
     forward = paths[u] - paths[v] > 0.5
     if forward.any():
@@ -207,7 +208,7 @@ def _pivot_in(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: Float
 
 
 def proved(trees: Trees, at: _Vertices, p: FloatArray, q: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return the log of the lambda that each tree's flow proves, rounded up; negative flow counts as none."""
+    """Return the log of lambda proved by each tree's flow, rounded up."""
     count, states = p.shape
     flows = np.maximum(at.flows, 0.0)
     # f = g / phi(u); what flows in at v is e^rho f phi(v) = g, but for the rounding of the exponents.

@@ -29,7 +29,7 @@ class Prefixes:
 
     @staticmethod
     def of(rows: FloatArray, divisors: FloatArray) -> Prefixes:
-        """Return the sums for all pairs of a row p and a divisor q."""
+        """Return the sums for all pairs of rows p and q."""
         p, q = np.broadcast_arrays(rows[:, None, :], divisors[None, :, :])
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(q > 0, p / q, np.where(p > 0, np.inf, -1.0))
@@ -38,9 +38,10 @@ class Prefixes:
         return Prefixes(ratio, np.cumsum(p, axis=2), np.cumsum(q, axis=2), _rests(p), _rests(q))
 
     def around_best(self, low: float, pairs: IntArray) -> FloatArray:
-        """Return what `Near` holds of these pairs (flat indices) where the states behind a prefix have `low`.
+        """Return `Near` of these pairs (flat indices).
 
-        The next state makes a prefix better if and only if its p/q is above the ratio: first always, then never again.
+        States behind a prefix have `low`. The next state makes a prefix better if and only if its p/q is above the
+        ratio: first always, then never again.
         """
         states = self.high_p.shape[2]
         starts = pairs * states
@@ -57,7 +58,7 @@ class Prefixes:
         entering = np.where(first > 0, self.likelihood_ratio.take(at[1]), np.inf)
         following = np.where(first < states - 1, self.likelihood_ratio.take(at[2]), -np.inf)
         sums = (self.high_p, self.low_p, self.high_q, self.low_q)
-        return np.concatenate([*(each.take(at) for each in sums), entering[None], following[None]])
+        return np.concatenate([*(sum_of_prefix.take(at) for sum_of_prefix in sums), entering[None], following[None]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +77,18 @@ class Near:
         return np.asarray((tables[0:3] + low * tables[3:6]) / (tables[6:9] + low * tables[9:12]))
 
     def no_longer_best(self, ratios: FloatArray) -> IntArray:
-        """Return the pairs whose prefix's last state does not make it better, or the next one would."""
+        """Return the pairs with a better prefix one state away."""
         return np.flatnonzero(~((self.tables[12] > ratios[0]) & (self.tables[13] <= ratios[1])))
 
     def with_pairs(self, pairs: IntArray, tables: FloatArray) -> Near:
-        """Return a copy in which some pairs have other prefixes."""
+        """Return a copy with other prefixes for some pairs."""
         changed = self.tables.copy()
         changed[:, pairs] = tables
         return Near(changed)
 
 
 def _rests(ordered: FloatArray) -> FloatArray:
-    """Return what is left behind each prefix: sums of positive terms, no difference."""
+    """Return the sums behind each prefix, of positive terms."""
     behind = np.cumsum(ordered[..., ::-1], axis=2)[..., ::-1]
     return np.concatenate([behind[..., 1:], np.zeros_like(behind[..., :1])], axis=2)
 
@@ -101,7 +102,9 @@ class Levels:
         self._near: Near | None = None
 
     def bound(self, largest: float) -> FloatArray:
-        """Return R[a, b] >= log sup p.phi / q.phi, p = rows[a], q = rows[b], over phi in [m, e^largest m], (m, m).
+        """Return R[a, b] >= log sup p.phi / q.phi, shape (m, m).
+
+        p = rows[a], q = rows[b], phi in [m, e^largest m].
 
         >>> Levels(np.array([[0.9, 0.1], [0.4, 0.6]])).bound(1.0).round(6).tolist()
         [[0.0, 0.411565], [0.549948, 0.0]]
@@ -115,7 +118,7 @@ class Levels:
 
 
 def _best(prefixes: Prefixes, low: float, near: Near | None = None) -> tuple[Near, FloatArray]:
-    """Return the best prefixes, and the logs of their ratios, not rounded; `near` are those of another s."""
+    """Return the best prefixes and their log ratios, not rounded."""
     pairs = np.arange(prefixes.high_p.shape[0] * prefixes.high_p.shape[1])
     if near is None:
         near = Near(prefixes.around_best(low, pairs))

@@ -48,9 +48,9 @@ def log_share(epsilon: Fraction, delta: Fraction) -> float:
 
 
 def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: Profile | None = None) -> Profile:
-    """Return the profile at kappa of normal releases together, and of Laplace releases of profile `added`, rounded up.
+    """Return the profile at kappa of normal and Laplace releases.
 
-    All read the same entries.
+    `added` is the profile of the Laplace ones; it is rounded up. All read the same entries.
 
     >>> from takifugu import Count, MarkovChain
     >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
@@ -72,10 +72,11 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
 
 
 def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Profile) -> float:
-    """Return the least s, rounded up, with m_t(u, v)^2 <= s mu_t(u, v)^2 for all entries and values; it may be inf.
+    """Return the least s with m_t^2 <= s mu_t^2, rounded up.
 
-    mu are the moves of `first`, one release or several together, and m those of `other`, or the move of normal noise
-    that tells as much as any release that loses c: 2 Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
+    It holds for all entries and values; it may be inf. mu are the moves of `first`, one release or several together,
+    and m those of `other`, or the move of normal noise that tells as much as any release that loses c: 2 Phi^-1(e^c/(1
+    + e^c)) (Dong, Roth and Su 2022).
 
     >>> from takifugu import Count, MarkovChain
     >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
@@ -88,13 +89,13 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     """
     kinds = [_kinds(release) for release in first]
     if isinstance(other, Profile):
-        others, at = [as_normal(table) for table in other.tables], Runs(other.table_of, other.ends)
+        their_tables, at = [as_normal(table) for table in other.tables], Runs(other.table_of, other.ends)
     else:
-        others, at = _kinds(other)
+        their_tables, at = _kinds(other)
     worst = []
-    for *mine, its in different(*(number for _, number in kinds), at)[0].T.tolist():
-        together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, mine, strict=True)])
-        base, moves = np.broadcast_arrays(together, others[its])
+    for *own_numbers, its in different(*(number for _, number in kinds), at)[0].T.tolist():
+        together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, own_numbers, strict=True)])
+        base, moves = np.broadcast_arrays(together, their_tables[its])
         if (moves[base == 0] > 0).any():
             return math.inf
         worst.append(np.divide(moves, base, out=np.zeros(base.shape), where=base > 0).max())
@@ -102,10 +103,10 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
 
 
 def as_normal(losses: FloatArray) -> FloatArray:
-    """Return the squared move of normal noise of deviation 1 that tells as much as a release that loses c, rounded up.
+    """Return the squared normal move equivalent to a loss c.
 
-    erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so that the square of a sum of losses is at least
-    the sum of their squares.
+    The noise has deviation 1; it is rounded up. erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so
+    that the square of a sum of losses is at least the sum of their squares.
     """
     from scipy.special import erfinv
 
@@ -114,7 +115,7 @@ def as_normal(losses: FloatArray) -> FloatArray:
 
 
 def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
-    """Return the matrices |w(u) - w(v)|^2 / sigma^2 of the different entries, rounded up, and each entry's number."""
+    """Return |w(u) - w(v)|^2 / sigma^2 by kind, and each entry's kind."""
     answer = release.answer
     (weights, tables), lengths = answer.kinds
     ends = np.cumsum(lengths)
@@ -124,14 +125,14 @@ def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
 
 
 def _squares(table: IntArray, factor: Fraction) -> FloatArray:
-    """Return the squared distance of each two rows of a table times a factor, rounded up."""
+    """Return the scaled squared distances between rows, rounded up."""
     moves = table.astype(object)[:, None, :] - table[None, :, :]
     different, place = np.unique((moves * moves).sum(axis=2), return_inverse=True)
     return np.array([float_above(square * factor) for square in different.tolist()])[place.reshape(moves.shape[:2])]
 
 
 def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tuple[FloatArray, ...]:
-    """Return c(u, v) for each table of mu + i r, where r is the pure loss."""
+    """Return c(u, v) for each table of mu + i r."""
     different, place = np.unique(np.concatenate([pair.ravel() for pair in pairs]), return_inverse=True)
     losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
     ends = np.cumsum([pair.size for pair in pairs])[:-1]
@@ -139,24 +140,25 @@ def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tu
 
 
 def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
-    """Return the least c with delta_mu(c - r) <= kappa (e^c - 1) for each mu and r, up to 1e-6 relative, never below.
+    """Return the least c for each mu and r, from above.
 
-    A search in floats proposes c; what counts is the inequality at c, decided with many digits. It is r where mu is 0,
-    and never above log(1 + 1/kappa), since no delta is above 1.
+    It has delta_mu(c - r) <= kappa (e^c - 1), up to 1e-6 relative, never below. A search in floats proposes c; what
+    counts is the inequality at c, decided with many digits. It is r where mu is 0, and never above log(1 + 1/kappa),
+    since no delta is above 1.
     """
     losses: FloatArray = pure.copy()
     moving = np.flatnonzero(moves > 0)
     proposed = _proposed(moves[moving], pure[moving], log_kappa)
-    for place, rest in zip(moving.tolist(), proposed.tolist(), strict=True):
+    for place, loss in zip(moving.tolist(), proposed.tolist(), strict=True):
         move, fixed, slack = float(moves[place]), float(pure[place]), 1e-12
-        while log_delta(move, rest) > log_kappa + _log_expm1(fixed + rest):
-            rest, slack = rest * (1 + slack), 2 * slack
-        losses[place] = sum_up(fixed, rest)
+        while log_delta(move, loss) > log_kappa + _log_expm1(fixed + loss):
+            loss, slack = loss * (1 + slack), 2 * slack
+        losses[place] = sum_up(fixed, loss)
     return np.minimum(losses, np.logaddexp(0.0, -log_kappa))
 
 
 def log_delta(move: float, epsilon: float) -> float:
-    """Return log delta of normal noise of deviation 1 against a change by `move` (Balle and Wang 2018, Theorem 8).
+    """Return log delta of unit normal noise against a move.
 
     >>> round(math.exp(log_delta(1 / 3.730631634, 1.0)) * 1e5, 6)
     1.0
@@ -185,14 +187,14 @@ def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArr
     return high
 
 
-def _holds(moves: FloatArray, pure: FloatArray, rest: FloatArray, log_kappa: float) -> npt.NDArray[np.bool_]:
+def _holds(moves: FloatArray, pure: FloatArray, loss: FloatArray, log_kappa: float) -> npt.NDArray[np.bool_]:
     from scipy.special import log_ndtr
 
-    losses = pure + rest
+    losses = pure + loss
     with np.errstate(all="ignore"):
-        tilt = rest / moves
+        tilt = loss / moves
         near, far = log_ndtr(moves / 2 - tilt), log_ndtr(-moves / 2 - tilt)
-        exact = near + np.log(-np.expm1(np.minimum(rest + far - near, -1e-300)))
+        exact = near + np.log(-np.expm1(np.minimum(loss + far - near, -1e-300)))
         tail, density = log_ndtr(-tilt), -tilt * tilt / 2 - math.log(2 * math.pi) / 2
         first = np.log(moves) + density + np.log(np.maximum(-np.expm1(np.log(tilt) + tail - density), 1e-300))
         gain = losses + np.log(-np.expm1(-losses))

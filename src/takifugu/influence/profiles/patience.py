@@ -49,5 +49,5 @@ def patience_of(states: int) -> Patience:
 
 
 def most_steps(states: int) -> int:
-    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
+    """Return a sweep's largest number of steps: some seconds of work."""
     return max(500, 40_000 // states**2)

@@ -46,14 +46,14 @@ class Profile:
 
     @staticmethod
     def of(table: Sequence[Sequence[float]] | FloatArray, length: int) -> Profile:
-        """Return the profile in which every entry has the same table."""
+        """Return the profile with the same table for every entry."""
         return Profile((np.array(table, dtype=float),), np.array([length]), np.array([0]))
 
     @staticmethod
     def by_entry(tables: Iterable[FloatArray]) -> Profile:
         """Return the profile with one table for each entry, in their order."""
-        listed = tuple(np.asarray(table, dtype=float) for table in tables)
-        return Profile(listed, np.ones(len(listed), dtype=np.int64), np.arange(len(listed)))
+        arrays = tuple(np.asarray(table, dtype=float) for table in tables)
+        return Profile(arrays, np.ones(len(arrays), dtype=np.int64), np.arange(len(arrays)))
 
     @cached_property
     def ends(self) -> IntArray:
@@ -70,7 +70,7 @@ class Profile:
 
     @property
     def table_numbers(self) -> IntArray:
-        """Return which table each entry has."""
+        """Return the number of each entry's table."""
         return Runs(self.table_of, self.ends).numbers
 
     @property
@@ -83,7 +83,7 @@ class Profile:
         return float(self.at(entry).max(initial=0.0))
 
     def __add__(self, other: Profile) -> Profile:
-        """Return the profile of two releases together, rounded up: an adaptive one, too (INFLUENCE section 1)."""
+        """Return the profile of two releases together, rounded up."""
         if self.size != other.size:
             raise InputError(f"profiles of {self.size} and {other.size} entries do not add up")
         ends = np.union1d(self.ends, other.ends)

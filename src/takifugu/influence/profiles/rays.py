@@ -23,7 +23,7 @@ OUTSIDE = 1e-9
 
 
 def extreme_rays(ratio: FloatArray) -> FloatArray:
-    """Return vectors phi > 0 (k, rays), of largest entry 1, among them every extreme ray of the closed cone.
+    """Return vectors phi > 0 with every extreme ray.
 
     >>> extreme_rays(np.log([[1.0, 2.0], [4.0, 1.0]])).round(6).tolist()
     [[1.0, 0.25], [0.5, 1.0]]
@@ -31,13 +31,13 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     edges, paths = bipartite_trees(len(ratio))
     exponents = (paths @ ratio[edges[..., 0], edges[..., 1]][..., None])[..., 0]
     slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
-    inside = slack.min(axis=(1, 2)) >= -OUTSIDE * (1 + float(ratio.max()))
-    exponents = exponents[inside]
+    is_inside = slack.min(axis=(1, 2)) >= -OUTSIDE * (1 + float(ratio.max()))
+    exponents = exponents[is_inside]
     return np.asarray(np.exp(exponents - exponents.max(axis=1, keepdims=True)).T)
 
 
 def star_rays(ratio: FloatArray) -> FloatArray:
-    """Return the 2k rays e^rho(., v) and e^-rho(v, .) of a closed cone, shape (k, 2k).
+    """Return the 2k rays e^rho(., v) and e^-rho(v, .), shape (k, 2k).
 
     >>> star_rays(np.log([[1.0, 2.0], [4.0, 1.0]])).round(6).tolist()
     [[0.25, 1.0, 1.0, 0.25], [1.0, 0.5, 0.5, 1.0]]
@@ -47,7 +47,7 @@ def star_rays(ratio: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=MOST_STATES)
 def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
-    """Return the edges (trees, k - 1, 2) and the paths (trees, k, k - 1): exponents are paths . rho along the edges.
+    """Return edges (trees, k - 1, 2) and paths (trees, k, k - 1).
 
     >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
     [2, 6, 32, 250]
@@ -62,7 +62,7 @@ def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
 
 
 def _spanning_trees(tops: list[int], bottoms: list[int]) -> list[list[tuple[int, int]]]:
-    """List the spanning trees of a complete bipartite graph: sets of k - 1 edges without a circle."""
+    """List the spanning trees of a complete bipartite graph."""
     possible = list(product(tops, bottoms))
     count = len(tops) + len(bottoms) - 1
     return [list(edges) for edges in combinations(possible, count) if _connects(edges, count + 1)]
@@ -91,12 +91,12 @@ def _connects(edges: tuple[tuple[int, int], ...], states: int) -> bool:
 
 
 def tree_paths(edges: IntArray) -> FloatArray:
-    """Return the inverse incidence of trees: state u's exponent is paths[u] . rho, 0 for state 0; entries -1, 0, 1."""
+    """Return the inverse incidence of trees, entries -1, 0, 1."""
     count, size, _ = edges.shape
     incidence = np.zeros((count, size, size + 1))
-    which, edge = np.arange(count)[:, None], np.arange(size)[None, :]
-    incidence[which, edge, edges[..., 0]] = 1.0
-    incidence[which, edge, edges[..., 1]] = -1.0
+    numbers, edge = np.arange(count)[:, None], np.arange(size)[None, :]
+    incidence[numbers, edge, edges[..., 0]] = 1.0
+    incidence[numbers, edge, edges[..., 1]] = -1.0
     paths = np.zeros((count, size + 1, size))
     paths[:, 1:, :] = np.rint(np.linalg.inv(incidence[:, :, 1:]))
     return paths

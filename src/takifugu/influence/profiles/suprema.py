@@ -26,15 +26,15 @@ def suprema(
     relative_error: float = 0.0,
     programs: Programs | None = None,
     levels: Levels | None = None,
-    wanted: np.ndarray | None = None,
+    needed: np.ndarray | None = None,
 ) -> FloatArray:
-    """Return R[a, b] >= S(rows[a], rows[b]; ratio) for all pairs of rows, shape (m, m), of diagonal 0.
+    """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m).
 
-    `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
-    `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
-    and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
-    that are not `wanted` (m, m) may be loose.
-    Source: Theorem 1 and section 3 of docs/theory/influence.md.
+    The diagonal is 0. `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of
+    `rows` is covered by `relative_error`. Where not all rays are listed `programs` remembers which constraints were
+    tight in the last call, and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of
+    these rows. Bounds of pairs that are not `needed` (m, m) may be loose. Source: Theorem 1 and section 3 of
+    docs/theory/influence.md.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]
@@ -51,7 +51,7 @@ def suprema(
         bound = over_rays(rows, ratio)
     elif is_exact:
         programs = programs or Programs()
-        bound = programs.bound(rows, ratio, wanted)
+        bound = programs.bound(rows, ratio, needed)
         bound = bound if programs.is_solved else np.minimum(bound, (levels or Levels(rows)).bound(largest))
     else:
         bound = (levels or Levels(rows)).bound(largest)
@@ -64,9 +64,10 @@ def suprema(
 
 
 def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return S(rows[a], rows[b]; ratio) over the 2k rays e^rho(., v) and e^-rho(v, .) alone: at most S, nearly.
+    """Return S over the 2k star rays alone, at most S, nearly.
 
-    It is a quick lower bound; where ratios are too large to be computed, or the least is 0, it says 0.
+    The rays are e^rho(., v) and e^-rho(v, .). It is a quick lower bound; where ratios are too large to be computed, or
+    the least is 0, it says 0.
 
     >>> star_suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]
@@ -80,7 +81,7 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
 
 
 def _over_all(rows: FloatArray) -> FloatArray:
-    """Return the largest log-ratio of entries, whatever the likelihood is, rounded up; infinite beside a zero."""
+    """Return the largest log-ratio of entries, rounded up."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(rows)
         ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
@@ -93,7 +94,7 @@ def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
 
 
 def _log_ratios(means: FloatArray, states: int, size: float) -> FloatArray:
-    """Return the largest over the columns r of log means[a, r] / means[b, r], rounded up."""
+    """Return the largest log means[a, r] / means[b, r], rounded up."""
     logs = np.log(means)
     largest = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
     return padded(largest, states, size + float(np.abs(logs).max(initial=1.0)))

@@ -27,9 +27,9 @@ class RunningChange:
     """
 
     def __init__(
-        self, each: IntArray | Runs, unit: Fraction = Fraction(1), blocked: Runs | None = None
+        self, changes: IntArray | Runs, unit: Fraction = Fraction(1), blocked: Runs | None = None
     ) -> None:
-        self.each = Runs.of(each)
+        self.each = Runs.of(changes)
         self.size = self.each.size
         self.unit, self.step = unit, float_above(unit)
         self._blocked = blocked
@@ -39,7 +39,7 @@ class RunningChange:
         return self.each.sum_before(np.asarray(high)) - self.each.sum_before(low)
 
     def between(self, low: IntArray, high: IntArray | int) -> FloatArray:
-        """Return the cost of the runs low .. high - 1 (0 where a run is empty)."""
+        """Return the cost of runs low .. high - 1."""
         cost = self.steps(low, high) * self.step
         if self._blocked is not None:
             is_blocked = self._blocked.sum_before(np.asarray(high)) > self._blocked.sum_before(low)
@@ -56,13 +56,13 @@ class RunningChange:
         return float(self.between(np.array([0]), self.size)[0])
 
 
-def query_change(each: IntArray) -> RunningChange:
-    """Return D(N) of one query in grid units; Unsupported where it is too large to be added exactly.
+def query_change(changes: IntArray) -> RunningChange:
+    """Return D(N) of one query in grid units.
 
     >>> query_change(np.array([1, 0, 2])).between(np.array([0, 1]), 3).tolist()
     [3.0, 2.0]
     """
-    runs = Runs.of(each)
+    runs = Runs.of(changes)
     if float((runs.values.astype(np.float64) * runs.lengths).sum()) >= MOST_CHANGE:
         raise Unsupported(
             f"the answer can change by {MOST_CHANGE} steps of its grid or more, too many to add exactly",
@@ -72,10 +72,10 @@ def query_change(each: IntArray) -> RunningChange:
 
 
 def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
-    """Return sum over releases k of D_k(N)/b_k as one running change: exact where all read the same entries alike.
+    """Return sum over releases k of D_k(N)/b_k as a running change.
 
-    Otherwise every entry's cost is rounded up to a multiple of 2^-60 of the whole cost. A release of scale 0 blocks
-    every entry that it reads.
+    It is exact where all read the same entries alike. Otherwise every entry's cost is rounded up to a multiple of 2^-60
+    of the whole cost. A release of scale 0 blocks every entry that it reads.
 
     >>> cost = joint_change([(np.array([1, 1]), Fraction(3)), (np.array([1, 1]), Fraction(6))])
     >>> cost.each.total * cost.unit
@@ -106,6 +106,6 @@ def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
     for changes, rate in zip(values, rates.values(), strict=True):
         costs += changes * float_above(rate)
     costs *= 1 + (len(rates) + 4) * UNIT
-    whole = float((costs * np.diff(ends, prepend=0)).sum())
-    unit = Fraction(2) ** max(-1000, math.frexp(whole)[1] - SUM_BITS)
+    total = float((costs * np.diff(ends, prepend=0)).sum())
+    unit = Fraction(2) ** max(-1000, math.frexp(total)[1] - SUM_BITS)
     return RunningChange(Runs(np.ceil(costs / float(unit)).astype(np.int64), ends), unit, barrier)

@@ -21,7 +21,7 @@ WORKED = 2**18
 
 
 def float_below(epsilon: Fraction) -> float:
-    """Return the largest float that is not above epsilon.
+    """Return the largest float not above epsilon.
 
     >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
     True
@@ -31,7 +31,7 @@ def float_below(epsilon: Fraction) -> float:
 
 
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
-    """Return the scale that each quilt requires; infinite where a quilt does not help.
+    """Return each quilt's scale; infinite for a useless one.
 
     >>> scores(np.array([3.0, 0.0, 3.0]), np.array([0.5, 1.0, 1.0]), 1.0).tolist()
     [6.0, 0.0, inf]
@@ -44,7 +44,7 @@ def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatAr
 
 
 def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
-    """Return the scale that one quilt requires, without rounding."""
+    """Return one quilt's scale, without rounding."""
     return Fraction(change) / (epsilon - Fraction(influence)) if change else Fraction(0)
 
 
@@ -60,7 +60,7 @@ class Side:
     influence: FloatArray
 
     def distance(self, choice: int) -> int | None:
-        """Return how far a choice's node is from the entry, or None where it has none."""
+        """Return the distance of a choice's node, if any."""
         return None if choice == len(self.moved) - 1 else choice + 1
 
     def peak(self) -> FloatArray:
@@ -78,11 +78,12 @@ class Choice:
 
 
 def best_choice(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
-    """Return the pair of choices with the least score (own + D_left + D_right)/(epsilon - max_p(e_left + e_right)).
+    """Return the pair of choices with the least score.
 
-    A local search finds a good pair. Then, for its score sigma, no other pair is better unless
-    max_p [D_left + sigma e_left(p) + D_right + sigma e_right(p)] < sigma epsilon - own for it: choices that miss this
-    with the best partner of each p are dropped, and what remains is tried out. Exact up to 1e-13 relative.
+    It is (own + D_left + D_right)/(epsilon - max_p(e_left + e_right)). A local search finds a good pair. Then, for its
+    score sigma, no other pair is better unless max_p [D_left + sigma e_left(p) + D_right + sigma e_right(p)] < sigma
+    epsilon - own for it: choices that miss this with the best partner of each p are dropped, and what remains is tried
+    out. Exact up to 1e-13 relative.
     """
     nothing = _free(start_influence, left, right, epsilon)
     if nothing is not None:
@@ -96,7 +97,7 @@ def best_choice(start_influence: float, left: Side, right: Side, epsilon: float)
 
 
 def _free(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice | None:
-    """Return the farthest choices whose near set does not move the answer, if they are private without noise."""
+    """Return the farthest choices with an unmoved answer, if private."""
     if start_influence > 0 or left.moved[0] > 0 or right.moved[0] > 0:
         return None
     a, b = (int(np.flatnonzero(side.moved == 0)[-1]) for side in (left, right))
@@ -105,7 +106,7 @@ def _free(start_influence: float, left: Side, right: Side, epsilon: float) -> Ch
 
 
 def _local(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
-    """Return a good pair: the best one-sided or symmetric quilt, then the best partner in turn."""
+    """Return a good pair: the best simple quilt, then partners in turn."""
     ends = len(left.moved) - 1, len(right.moved) - 1
     same = np.arange(min(ends))
     tried: list[tuple[IntArray, IntArray, FloatArray]] = [
@@ -140,7 +141,7 @@ def _descend(start_influence: float, left: Side, right: Side, epsilon: float, be
 
 
 def _improve(start_influence: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice | None:
-    """Return a pair of choices with a score below that of `best`, or None where there is none."""
+    """Return a pair of choices scoring below `best`, if any."""
     sigma = best.score
     limit = (sigma * epsilon - start_influence) * (1 - SAME)
     rows, columns = _useful(left, right, limit, epsilon), _useful(right, left, limit, epsilon)
@@ -153,11 +154,11 @@ def _improve(start_influence: float, left: Side, right: Side, epsilon: float, be
         rows, alpha = rows[below_limit], alpha[below_limit]
         if not len(rows):
             return None
-        others = (beta + alpha.min(axis=0)).max(axis=1, initial=-np.inf) < limit
-        columns, beta = columns[others], beta[others]
+        is_useful = (beta + alpha.min(axis=0)).max(axis=1, initial=-np.inf) < limit
+        columns, beta = columns[is_useful], beta[is_useful]
         if not len(columns):
             return None
-        if below_limit.all() and others.all():
+        if below_limit.all() and is_useful.all():
             break
     for a in np.argsort((alpha + beta.min(axis=0)).max(axis=1, initial=-np.inf)):
         together = (beta + alpha[a]).max(axis=1, initial=-np.inf)
@@ -172,12 +173,12 @@ def _improve(start_influence: float, left: Side, right: Side, epsilon: float, be
 
 
 def _useful(side: Side, other: Side, limit: float, epsilon: float) -> IntArray:
-    """Return the choices that could be in a better pair at all, by their own change and largest influence."""
+    """Return the choices of possibly better pairs."""
     return np.flatnonzero((side.peak() < epsilon) & (side.moved + other.moved[0] < limit))
 
 
 def _pairwise_peak(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return max over columns of left + right, a few rows at a time."""
+    """Return max over columns of left + right, by rows."""
     result = np.zeros(len(left))
     step = max(1, WORKED // max(1, left.shape[1]))
     for low in range(0, len(left), step):

@@ -57,12 +57,12 @@ def settle(
     entries = np.flatnonzero(secret)
     entry = int(entries[np.argmin(np.abs(entries - len(secret) // 2))])
     while upper[entry] > max(best, best * (1 + SAME)):
-        here, value = examine(entry)
-        settled.append(here)
+        score, value = examine(entry)
+        settled.append(score)
         if value > best:
-            worst, best = here, value
+            worst, best = score, value
         open_ = np.flatnonzero(upper > best)
-        bounds = spread(here, open_)
+        bounds = spread(score, open_)
         lower = bounds < upper[open_]
         upper[open_[lower]] = bounds[lower]
         source[open_[lower]] = len(settled) - 1

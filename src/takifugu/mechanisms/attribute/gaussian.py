@@ -38,25 +38,25 @@ NOTHING_NEEDED = "the answer's own variance keeps epsilon and delta: no noise is
 
 
 def compared(problem: Problem) -> Iterator[Compared]:
-    """Yield every comparison of normal laws of a problem; Unsupported where an answer is not normal."""
+    """Yield a problem's comparisons of normal laws, or raise Unsupported."""
     for part in problem.parts:
         yield from normal_law(part).comparisons()
 
 
 def predicted(problem: Problem) -> Cost:
-    """Predict the work of looking at every comparison once; two given distributions have none here."""
+    """Predict the work of one look at every comparison."""
     return Cost(0.0) if problem.is_pair else Cost(sum(normal_law(part).work() for part in problem.parts))
 
 
 def unanswerable(problem: Problem) -> Refusal | None:
-    """Return why no normal noise can be found for a property: delta 0, or two distributions without one."""
+    """Return the reason against normal noise for a property, if any."""
     if not (refused := refusal(problem)) and problem.is_pair:
         return Refusal('two distributions are compared directly: use mechanism="gaussian-exact"')
     return refused
 
 
 def accurate(variance: Fraction) -> str:
-    """Return Theorem 2's accuracy, for the noise that is drawn, in words.
+    """Describe Theorem 2's accuracy for the drawn noise.
 
     >>> accurate(Fraction(4))
     'in each number the noise stays below 3.92 with probability 95 % (Zhang22 Theorem 2)'
@@ -77,29 +77,29 @@ class AttributeGaussian:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise; a refusal for delta 0, and where the exact delta exceeds delta."""
+        """Return the rounded normal noise, or a refusal."""
         if refused := unanswerable(problem):
             return refused
         rule = printed_per_shift(problem.epsilon, problem.delta)
         variance, worst, shifts = Fraction(0), INDEPENDENT, dict[str, list[tuple[Fraction, Fraction]]]()
-        seen = list(compared(problem))
-        for each in seen:
-            if each.laws.shift is None:
+        comparisons = list(compared(problem))
+        for comparison in comparisons:
+            if comparison.laws.shift is None:
                 return Refusal(
                     "Algorithm 1 compares normal distributions of one variance, and under these hypotheses they are "
                     'others: use mechanism="attribute-gaussian-exact"'
                 )
-            move, credit = sum(x * x for x in each.laws.shift), least_eigenvalue(each.laws.covariance)
-            shifts.setdefault(each.about, []).append((Fraction(move), credit))
+            move, credit = sum(x * x for x in comparison.laws.shift), least_eigenvalue(comparison.laws.covariance)
+            shifts.setdefault(comparison.about, []).append((Fraction(move), credit))
             if rule * move - credit > variance:
-                variance, worst = rule * move - credit, against(each.left, each.right)
+                variance, worst = rule * move - credit, against(comparison.left, comparison.right)
             elif move and worst == INDEPENDENT:
-                worst = against(each.left, each.right)
+                worst = against(comparison.left, comparison.right)
         noise = normal_noise(problem, deviation_up(variance) / problem.unit)
         drawn = Fraction(noise.scale) ** 2
-        over = [each for each in seen if not _is_covered(each, drawn, problem)]
+        over = [comparison for comparison in comparisons if not _is_covered(comparison, drawn, problem)]
         if over:
-            delta = max(each.laws.delta(drawn, problem.epsilon) for each in over)
+            delta = max(comparison.laws.delta(drawn, problem.epsilon) for comparison in over)
             return Refusal(
                 f"the printed variance {number(variance)} keeps delta {number(delta, digits=4)} at this epsilon, more "
                 f"than {number(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
@@ -108,7 +108,7 @@ class AttributeGaussian:
         printed = max(
             rule * max(move for move, _ in terms) - min(credit for _, credit in terms) for terms in shifts.values()
         )
-        exact = max(each.laws.delta(drawn, problem.epsilon) for each in seen)
+        exact = max(comparison.laws.delta(drawn, problem.epsilon) for comparison in comparisons)
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
         detail = NOTHING_NEEDED
         if variance:
@@ -117,9 +117,9 @@ class AttributeGaussian:
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
 
 
-def _is_covered(each: Compared, drawn: Fraction, problem: Problem) -> bool:
-    """Whether a variance keeps (epsilon, delta) exactly: sets by their largest shift, which is what the rule covers."""
-    laws = each.laws
+def _is_covered(comparison: Compared, drawn: Fraction, problem: Problem) -> bool:
+    """Whether a variance keeps (epsilon, delta) exactly, sets by their largest shift."""
+    laws = comparison.laws
     shifted = laws if isinstance(laws, Shifted | Rounded) else Shifted(laws.shift or (), laws.covariance)
     return drawn >= shifted.least_variance(problem.epsilon, problem.delta)
 

@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
@@ -51,7 +52,7 @@ class Split:
 
     @staticmethod
     def at(closeness: float, charge: float, epsilon: Fraction, delta: Fraction) -> Split | None:
-        """Return the split for one lambda and its eta, with sigma for a move by 1; None where nothing is left.
+        """Return the split for one lambda and its eta, if any.
 
         >>> Split.at(0.1, 1e-7, Fraction(1), Fraction(1, 10**5)).epsilon
         Fraction(14411518807585587, 18014398509481984)
@@ -67,7 +68,7 @@ class Split:
 
 
 def _exp_up(exponent: float) -> Fraction:
-    """Return a rational at least e^exponent; the exponent may have been rounded down by a few units."""
+    """Return a rational at least e^exponent."""
     return Fraction(math.exp(exponent)) * (1 + Fraction(1, 2**44))
 
 
@@ -79,18 +80,19 @@ class AttributeGaussianApprox:
     source: str = "Zhang, Ohrimenko and Cummings 2022, Algorithm 2 and Theorem 3, with the delta that its proof gives"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: both charges of every density at every lambda that is tried."""
+        """Predict the work: both charges of every density at every lambda."""
         if problem.is_pair:
             return Cost(1.0)
-        known = [answer_densities(part) or () for part in problem.law_parts]
+        densities = [answer_densities(part) or () for part in problem.law_parts]
         tries = TRIED + NARROWED + 3
-        return Cost(1.0 + sum(tries * (2 * _CHARGE * len(splits) + _SIGMA) for splits in known))
+        return Cost(1.0 + sum(tries * (2 * _CHARGE * len(splits) + _SIGMA) for splits in densities))
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least noise of any split of (epsilon, delta); a refusal where none is left for the references.
+        """Return the least noise of any split of (epsilon, delta).
 
-        Refused are answers of finitely many values: no density is close to them (errata E8b).
+        It refuses where none is left for the references. Refused are answers of finitely many values: no density is
+        close to them (errata E8b).
 
         >>> import takifugu as tf
         >>> belief = tf.Density("income", "mean", {
@@ -104,19 +106,23 @@ class AttributeGaussianApprox:
             return refused
         variance, worst = Fraction(0), Witness("no comparison: the normal references keep the promise without noise")
         for part in problem.law_parts:
-            given = None if problem.is_pair else answer_densities(part)
-            if given is None:
+            densities = None if problem.is_pair else answer_densities(part)
+            if densities is None:
                 return Refusal(
                     "the density of the answer is not known: this mechanism is for a Density belief, and never for "
                     'answers of finitely many values, which no normal distribution is close to: use "gaussian-exact"'
                 )
-            split = best_split(_compared(part, given), problem.epsilon, problem.delta)
+            values = set(chain.from_iterable(part.family.value_pairs(part.belief, 0)))
+            compared = dict.fromkeys(densities[value] for value in sorted(values))
+            split = best_split(list(compared), problem.epsilon, problem.delta)
             if split is None:
                 return Refusal(_too_far(problem))
             for a, b in part.family.value_pairs(part.belief, 0):
-                needed = _needed(given[a], given[b], split)
+                first, second = densities[a].reference, densities[b].reference
+                move = Fraction(first.mean) - Fraction(second.mean)
+                needed = move**2 * Fraction(split.sigma) ** 2 - Fraction(first.deviation) ** 2
                 if needed > variance:
-                    variance, worst = needed, _witness(part, (a, b), given, split, problem)
+                    variance, worst = needed, _witness(part, (a, b), densities, split, problem)
         noise = normal_noise(problem, deviation_up(variance) / problem.unit)
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, worst)
 
@@ -124,11 +130,12 @@ class AttributeGaussianApprox:
 MECHANISM = AttributeGaussianApprox()
 
 
-def best_split(given: Sequence[Given], epsilon: Fraction, delta: Fraction) -> Split | None:
-    """Return the split of (epsilon, delta) that leaves the references the least noise, of all that are tried."""
+def best_split(densities: Sequence[Given], epsilon: Fraction, delta: Fraction) -> Split | None:
+    """Return the split of (epsilon, delta) with the least reference noise."""
 
     def at(closeness: float) -> Split | None:
-        return Split.at(closeness, _charge(given, closeness), epsilon, delta)
+        charge = max(charge_at(of_value.density, of_value.reference, closeness) for of_value in densities)
+        return Split.at(closeness, charge, epsilon, delta)
 
     half = float(epsilon) / 2
     tried = [0.0, *(half * 2.0 ** -(TRIED - k) * (1 - 2.0**-10) for k in range(1, TRIED + 1))]
@@ -145,31 +152,15 @@ def _sigma(split: Split | None) -> float:
     return math.inf if split is None else split.sigma
 
 
-def _charge(given: Sequence[Given], closeness: float) -> float:
-    return max(charge_at(one.density, one.reference, closeness) for one in given)
-
-
-def _compared(part: Part, given: Sequence[Given]) -> list[Given]:
-    """Return what is given the values that are compared with some other, once each."""
-    values = {value for pair in part.family.value_pairs(part.belief, 0) for value in pair}
-    return list(dict.fromkeys(given[value] for value in sorted(values)))
-
-
-def _needed(one: Given, other: Given, split: Split) -> Fraction:
-    """Return the variance that has to be added to the references' own; it may be negative."""
-    move = Fraction(one.reference.mean) - Fraction(other.reference.mean)
-    return move**2 * Fraction(split.sigma) ** 2 - Fraction(one.reference.deviation) ** 2
-
-
-def _witness(part: Part, pair: tuple[int, int], given: Sequence[Given], split: Split, problem: Problem) -> Witness:
+def _witness(part: Part, pair: tuple[int, int], densities: Sequence[Given], split: Split, problem: Problem) -> Witness:
     words = against(*(part.belief.describe_hypothesis(value) for value in pair))  # type: ignore[attr-defined]
-    one, other = (given[value].reference for value in pair)
-    move = abs(one.mean - other.mean)
+    first, second = (densities[value].reference for value in pair)
+    move = abs(first.mean - second.mean)
     classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
     numbers = (
         ("lambda", split.closeness), ("eta", split.charge), ("epsilon of the references", float(split.epsilon)),
         ("delta of the references", float(split.delta)), ("difference of their means", move),
-        ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - one.deviation**2))),
+        ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - first.deviation**2))),
     )  # fmt: skip
     return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
 

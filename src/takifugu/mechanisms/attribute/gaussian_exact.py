@@ -45,25 +45,23 @@ class AttributeGaussianExact:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise; a refusal for delta 0 and for an answer that is not normal."""
+        """Return the rounded normal noise, or a refusal."""
         if refused := unanswerable(problem):
             return refused
-        variance, worst, seen = Fraction(0), "", list(compared(problem))
-        for each in seen:
-            needed = each.laws.least_variance(problem.epsilon, problem.delta)
+        variance, worst, comparisons = Fraction(0), "", list(compared(problem))
+        for comparison in comparisons:
+            needed = comparison.laws.least_variance(problem.epsilon, problem.delta)
             if needed > variance:
-                variance, worst = needed, against(each.left, each.right)
+                variance, worst = needed, against(comparison.left, comparison.right)
         noise = normal_noise(problem, deviation_up(variance) / problem.unit)
         drawn = Fraction(noise.scale) ** 2
-        exact, closest = max(
-            ((each.laws.delta(drawn, problem.epsilon), against(each.left, each.right)) for each in seen),
-            key=lambda pair: pair[0], default=(0.0, INDEPENDENT),
-        )  # fmt: skip
-        witness = Witness(
-            worst or (closest if exact else INDEPENDENT),
-            f"delta is reached here; {accurate(drawn)}" if variance else NOTHING_NEEDED,
-            (("added_variance", float(drawn)), ("exact_delta", exact)),
-        )
+        exact, closest = 0.0, INDEPENDENT
+        for comparison in comparisons:
+            delta = comparison.laws.delta(drawn, problem.epsilon)
+            if delta > exact:
+                exact, closest = delta, against(comparison.left, comparison.right)
+        detail = f"delta is reached here; {accurate(drawn)}" if variance else NOTHING_NEEDED
+        witness = Witness(worst or closest, detail, (("added_variance", float(drawn)), ("exact_delta", exact)))
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 

@@ -51,7 +51,7 @@ class OrdinaryNoise:
         return (1 + self.total_variation) / 2
 
     def describe(self) -> str:
-        """Return what the numbers mean."""
+        """Describe the numbers."""
         return (
             f"ordinary differential privacy with epsilon {float(self.epsilon):g} adds Laplace noise of scale "
             f"{number(self.scale)}, which hides single records; somebody who weighs {self.comparison}, equally likely "
@@ -60,10 +60,10 @@ class OrdinaryNoise:
 
 
 def ordinary_noise(problem: Problem) -> OrdinaryNoise | None:
-    """Return what noise for single records would leave of the comparison that it hides worst; None where unknown.
+    """Return the effect of noise for single records on the worst comparison.
 
-    It is unknown for answers of several cells, answers that one record may change without bound, and distributions of
-    the answer that are not known or too wide.
+    None where unknown. It is unknown for answers of several cells, answers that one record may change without bound,
+    and distributions of the answer that are not known or too wide.
     """
     try:
         change = max(map(record_change, problem.answers))
@@ -73,7 +73,7 @@ def ordinary_noise(problem: Problem) -> OrdinaryNoise | None:
 
 
 def record_change(answer: Additive) -> int:
-    """Return D_1, how far one record moves an answer over records, in grid units.
+    """Return D_1, the largest move by one record, in grid units.
 
     >>> from takifugu import JointTable, Records, Sum
     >>> people = Records(JointTable([(0,), (2,), (3,)], [0.5, 0.3, 0.2], names=["age"]), 40)
@@ -86,7 +86,7 @@ def record_change(answer: Additive) -> int:
 
 
 def total_variation(p: FloatArray, q: FloatArray, decay: Fraction) -> float:
-    """Return the total variation of two laws on the same integers after discrete Laplace noise e^(-decay |x|).
+    """Return the total variation of two integer laws after discrete Laplace noise.
 
     >>> round(total_variation(np.array([1.0, 0.0]), np.array([0.0, 1.0]), Fraction(1)), 6)
     0.462117
@@ -99,9 +99,10 @@ def total_variation(p: FloatArray, q: FloatArray, decay: Fraction) -> float:
 
 
 def shifted_total_variation(shift: float, deviation: float, scale: float) -> float:
-    """Return the total variation of N(0, deviation^2) plus Laplace noise and of the same, moved by `shift`.
+    """Return the total variation of a normal-Laplace sum and its shift.
 
-    Both are symmetric with one top, so it is P(|N + noise| <= shift/2).
+    The sum is N(0, deviation^2) plus Laplace noise, moved by `shift`. Both are symmetric with one top, so it is P(|N +
+    noise| <= shift/2).
 
     >>> round(shifted_total_variation(1, 0, 1), 6), round(shifted_total_variation(2, 1, 1e-9), 6)
     (0.393469, 0.682689)
@@ -120,37 +121,42 @@ def shifted_total_variation(shift: float, deviation: float, scale: float) -> flo
 def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
     decay, candidates = problem.epsilon / change, list[tuple[float, str]]()
     for part in problem.law_parts:
-        if not (known := normal_law(part)).reason:
-            candidates += _of_normal(known, float(problem.grid / decay))
+        if not (law_or_refusal := normal_law(part)).reason:
+            candidates += _of_normal(law_or_refusal, float(problem.grid / decay))
             continue
         law = answer_law(part)
         count, width = law.comparisons()
         if count * width > MOST_TOGETHER:
             return None
-        candidates += _of_farthest(law, decay) or [one for family in law.families() for one in _of(family, law, decay)]
+        farthest = _of_farthest(law, decay)
+        if farthest is not None:
+            candidates.append(farthest)
+            continue
+        for family in law.families():
+            candidates += _of(family, law, decay)
     worst, comparison = max(candidates)
     scale = float(Fraction(change) / problem.epsilon * problem.grid)
     return OrdinaryNoise(problem.epsilon, scale, min(worst, 1.0), comparison)
 
 
 def _of_normal(law: NormalLaw[Belief], scale: float) -> Iterator[tuple[float, str]]:
-    """Yield the comparisons of normal distributions of a number, of which one is the other one's translate."""
-    for one in law.comparisons():
-        laws = one.laws.exact if isinstance(one.laws, Rounded) else one.laws
+    """Yield the comparisons of a normal distribution with its translate."""
+    for comparison in law.comparisons():
+        laws = comparison.laws.exact if isinstance(comparison.laws, Rounded) else comparison.laws
         if not isinstance(laws, Shifted):
             raise Unsupported("the distributions are not normal, or have different variances")
         (shift,), ((variance,),) = laws.shift, laws.covariance
         gap = shifted_total_variation(float(shift), math.sqrt(variance), scale)
-        yield gap, against(one.left, one.right)
+        yield gap, against(comparison.left, comparison.right)
 
 
-def _of_farthest(law: AnswerLaw[Belief], decay: Fraction) -> list[tuple[float, str]]:
-    """Return the comparison of the two values that are farthest apart, where a law tells no others."""
+def _of_farthest(law: AnswerLaw[Belief], decay: Fraction) -> tuple[float, str] | None:
+    """Return the comparison of the two values farthest apart."""
     farthest = law.farthest_laws()
     if farthest is None:
-        return []
+        return None
     (a, b), (p, q), step = farthest
-    return [(total_variation(p, q, decay * step), against(law.describe(0, a, 0), law.describe(0, b, 0)))]
+    return total_variation(p, q, decay * step), against(law.describe(0, a, 0), law.describe(0, b, 0))
 
 
 def _of(family: AnswerFamily, law: AnswerLaw[Belief], decay: Fraction) -> Iterator[tuple[float, str]]:
@@ -158,12 +164,12 @@ def _of(family: AnswerFamily, law: AnswerLaw[Belief], decay: Fraction) -> Iterat
         raise Unsupported("the distributions of the whole answer are not known")
     for a, i, b, j in family.compared:
         p, q = _on_one_line(family.hulls[a][i], family.hulls[b][j])
-        one, other = (law.describe(family.entry, v, number) for v, number in ((a, i), (b, j)))
-        yield total_variation(p, q, decay), against(one, other)
+        left, right = law.describe(family.entry, a, i), law.describe(family.entry, b, j)
+        yield total_variation(p, q, decay), against(left, right)
 
 
 def _on_one_line(p: Pmf, q: Pmf) -> tuple[FloatArray, FloatArray]:
-    """Return the masses of two laws of integers at all integers between the outermost atoms."""
+    """Return both masses at all integers between the outermost atoms."""
     low, high = min(int(p.values[0]), int(q.values[0])), max(int(p.values[-1]), int(q.values[-1]))
     if high - low > MOST_PLACES:
         raise Unsupported("the distributions of the answer are too wide")

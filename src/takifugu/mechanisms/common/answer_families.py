@@ -37,15 +37,16 @@ class Located:
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
         a, i, b, j = compared
-        one, other = (self.law.describe(self.family.entry, v, number, self.start) for v, number in ((a, i), (b, j)))
-        return against(one, other)
+        left = self.law.describe(self.family.entry, a, i, self.start)
+        return against(left, self.law.describe(self.family.entry, b, j, self.start))
 
 
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
-    """Yield every answer family of a problem; those of small problems are computed once.
+    """Yield every answer family of a problem.
 
-    With `lines`, for mechanisms of Laplace noise, answers of several cells that move along one line count as one number
-    (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
+    Those of small problems are computed once. With `lines`, for mechanisms of Laplace noise, answers of several cells
+    that move along one line count as one number (`lines`). Raises Unsupported where a belief or the query has no law of
+    the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
     if _are_few(parts):
@@ -61,7 +62,7 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
 
 
 def families_at_hand(problem: Problem, lines: bool = False) -> tuple[Located, ...]:
-    """Return every answer family of a small problem, as `located_families` yields them; nothing of a large one."""
+    """Return every family of a small problem; none of a large one."""
     parts = line_parts(problem) if lines else problem.law_parts
     return _at_once(problem, parts, lines) if _are_few(parts) else ()
 
@@ -76,19 +77,21 @@ def _at_once(problem: Problem, parts: Sequence[Part], lines: bool) -> tuple[Loca
 
 
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
-    """Predict the work on all families when every comparison is looked at by `scans` passes over its laws.
+    """Predict the work on all families for `scans` passes over their laws.
 
     With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws; for
     `lines` see `located_families`.
     """
     operations = memory = 0.0
     least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
-    for part in line_parts(problem) if lines else problem.law_parts:
+    parts = line_parts(problem) if lines else problem.law_parts
+    for part in parts:
         law = answer_law(part)
-        laws, held = law.work(laplace)
+        work_of_laws, memory_of_laws = law.work(laplace)
         comparisons, width = law.comparisons(laplace)
-        operations += laws + scans * comparisons * (max(width, least) + OVERHEAD) if comparisons else 0.0
-        memory = max(memory, held)
+        if comparisons:
+            operations += work_of_laws + scans * comparisons * (max(width, least) + OVERHEAD)
+        memory = max(memory, memory_of_laws)
     return Cost(operations, memory)
 
 
@@ -96,15 +99,11 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
     numbers = line_answers(problem) if is_smoothed(problem, lines) else None
     shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
     for part in parts:
-        others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
+        added_by_others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
         law = answer_law(part)
         for family in law.families():
-            if others is None:
-                yield Located(family, law, part.start, alone=_of_one(family))
+            if added_by_others is None:
+                alone = family.alone if isinstance(family, OfOne) and family.whole else None
+                yield Located(family, law, part.start, alone=alone)
             else:
-                yield Located(smoothed(family, *others), law, part.start, smoothed=True, alone=family)
-
-
-def _of_one(family: AnswerFamily) -> AnswerFamily | None:
-    """Return the family of one user's contribution, where the family counts all users."""
-    return family.alone if isinstance(family, OfOne) and family.whole else None
+                yield Located(smoothed(family, *added_by_others), law, part.start, smoothed=True, alone=family)

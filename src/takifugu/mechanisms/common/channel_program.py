@@ -49,7 +49,7 @@ class Solved:
 
 
 def check_size(numbers: int, most: int, fix: str) -> None:
-    """Raise Unsupported where a program would have more than `most` numbers in its constraints."""
+    """Raise Unsupported for more than `most` numbers in a program's constraints."""
     if numbers > most:
         raise Unsupported(
             f"the linear program would have {numbers:,} numbers, and at most {most:,} are solved", fix=fix
@@ -57,7 +57,9 @@ def check_size(numbers: int, most: int, fix: str) -> None:
 
 
 def ratio_limits(ratios: Floats | csr_array, outputs: int, delta: float = 0.0) -> Limits:
-    """Return r @ C_y <= t_y for every row r of ratios and every output y, with sum_y t_y <= delta for each r.
+    """Return r @ C_y <= t_y for every ratio and output.
+
+    For each r, sum_y t_y <= delta.
 
     >>> ratio_limits(np.array([[1.0, -2.0]]), 2).limits.toarray().tolist()
     [[1.0, 0.0, -2.0, 0.0], [0.0, 1.0, 0.0, -2.0]]
@@ -73,21 +75,22 @@ def ratio_limits(ratios: Floats | csr_array, outputs: int, delta: float = 0.0) -
 
 
 def together(several: Sequence[Limits], size: int) -> Limits:
-    """Return several constraints on `size` entries as one, each with its further variables after the entries."""
+    """Return several constraints on `size` entries as one."""
     from scipy.sparse import block_diag, hstack, vstack
 
-    entries = vstack([one.limits[:, :size] for one in several])
-    further = block_diag([one.limits[:, size:] for one in several])
-    bounds = np.concatenate([one.bounds for one in several])
-    return Limits(hstack([entries, further], format="csr"), bounds, sum(one.more for one in several))
+    entries = vstack([limits.limits[:, :size] for limits in several])
+    further = block_diag([limits.limits[:, size:] for limits in several])
+    bounds = np.concatenate([limits.bounds for limits in several])
+    return Limits(hstack([entries, further], format="csr"), bounds, sum(limits.more for limits in several))
 
 
 def solved(
     cost: Floats, limits: Limits, mixing: Floats | None = None, allowed: npt.NDArray[np.bool_] | None = None
 ) -> Solved:
-    """Return the channel of least total cost, of shape (inputs, outputs) as `cost`; Unsupported where none is found.
+    """Return the channel of least total cost, a matrix shaped like `cost`.
 
-    `mixing` has shape (parts, inputs); `allowed` says which entries of C may be above 0 (default: all).
+    Unsupported where the solver finds none. `mixing` has shape (parts, inputs); `allowed` says which entries of C may
+    be above 0 (default: all).
 
     >>> factor = np.e
     >>> limits = ratio_limits(np.array([[1.0, -factor], [-factor, 1.0]]), 2)
@@ -125,6 +128,9 @@ def exact_channel(
     inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Floats, blends: Iterable[Fraction],
     keeps: Callable[[Channel], bool],
 ) -> Channel | None:  # fmt: skip
-    """Return the channel of exact masses with the first share of the mean row that keeps what is asked; else None."""
+    """Return the first channel of exact masses to keep the promise.
+
+    A share of the mean row is mixed in; None where no share does.
+    """
     channels = (repair(inputs, outputs, matrix, blend) for blend in blends)
     return next((channel for channel in channels if keeps(channel)), None)

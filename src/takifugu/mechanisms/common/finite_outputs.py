@@ -68,34 +68,36 @@ class FiniteProblem:
         return tuple(map(sum, self.laws))
 
     def measured(self, channel: Channel) -> tuple[float, str]:
-        """Return the largest log-ratio of the channel's outputs over all comparisons, rounded up, and where it is."""
+        """Return the largest log-ratio over all comparisons, rounded up, and its comparison."""
+        worst, name = 0.0, NO_COMPARISON
+        if self.sides:
+            name = self.sides[0].name
         if all(row == channel.masses[0] for row in channel.masses):
-            return 0.0, self.sides[0].name if self.sides else NO_COMPARISON
+            return worst, name
         rows = np.array(channel.masses, dtype=object)
-        lifted = [_integers(np.array(law, dtype=object) @ rows) for law in self.laws]
-        logs = np.array([[math.log(mass) if mass else -math.inf for mass in row] for row in lifted])
+        lifted = [(np.array(law, dtype=object) @ rows).tolist() for law in self.laws]
+        logs = np.array([_logs(row) for row in lifted])
         logs -= np.array([[math.log(total)] for total in self._totals])
-        worst, name = 0.0, self.sides[0].name if self.sides else NO_COMPARISON
         for side in self.sides:
-            held = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
-            gaps = np.abs(logs[side.left, held] - logs[side.right, held])
+            occurs = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
+            gaps = np.abs(logs[side.left, occurs] - logs[side.right, occurs])
             if gaps.max() + _DOUBT + side.margin <= worst:
                 continue
-            near = np.flatnonzero(held)[gaps >= gaps.max() - _DOUBT]
-            one, two = (self._shares(lifted[k], k, near) for k in (side.left, side.right))
-            ratio = max(largest_log_ratio(one, two), largest_log_ratio(two, one))
+            near = np.flatnonzero(occurs)[gaps >= gaps.max() - _DOUBT]
+            p, q = self._shares(lifted[side.left], side.left, near), self._shares(lifted[side.right], side.right, near)
+            ratio = max(largest_log_ratio(p, q), largest_log_ratio(q, p))
             loss = math.nextafter(ratio + side.margin, math.inf)
             if loss > worst:
                 worst, name = loss, side.name
         return worst, name
 
     def _shares(self, lifted: list[int], law: int, places: Iterable[int]) -> dict[Hashable, Atom]:
-        """Return the output law at some places, up to the total of a channel's row."""
+        """Return the output law at some places, up to the row's total."""
         return {int(y): Fraction(lifted[y], self._totals[law]) for y in places}
 
 
 def finite_problem(problem: Problem) -> FiniteProblem:
-    """Return the answers that the compared laws allow, which are the outputs, and all comparisons.
+    """Return the possible answers, the outputs, and all comparisons.
 
     Answers off the grid are published at the nearest multiple. Raises Unsupported where a belief has no law of the
     whole answer or it is too wide (`whole_laws`).
@@ -103,7 +105,7 @@ def finite_problem(problem: Problem) -> FiniteProblem:
     unit = problem.grid / problem.unit
     numbers: dict[tuple[tuple[Fraction, int], ...], int] = {}
     laws: list[dict[Fraction, int]] = []
-    sides, seen, counts = [], set(), dict[int, int]()
+    sides, keys, counts = [], set(), dict[int, int]()
     for comparison in whole_laws(problem):
         placed = []
         for law in (comparison.p, comparison.q):
@@ -116,25 +118,27 @@ def finite_problem(problem: Problem) -> FiniteProblem:
             counts[numbers[key]] = counts.get(numbers[key], 0) + 1
         left, right = placed
         margin = 2 * comparison.error * (1 + comparison.error)
-        if left != right and (left, right, margin) not in seen:
-            seen.add((left, right, margin))
+        if left != right and (left, right, margin) not in keys:
+            keys.add((left, right, margin))
             sides.append(Side(left, right, margin, comparison.describe()))
-    inputs = tuple(sorted({x for law in laws for x in law}))
+    inputs = tuple(sorted(set().union(*laws)))
     outputs = tuple(sorted({round(x) for x in inputs}))
     rows = tuple(tuple(law.get(x, 0) for x in inputs) for law in laws)
-    total, weights = sum(counts.values()), [(k, count, sum(rows[k])) for k, count in counts.items()]
-    prior = tuple(
-        math.fsum(count / total * (rows[k][place] / whole) for k, count, whole in weights)
-        for place in range(len(inputs))
-    )
+    total = sum(counts.values())
+    shares = []
+    for k, count in counts.items():
+        total_of_row = sum(rows[k])
+        shares.append([count / total * (mass / total_of_row) for mass in rows[k]])
+    prior = tuple(map(math.fsum, zip(*shares, strict=True)))
     return FiniteProblem(inputs, outputs, rows, tuple(sides), prior)
 
 
 def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:
-    """Return a channel of exact masses near the matrix whose measured loss is at most epsilon, the loss, and where.
+    """Return a channel of exact masses, its loss, and its worst comparison.
 
-    First without probabilities below 2**-30, solver noise mostly. Then as little as possible of the mean row is mixed
-    in; with all of it every answer has the same output law.
+    It is near the matrix, and the measured loss is at most epsilon. First without probabilities below 2**-30, solver
+    noise mostly. Then as little as possible of the mean row is mixed in; with all of it every answer has the same
+    output law.
     """
     measured: list[tuple[float, str]] = []
 
@@ -153,7 +157,7 @@ def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple
 
 
 def is_identity(finite: FiniteProblem, channel: Channel) -> bool:
-    """Whether every answer is published as it is (at the nearest multiple of the grid)."""
+    """Whether every answer is published at the nearest multiple of the grid."""
     columns = {y: index for index, y in enumerate(finite.outputs)}
     return all(
         round(x) in columns and bool(row[columns[round(x)]] == channel.total)
@@ -162,7 +166,7 @@ def is_identity(finite: FiniteProblem, channel: Channel) -> bool:
 
 
 def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
-    """Return the predicted numbers of answers and of comparisons, and the cost of the laws themselves."""
+    """Return the predicted numbers of answers and comparisons, and the laws' cost."""
     cost = predicted(problem, 20_000.0)
     sizes = [answer_law(part).comparisons() for part in problem.law_parts]
     several = [
@@ -174,11 +178,11 @@ def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
 
 
 def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:
-    """Return integer masses in units of the grid; float masses are binary fractions."""
-    whole = [int(mass) for mass in exact_law(law).masses]
-    divisor = math.gcd(*whole)
-    return {Fraction(x) / unit: m // divisor for x, m in zip(law.values.tolist(), whole, strict=True)}
+    """Return integer masses in units of the grid."""
+    masses = [int(mass) for mass in exact_law(law).masses]
+    divisor = math.gcd(*masses)
+    return {Fraction(x) / unit: m // divisor for x, m in zip(law.values.tolist(), masses, strict=True)}
 
 
-def _integers(row: Iterable[int]) -> list[int]:
-    return [int(mass) for mass in row]
+def _logs(row: Iterable[int]) -> list[float]:
+    return [math.log(mass) if mass else -math.inf for mass in row]

@@ -44,22 +44,22 @@ class Comparison:
         return self.located.describe(self.family.compared[self.index])
 
     def budget(self, epsilon: Fraction) -> Fraction:
-        """Return the epsilon that p and q must keep so that the true laws keep `epsilon`; it may be 0 or below."""
+        """Return the epsilon left for p and q; it may be negative."""
         return epsilon - 2 * Fraction(self.error) * (1 + Fraction(self.error))
 
     def share(self, delta: Fraction) -> Fraction:
-        """Return the delta that p and q must keep at `budget(epsilon)` so that the true laws keep (epsilon, delta).
+        """Return the delta left for p and q at `budget(epsilon)`.
 
         (1 + r) A - e^epsilon (1 - r) B is at most (1 + r) (A - e^budget B).
         """
         return delta / (1 + Fraction(self.error))
 
     def certain_move(self) -> Fraction:
-        """Return a number that no move from one true law to the other has to exceed."""
+        """Return a number no move between the true laws has to exceed."""
         return Fraction(self.family.moves(self.index)[-1])
 
     def pure_scale(self, epsilon: Fraction) -> Fraction:
-        """Return W-infinity / epsilon, verified for rounded masses: the scale of the Wasserstein mechanism."""
+        """Return the Wasserstein mechanism's scale W-infinity / epsilon, verified for rounded masses."""
         return self.family.wasserstein(self.index, epsilon)[1]
 
 
@@ -78,10 +78,11 @@ def largest_need(
     serves: Serves | None = None,
     start: Fraction = Fraction(0),
 ) -> tuple[Fraction, str]:
-    """Return the amount that serves every comparison, and the comparison that forced it; `nothing` where none did.
+    """Return the largest amount any comparison needs, and this comparison.
 
-    Families that `serves` says are served are passed over; `start` is an amount that one of the others exceeds. For
-    `lines` see `located_families`. Raises Unsupported where a belief or the query has no law of the answer.
+    It is `nothing` where none needs any. Families that `serves` says are served are passed over; `start` is an amount
+    that one of the others exceeds. For `lines` see `located_families`. Raises Unsupported where a belief or the query
+    has no law of the answer.
     """
     enough, worst = start, nothing
     families = located_families(problem, lines)
@@ -94,7 +95,7 @@ def largest_need(
 
 
 def of_each(need: Callable[[Comparison, Fraction], Fraction]) -> Needs:
-    """Return the needs of each comparison by itself: `need` returns what is enough so far where that serves."""
+    """Return the needs of each comparison by itself."""
 
     def needs(located: Located, enough: Fraction) -> Iterator[tuple[Fraction, Compared]]:
         for comparison in comparisons_of(located):
@@ -119,13 +120,14 @@ def comparisons_of(located: Located) -> Iterator[Comparison]:
     family = located.family
     for index, (a, i, b, j) in enumerate(family.compared):
         p, q = family.hulls[a][i], family.hulls[b][j]
-        rounded = 2 * family.relative_error + level_tolerance(p, q)
-        exact = not family.relative_error and p.exact and q.exact
-        yield Comparison(p, q, 0.0 if exact else rounded, located, index)
+        error = 0.0
+        if family.relative_error or not (p.exact and q.exact):
+            error = 2 * family.relative_error + level_tolerance(p, q)
+        yield Comparison(p, q, error, located, index)
 
 
 def refusing(bound: Callable[[Answered, Problem], Bound | Refusal]) -> Callable[[Answered, Problem], Bound | Refusal]:
-    """Let a mechanism refuse where what it asks for is unsupported, for the same reason."""
+    """Turn Unsupported into a mechanism's refusal, for the same reason."""
 
     @wraps(bound)
     def refuse(mechanism: Answered, problem: Problem) -> Bound | Refusal:

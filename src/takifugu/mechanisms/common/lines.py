@@ -11,7 +11,6 @@ noised answers is that of T with Laplace noise of scale b: the smallest scale fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,17 +22,27 @@ from takifugu.model.queries.additive import IntArray
 
 
 def line_parts(problem: Problem) -> tuple[Part, ...]:
-    """Return the parts of `law_parts`; one whose share of the answer moves along a line has its place there instead.
+    """Return the parts of `law_parts`, places on lines included.
 
-    Where the whole answer has no line each part has one of its own: the others' shares are added afterwards.
+    One whose share of the answer moves along a line has its place there instead. Where the whole answer has no line
+    each part has one of its own: the others' shares are added afterwards.
     """
     if problem.cells == 1:
         return problem.law_parts
-    return tuple(replace(part, answer=_line_of(part, line) or part.answer) for part, line in _with_lines(problem))
+    lines = [along_line(answer) for answer in problem.answers]
+    parts = []
+    for part in problem.law_parts:
+        whole_line = lines[part.number]
+        if whole_line is None:
+            line = along_line(part.answer)
+        else:
+            line = whole_line.restrict(slice(part.start, part.start + part.belief.size))
+        parts.append(replace(part, answer=line or part.answer))
+    return tuple(parts)
 
 
 def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
-    """Return the answer under every belief as one number, its place on a line; None where one has no line."""
+    """Return the answers under every belief as places on lines, if any."""
     if problem.cells == 1:
         return problem.answers
     lines = tuple(along_line(answer) for answer in problem.answers)
@@ -41,23 +50,10 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
     return answers if len(answers) == len(lines) else None
 
 
-def _with_lines(problem: Problem) -> Iterator[tuple[Part, Additive | None]]:
-    """Yield every part with the line of the whole answer, which the shares of all components then have in common."""
-    lines = [along_line(answer) for answer in problem.answers]
-    for part in problem.law_parts:
-        yield part, lines[part.number]
-
-
-def _line_of(part: Part, line: Additive | None) -> Additive | None:
-    if line is None:
-        return along_line(part.answer)
-    return line.restrict(slice(part.start, part.start + part.belief.size))
-
-
 def along_line(answer: Additive) -> Additive | None:
-    """Return T = D S for an answer c + S d, up to a constant; None where it does not move along one line.
+    """Return T = D S for an answer c + S d, plus a constant.
 
-    An answer of one cell is its own place.
+    None where it does not move along one line. An answer of one cell is its own place.
 
     >>> from takifugu import Histogram, MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3)
@@ -84,16 +80,12 @@ def _along_line(answer: Additive) -> Additive | None:
         if number not in used or not lengths.any():
             places.append(np.zeros((len(move), 1), dtype=np.int64))
             continue
-        direction = _primitive(move[int(lengths.argmax())]) if direction is None else direction
+        if direction is None:
+            farthest = move[int(lengths.argmax())]
+            direction = farthest // int(np.gcd.reduce(np.abs(farthest)))
         longest = int(np.abs(direction).argmax())
         steps = move[:, longest] // direction[longest]
         if (np.outer(steps, direction) != move).any():
             return None
         places.append((steps * int(np.abs(direction).sum()))[:, None])
     return Additive(answer.grid, ("place on the line",), tuple(places), *answer.in_runs)
-
-
-def _primitive(vector: IntArray) -> IntArray:
-    """Return the shortest integer vector in the direction of a vector."""
-    shortest: IntArray = vector // int(np.gcd.reduce(np.abs(vector)))
-    return shortest

@@ -24,7 +24,7 @@ Loss = Callable[[Located, float], float]
 
 
 def conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, ...]:
-    """Return what is lost to someone who knows what all other components add; nothing where it is no more.
+    """Describe the larger loss against knowledge of all other components, if any.
 
     For `lines` see `located_families`. The loss is rounded up to three digits.
     """
@@ -36,8 +36,8 @@ def conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, 
             enough = max(enough, loss(replace(located, family=located.alone), enough))
     if enough <= float(problem.epsilon) * NO_MORE:
         return ()
-    known = f"epsilon is at most {_rounded_up(enough)}" if math.isfinite(enough) else "nothing is promised"
-    return (f"nobody who sees it knows what the other components add: against someone who does, {known}",)
+    promise = f"epsilon is at most {_rounded_up(enough)}" if math.isfinite(enough) else "nothing is promised"
+    return (f"nobody who sees it knows what the other components add: against someone who does, {promise}",)
 
 
 def _rounded_up(loss: float) -> str:

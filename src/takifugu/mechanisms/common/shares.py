@@ -38,10 +38,11 @@ ALONE = "; smallest given this component alone: nothing counts on what independe
 
 
 def is_smoothed(problem: Problem, lines: bool = False) -> bool:
-    """Return whether laws of the answer count what other components add: one number, few values, single laws.
+    """Return whether other components' shares count in the laws.
 
-    With `lines` an answer of several cells along one line is one number. Of independent users all are counted wherever
-    it is affordable (`answer_laws.users`), so they do not matter here.
+    They do for one number, few values and single laws. With `lines` an answer of several cells along one line is one
+    number. Of independent users all are counted wherever it is affordable (`answer_laws.users`), so they do not matter
+    here.
     """
     if problem.cells > 1 and not lines:
         return False
@@ -49,45 +50,54 @@ def is_smoothed(problem: Problem, lines: bool = False) -> bool:
         return False
     numbers = line_answers(problem)
     laws = sum(len(p.family.entries) * len(p.belief.alphabet(0)) for p in problem.parts)
-    return numbers is not None and all(
-        len(belief.components()) == 1
-        or (not separate(belief) and marginal(belief.component(0)).known and _affordable(belief, answer, laws))
-        for belief, answer in zip(problem.framework.beliefs, numbers, strict=True)
-    )
+    if numbers is None:
+        return False
+    for belief, answer in zip(problem.framework.beliefs, numbers, strict=True):
+        if len(belief.components()) == 1:
+            continue
+        if separate(belief) or not marginal(belief.component(0)).known:
+            return False
+        values = most_answers(belief, answer)
+        if values > MOST_SMOOTHED or laws * values**2 > MOST_PRODUCTS:
+            return False
+    return True
 
 
 def stands_alone(problem: Problem, lines: bool = False) -> bool:
-    """Return whether one component's laws stand for those of an answer to which others contribute as well."""
-    return not is_smoothed(problem, lines) and any(
-        np.count_nonzero([np.any(problem.answers[number].weights[run.start : run.stop]) for run in runs]) > 1
-        for number, belief in enumerate(problem.framework.beliefs)
-        if len(runs := belief.components()) > 1 and not separate(belief)
-    )
+    """Return whether one component's laws stand for the whole answer's."""
+    if is_smoothed(problem, lines):
+        return False
+    for number, belief in enumerate(problem.framework.beliefs):
+        runs = belief.components()
+        if len(runs) > 1 and not separate(belief):
+            weights = problem.answers[number].weights
+            contributing = [run for run in runs if np.any(weights[run.start : run.stop])]
+            if len(contributing) > 1:
+                return True
+    return False
 
 
 def alone(problem: Problem, lines: bool = False) -> str:
-    """Return what a witness adds where the noise may be more than the least: nothing where it is the least."""
+    """Describe why the noise may be more than the least, if so."""
     if stands_alone(problem, lines):
         return ALONE
-    return next((note for part in problem.law_parts if (note := answer_law(part).note)), "")
+    notes = (answer_law(part).note for part in problem.law_parts)
+    return next(filter(None, notes), "")
 
 
-def smoothed(family: AnswerFamily, others: Pmf, error: float) -> ListedFamily:
-    """Return the laws of a family, each convolved with the law of what other components add."""
+def smoothed(family: AnswerFamily, law_of_others: Pmf, error: float) -> ListedFamily:
+    """Return the family convolved with the law of other components' shares."""
     from takifugu.analysis.answer_laws.listed import ListedFamily
 
-    hulls = {v: tuple(exact_law(law).convolve(others) for law in laws) for v, laws in family.hulls.items()}
-    whole = family.relative_error + error + family.relative_error * error
-    return ListedFamily(family.entry, family.pairs, hulls, whole)
-
-
-def _affordable(belief: Belief, answer: Additive, laws: int) -> bool:
-    values = most_answers(belief, answer)
-    return values <= MOST_SMOOTHED and laws * values**2 <= MOST_PRODUCTS
+    hulls = {}
+    for value, laws in family.hulls.items():
+        hulls[value] = tuple(exact_law(law).convolve(law_of_others) for law in laws)
+    total_error = family.relative_error + error + family.relative_error * error
+    return ListedFamily(family.entry, family.pairs, hulls, total_error)
 
 
 def most_answers(belief: Belief, answer: Additive) -> float:
-    """Return a bound on how many values a scalar answer can take: places between the outermost, and joint states.
+    """Return a bound on the number of a scalar answer's values.
 
     >>> from takifugu import Count, IndependentUsers
     >>> users = IndependentUsers([{0: 0.5, 1: 0.5}] * 25)
@@ -95,10 +105,10 @@ def most_answers(belief: Belief, answer: Additive) -> float:
     26.0
     """
     values = [np.array(sorted(set(table[:, 0].tolist()))) for table in answer.tables]  # np.unique loads masked arrays
-    which = answer.table_numbers
-    spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[which] * np.abs(answer.weights)
-    steps = np.array([np.gcd.reduce(np.diff(v)) if len(v) > 1 else 0 for v in values])[which] * answer.weights
-    states = np.log2([len(v) for v in values])[which] * (spreads > 0)
+    table_numbers = answer.table_numbers
+    spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[table_numbers] * np.abs(answer.weights)
+    steps = np.array([np.gcd.reduce(np.diff(v)) for v in values])[table_numbers] * answer.weights
+    states = np.log2([len(v) for v in values])[table_numbers] * (spreads > 0)
     return float(min(1 + spreads.sum() / max(int(np.gcd.reduce(steps)), 1), 2.0 ** min(states.sum(), 60.0)))
 
 
@@ -110,43 +120,43 @@ class Shares:
     answer: Additive
 
     def others(self, start: int) -> tuple[Pmf, float]:
-        """Return the law of what all components but the one that begins at entry `start` add, and its relative error.
+        """Return the law of all other components' sum, and its relative error.
 
-        Raises Unsupported where a component has no single law.
+        The component left out begins at entry `start`. Raises Unsupported where a component has no single law.
         """
         return self._others[self._kind_at[start]]
 
     @cached_property
     def _kinds(self) -> dict[Hashable, tuple[Belief, Additive, int]]:
-        """A component and how many are like it, by what makes components alike."""
+        """Return a component of each kind, and the kind's size."""
         kinds: dict[Hashable, tuple[Belief, Additive, int]] = {}
-        for one in self._classes:
-            piece, share = self._share(one)
+        for group in self._classes:
+            piece, share = self._share(group)
             _, _, count = kinds.get((id(piece), share.key), (piece, share, 0))
-            kinds[id(piece), share.key] = piece, share, count + one.count
+            kinds[id(piece), share.key] = piece, share, count + group.count
         return kinds
 
     @cached_property
     def _kind_at(self) -> dict[int, int]:
-        """The number of a component's kind by its first entry."""
+        """Return the number of a component's kind by its first entry."""
         order, runs = {key: place for place, key in enumerate(self._kinds)}, self.belief.components()
         kinds: dict[int, int] = {}
-        for one in self._classes:
-            piece, share = self._share(one)
-            kinds |= {runs[int(number)].start: order[id(piece), share.key] for number in one.numbers}
+        for group in self._classes:
+            piece, share = self._share(group)
+            kinds |= {runs[int(number)].start: order[id(piece), share.key] for number in group.numbers}
         return kinds
 
     @cached_property
     def _classes(self) -> tuple[Alike, ...]:
         return tuple(alike(self.belief, self.answer))
 
-    def _share(self, one: Alike) -> tuple[Belief, Additive]:
-        """Return the belief about the components of a class, and what each adds."""
-        return self.belief.component(one.number), self.answer.restrict(slice(one.run.start, one.run.stop))
+    def _share(self, group: Alike) -> tuple[Belief, Additive]:
+        """Return the belief about a class's components, and their share."""
+        return self.belief.component(group.number), self.answer.restrict(slice(group.run.start, group.run.stop))
 
     @cached_property
     def _others(self) -> list[tuple[Pmf, float]]:
-        """For each kind of component the law of the sum of all others, and how far its masses may be off."""
+        """Return the law of all others' sum for each kind."""
         from takifugu.numbers.extended.leave_one_out import Sums
 
         kinds = list(self._kinds.values())
@@ -158,9 +168,10 @@ class Shares:
 
 
 def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
-    """Return (law, error): the exact-mass law of one component's share, each mass right up to a factor 1 +- error.
+    """Return the law of one component's share, and its relative error.
 
-    It is the mixture of the laws given an entry's values over the probabilities of these values.
+    Masses are exact numbers, each right up to a factor 1 +- error. It is the mixture of the laws given an entry's
+    values over the probabilities of these values.
 
     >>> from takifugu.model.beliefs.contacts import Clique
     >>> clique = Clique(2, Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]))
@@ -176,5 +187,6 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
     chances, error = marginal(piece).of(free)
     family = next(answer_law(Part(piece, share, Family((free,)))).families())
     total = sum((chances[value] for value in family.hulls), Fraction(0))
-    law = Pmf.mix([chances[v] / total for v in family.hulls], [exact_law(given) for (given,) in family.hulls.values()])
+    laws_given_value = [exact_law(law) for (law,) in family.hulls.values()]
+    law = Pmf.mix([chances[v] / total for v in family.hulls], laws_given_value)
     return law, 2.01 * (2 * family.relative_error + error)

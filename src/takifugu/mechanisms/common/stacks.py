@@ -35,28 +35,28 @@ class Stack:
     families: tuple[DenseFamily, ...]
 
     def losses(self, scale: Fraction) -> FloatArray:
-        """Return the bounds of `DenseFamily.losses` for the comparisons of all families, in order."""
+        """Return the bounds of `DenseFamily.losses` for all families' comparisons, in order."""
         margin = max(family.margin for family in self.families)
         return losses_between(self.laws, self.sides, self.families[0].decay(scale), margin)
 
     def keeps(self, epsilon: Fraction, scale: Fraction) -> Bools:
-        """Return for each comparison whether it certainly loses at most epsilon at a scale."""
+        """Return for each comparison whether it certainly loses at most epsilon."""
         return self.losses(scale) <= -float_above(-epsilon)
 
     def may_move_beyond(self, distance: Fraction) -> Bools:
-        """Return for each comparison whether the least of `DenseFamily.moves` may be above a distance.
+        """Return for each comparison whether its least move may exceed a distance.
 
-        No mass has to move farther than w places if F(x) <= G(x + w) and G(x) <= F(x + w) at all x, on both sides of
-        the middle. Levels half of WIDE_TOLERANCE apart count as equal here, so that whatever may be passed over is less
-        than what the least proposal ignores.
+        The moves are those of `DenseFamily.moves`. No mass has to move farther than w places if F(x) <= G(x + w) and
+        G(x) <= F(x + w) at all x, on both sides of the middle. Levels half of WIDE_TOLERANCE apart count as equal here,
+        so that whatever may be passed over is less than what the least proposal ignores.
         """
         places = int(distance / self.families[0].step)
         rows, beyond = in_floats(self.laws), np.zeros(len(self.sides), dtype=bool)
         for masses in (rows, rows[:, ::-1]):
             levels = masses.cumsum(axis=1)
             near, far = np.minimum(levels[:, : levels.shape[1] - places], 0.5), levels[:, places:]
-            for one, two in (self.sides.T, self.sides.T[::-1]):
-                beyond |= (near[one] > far[two] * (1 + WIDE_TOLERANCE / 2)).any(axis=1)
+            for first, second in (self.sides.T, self.sides.T[::-1]):
+                beyond |= (near[first] > far[second] * (1 + WIDE_TOLERANCE / 2)).any(axis=1)
         return beyond
 
     def of_each(self, comparisons: Bools) -> Bools:
@@ -77,9 +77,10 @@ class Stack:
 
 
 def needing_more(families: Iterable[Located], serves: Callable[[Stack], Bools]) -> Iterator[Located]:
-    """Yield, in order, the families with a comparison that is not served by what is enough when their turn comes.
+    """Yield, in order, the families in need of more.
 
-    Stacks hold 1, 2, 4, ... families, because what is enough grows with the first ones most of all.
+    What is enough may grow before their turn comes. Stacks hold 1, 2, 4, ... families, because what is enough grows
+    with the first ones most of all.
     """
     for run in _runs(families, (2**i for i in count())):
         dense = _dense(run)
@@ -91,13 +92,13 @@ def needing_more(families: Iterable[Located], serves: Callable[[Stack], Bools]) 
 
 
 def stacked(families: Iterable[Located]) -> list[Stack]:
-    """Return stacks of all families, in order; nothing where some cannot be looked at together."""
+    """Return stacks of all families, in order, or nothing."""
     stacks = [_dense(run) for run in _runs(families, repeat(_MOST))]
     return [] if None in stacks else [Stack(dense) for dense in stacks if dense is not None]
 
 
 def _runs(families: Iterable[Located], most: Iterator[int]) -> Iterator[list[Located]]:
-    """Yield runs of at most so many neighbouring families that fit into one stack; others by themselves."""
+    """Yield runs of neighbouring families for one stack, others by themselves."""
     run, longest = list[Located](), next(most)
     for located in families:
         if run and not (len(run) < longest and _fit(run, located)):
@@ -109,12 +110,12 @@ def _runs(families: Iterable[Located], most: Iterator[int]) -> Iterator[list[Loc
 
 
 def _fit(run: Sequence[Located], located: Located) -> bool:
-    one, other = run[0].family, located.family
+    first, second = run[0].family, located.family
     return (
-        isinstance(one, DenseFamily)
-        and isinstance(other, DenseFamily)
-        and (one.step, one.weights.mantissas.shape[1]) == (other.step, other.weights.mantissas.shape[1])
-        and (len(run) + 1) * other.weights.mantissas.size <= _MOST
+        isinstance(first, DenseFamily)
+        and isinstance(second, DenseFamily)
+        and (first.step, first.weights.mantissas.shape[1]) == (second.step, second.weights.mantissas.shape[1])
+        and (len(run) + 1) * second.weights.mantissas.size <= _MOST
     )
 
 

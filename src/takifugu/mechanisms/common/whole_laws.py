@@ -26,7 +26,7 @@ MOST_ANSWERS = 1000
 
 
 def whole_laws(problem: Problem) -> Iterator[Comparison]:
-    """Yield every comparison of a problem with the laws of the whole answer.
+    """Yield every comparison with the laws of the whole answer.
 
     Raises Unsupported where a belief has no law of the answer, where independent components follow a chain of any
     start, where the sum of independent shares may take more than MOST_ANSWERS values, and for real-valued answers.
@@ -47,10 +47,16 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
                 yield comparison
             continue
         answer = problem.answers[number]
-        _check_cells(belief, answer)
-        _check_size(belief, answer)
+        reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
+        if reason:
+            raise Unsupported(reason)
+        if most_answers(belief, answer) > MOST_ANSWERS:
+            raise Unsupported(_too_many(belief, answer))
         if separate(belief):
-            yield from _of_users(alone, belief, answer)
+            for comparison in compared_laws(alone):
+                if not comparison.family.whole:
+                    raise Unsupported(_too_many(belief, answer))
+                yield comparison
         else:
             shares = Shares(belief, answer)
             for comparison in compared_laws(alone):
@@ -58,28 +64,10 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
 
 
 def _completed(shares: Shares, comparison: Comparison) -> Comparison:
-    """Return a comparison of laws of one component's share as one of laws of the whole answer."""
-    others, error = shares.others(comparison.located.start)
-    p, q = (exact_law(law).convolve(others) for law in (comparison.p, comparison.q))
+    """Return one component's comparison with the laws of the whole answer."""
+    law_of_others, error = shares.others(comparison.located.start)
+    p, q = (exact_law(law).convolve(law_of_others) for law in (comparison.p, comparison.q))
     return replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
-
-
-def _of_users(problem: Problem, belief: Belief, answer: Additive) -> Iterator[Comparison]:
-    for comparison in compared_laws(problem):
-        if not comparison.family.whole:
-            raise Unsupported(_too_many(belief, answer))
-        yield comparison
-
-
-def _check_cells(belief: Belief, answer: Additive) -> None:
-    reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
-    if reason:
-        raise Unsupported(reason)
-
-
-def _check_size(belief: Belief, answer: Additive) -> None:
-    if most_answers(belief, answer) > MOST_ANSWERS:
-        raise Unsupported(_too_many(belief, answer))
 
 
 def _too_many(belief: Belief, answer: Additive) -> str:

@@ -14,36 +14,33 @@ from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local import planar, weights
-from takifugu.mechanisms.local.optimal import optimal
+from takifugu.mechanisms.local import weights
+from takifugu.mechanisms.local.optimal import optimal, optimal_over
 from takifugu.mechanisms.local.over_classes import about_ends
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.promises import Promise, hides_population
 from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.robust import optimal_over
 from takifugu.mechanisms.local.senders import Bits, Sender, Values
+from takifugu.numbers.atoms import Floats, masses_at
 from takifugu.numbers.distributions.channel import from_weights
 from takifugu.numbers.distributions.positive_part import mean_positive_part
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.search import geometric_mean, halved
 
-Floats = npt.NDArray[np.float64]
-Make = Callable[[Populations, float], Sender]
-
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """How to make a sender of some strength; `weights` are its channel's rows before they are divided by their sums.
+    """How to make a sender of some strength.
 
-    What the channel gives is sent among `dummies`. Without `weights` each strength that is tried is made and measured.
-    A strength is a number per unit of distance, or, where not `of_distance`, a number like epsilon.
+    `weights` are its channel's rows before they are divided by their sums; its output is sent among `dummies`. Without
+    `weights` each strength that is tried is made and measured. A strength is a number per unit of distance, or, where
+    not `of_distance`, a number like epsilon.
     """
 
-    make: Make
+    make: Callable[[float], Sender]
     weights: Callable[[float], Floats] | None = None
     dummies: int = 0
     of_distance: bool = True
@@ -59,7 +56,7 @@ _TRIES = 8
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One mechanism at the strength that keeps the promise: what is sent, what it is measured to give away, its loss.
+    """One mechanism at the strength that keeps the promise.
 
     `measured` is epsilon where delta is 0, else delta at epsilon. The linear program has no strength: 0.
     """
@@ -75,10 +72,10 @@ def strongest(
     populations: Populations, epsilon: Fraction, delta: Fraction, name: str, dummies: int = 10,
     radius: Number | None = None,
 ) -> Option:  # fmt: skip
-    """Return a mechanism as strong as (epsilon, delta)-distribution privacy of every two populations allows.
+    """Return a mechanism at the largest strength with (epsilon, delta)-distribution privacy.
 
-    `dummies` is the k of tupling; with a `radius` no value is moved farther before it. Raises CalibrationRefused where
-    nothing keeps the promise.
+    It holds for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther before
+    it. Raises CalibrationRefused where nothing keeps the promise.
 
     >>> from takifugu.mechanisms.local.populations import populations_of
     >>> from takifugu.model.beliefs.populations import FromPopulations
@@ -87,126 +84,153 @@ def strongest(
     >>> best.measured <= 0.5 and best.expected_loss < bits.expected_loss
     True
     """
+    strength = 0.0
     try:
-        way = mechanisms(populations, dummies, radius)[name]
-        strength = 0.0 if way is None else largest_strength(way, populations, epsilon, delta)
-        if strength is not None:
-            sender = optimum(populations, epsilon, delta) if way is None else way.make(populations, strength)
-            measured = _measured(sender, populations, epsilon, delta)
-            return Option(name, sender, strength, measured, sender.expected_loss(populations))
-        why = "no strength that was tried keeps the promise"
+        mechanism = mechanisms(populations, dummies, radius)[name]
+        if mechanism is None:
+            sender = optimum(populations, epsilon, delta)
+        else:
+            largest = largest_strength(mechanism, populations, epsilon, delta)
+            if largest is None:
+                raise _refused()
+            strength, sender = largest, mechanism.make(largest)
+        measured = _measured(sender, populations, epsilon, delta)
+        return Option(name, sender, strength, measured, sender.expected_loss(populations))
     except TakifuguError as reason:
-        why = str(reason)
-    what = f"{name} does not keep epsilon {number(float(epsilon))}"
-    raise CalibrationRefused(what, rule=f"{name}: {why}").at("mechanism")
+        message = f"{name} does not keep epsilon {number(float(epsilon))}"
+        raise CalibrationRefused(message, rule=f"{name}: {reason}").at("mechanism") from reason
 
 
 def mechanisms(
     populations: Populations, dummies: int = 10, radius: Number | None = None
 ) -> dict[str, Mechanism | None]:
-    """Return the mechanisms that these populations may use, by name; None stands for the linear program.
+    """Return the mechanisms for these populations, by name.
 
-    Inside tupling is noise that decays with distance, cut off beyond `radius` where one is given (Kawamoto19 §6.4).
+    None stands for the linear program. Inside tupling is noise that decays with distance, cut off beyond `radius` where
+    one is given (Kawamoto19 §6.4).
     """
-    values, apart = populations.values, populations.distances
+    values, distances = populations.values, populations.distances
     reach = math.inf if radius is None else float(as_fraction(radius, "the radius", "radius"))
     if not reach >= 0:
         raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
 
-    def of(rows: Callable[[float], Floats], of_distance: bool = True) -> Mechanism:
-        return Mechanism(lambda p, s: Values(from_weights(values, values, rows(s))), rows, 0, of_distance)
+    def of(rows: Callable[[float], Floats], number_of_dummies: int = 0, of_distance: bool = True) -> Mechanism:
+        def make(strength: float) -> Sender:
+            return Values(from_weights(values, values, rows(strength)), number_of_dummies)
 
-    def inside(strength: float) -> Floats:
-        return weights.restricted(apart, strength, reach)
+        return Mechanism(make, rows, number_of_dummies, of_distance)
 
-    def by_dummies(p: Populations, strength: float) -> Sender:
-        return Values(from_weights(values, values, inside(strength)), dummies)
-
-    def by_bits(p: Populations, strength: float) -> Sender:
+    def bits(strength: float) -> Sender:
         return Bits(permanent(values, repr(weights.flipped_bits(strength))))
 
-    mechanisms: dict[str, Mechanism | None] = {
+    by_name: dict[str, Mechanism | None] = {
         "randomised-response": of(lambda s: weights.same_or_other(len(values), s), of_distance=False),
-        "rappor": Mechanism(by_bits, of_distance=False),
-        "exponential": of(lambda s: weights.decaying(apart, s / 2)),
+        "rappor": Mechanism(bits, of_distance=False),
+        "exponential": of(lambda s: weights.decaying(distances, s / 2)),
     }
-    if _planar(populations.places):
-        mechanisms["planar-laplace"] = of(lambda s: weights.decaying(apart, s))
-        mechanisms["planar-normal"] = of(lambda s: weights.normal(apart, s))
-        if (cells := planar.cells_of(populations.places)) is not None:
-            mechanisms["planar-laplace-remapped"] = of(lambda s: planar.laplace_masses(cells, s))
-            mechanisms["planar-normal-remapped"] = of(lambda s: planar.normal_masses(cells, s))
-    mechanisms["tupling"] = Mechanism(by_dummies, inside, dummies)
-    mechanisms["optimal"] = None
-    return mechanisms
+    if _is_planar(populations.places):
+        by_name["planar-laplace"] = of(lambda s: weights.decaying(distances, s))
+        by_name["planar-normal"] = of(lambda s: weights.normal(distances, s))
+        cells = weights.cells_of(populations.places)
+        if cells is not None:
+            by_name["planar-laplace-remapped"] = of(lambda s: weights.laplace_masses(cells, s))
+            by_name["planar-normal-remapped"] = of(lambda s: weights.normal_masses(cells, s))
+    by_name["tupling"] = of(lambda s: weights.restricted(distances, s, reach), dummies)
+    by_name["optimal"] = None
+    return by_name
 
 
 def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sender:
-    """Return the channel of least expected loss that keeps the promise (`local.optimal`): the floor for one value.
+    """Return the channel of least expected loss within a promise (`local.optimal`).
 
-    Of counted populations: over their class (`local.robust`), where it may be a little above the floor.
+    It is the floor for one value; over the class of counted populations it may be a little above the floor.
     """
     if populations.regions is not None:
-        weights = np.array([[float(populations.prior.get(x, 0))] for x in populations.values])
-        cost = weights * populations.distances
-        channel = optimal_over(populations.values, cost, populations.regions, epsilon, delta)
-        return Values(channel)
+        cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
+        return Values(optimal_over(populations.values, cost, populations.regions, epsilon, delta))
     laws = populations.laws
     promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
     return least_loss(populations, promises)
 
 
 def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
-    """Return the channel of least expected loss among those that keep every promise."""
+    """Return the channel of least expected loss within every promise."""
     values = populations.values
     solution = optimal(values, values, populations.prior, populations.distance, promises)
     return Values(solution.channel)
 
 
-def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
-    """Return the largest strength that keeps the promise for every two populations, by bisection of its logarithm.
+def largest_strength(
+    mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
+) -> float | None:
+    """Return the largest strength within the promise for every two populations.
 
     None where no strength that is tried keeps it; delta 0 asks for pure epsilon.
     """
-    unit = 1 / float(populations.distances.max()) if way.of_distance else 1.0
+    promised = delta or epsilon
 
     def keeps(strength: float) -> bool:
-        sender = way.make(populations, strength)
-        return _measured(sender, populations, epsilon, delta) <= (delta or epsilon)
+        return _measured(mechanism.make(strength), populations, epsilon, delta) <= promised
 
     def about(strength: float) -> bool:
-        if way.weights is None:
+        if mechanism.weights is None:
             return keeps(strength)
-        return _about(way.weights(strength), way.dummies, populations, epsilon, delta) <= (delta or epsilon)
+        return _about(mechanism.weights(strength), mechanism.dummies, populations, epsilon, delta) <= promised
 
-    low, high = _WEAKEST * unit, _STRONGEST * unit
-    if not about(low):
-        return low if keeps(low) else None
-    low = halved(about, low, high, lambda good, bad: bad / good <= 1 + _FINE, geometric_mean)
+    weakest = _WEAKEST * _unit(mechanism, populations)
+    if not about(weakest):
+        return weakest if keeps(weakest) else None
+    strength = searched(about, mechanism, populations)
     for _ in range(_TRIES):
-        if keeps(low):
-            return low
-        low *= 1 - _FINE
+        if keeps(strength):
+            return strength
+        strength *= 1 - _FINE
     return None
 
 
+def strongest_locally(mechanism: Mechanism, populations: Populations, epsilon: Fraction) -> Sender:
+    """Return the sender of the largest strength with local privacy epsilon.
+
+    CalibrationRefused where no strength that is tried keeps it.
+    """
+    strength = searched(lambda s: mechanism.make(s).local_epsilon() <= epsilon, mechanism, populations)
+    if strength == _WEAKEST * _unit(mechanism, populations):
+        raise _refused()
+    return mechanism.make(strength)
+
+
+def searched(keeps: Callable[[float], bool], mechanism: Mechanism, populations: Populations) -> float:
+    """Return the largest strength within a promise by bisection, or the weakest."""
+    unit = _unit(mechanism, populations)
+    low, high = _WEAKEST * unit, _STRONGEST * unit
+    return halved(keeps, low, high, lambda good, bad: bad / good <= 1 + _FINE, geometric_mean)
+
+
+def _unit(mechanism: Mechanism, populations: Populations) -> float:
+    return 1 / float(populations.distances.max()) if mechanism.of_distance else 1.0
+
+
+def _refused() -> CalibrationRefused:
+    return CalibrationRefused("no strength that was tried keeps the promise")
+
+
 def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
-    """Return about what the rows of a channel give away of each two populations: epsilon, or delta at epsilon."""
+    """Return about the epsilon, or delta at epsilon, of a channel."""
     divided = rows / rows.sum(axis=1, keepdims=True)
     if populations.regions is None:
         ends = {name: (sent, sent) for name, sent in zip(populations.laws, populations.table @ divided, strict=True)}
     else:
         ends = about_ends(divided, populations.regions)
-    pairs = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
+    pairs = [(most, least) for (_, most), (least, _) in permutations(ends.values(), 2)]
     if delta:
         factor = math.exp(min(float(epsilon), 700.0))
-        return max(_excess(one - factor * two, dummies) for one, two in pairs)
+        return max(_excess(p - factor * q, dummies) for p, q in pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return max(float(np.log(np.where(one > 0, one / np.maximum(two, 0), 1.0)).max()) for one, two in pairs)
+        return max(float(np.log(np.where(p > 0, p / np.maximum(q, 0), 1.0)).max()) for p, q in pairs)
 
 
 def _excess(differences: Floats, dummies: int) -> float:
-    """Return delta of one value with these p(y) - e^epsilon q(y), or of one among uniform dummies, from above."""
+    """Bound delta among uniform dummies from p(y) - e^epsilon q(y), from above."""
     count, even = dummies + 1, np.full(len(differences), 1 / len(differences))
     if not dummies:
         return float(np.maximum(differences, 0).sum())
@@ -217,5 +241,5 @@ def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta
     return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
 
 
-def _planar(values: Iterable[Hashable]) -> bool:
+def _is_planar(values: Iterable[Hashable]) -> bool:
     return all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in values)

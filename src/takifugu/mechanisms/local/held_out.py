@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,25 +32,26 @@ class HeldOut:
     def words(self, mechanism: str, budget: Fraction, of_people: bool) -> str:
         """Return a sentence for a comparison of mechanisms."""
         loss = "no finite epsilon" if math.isinf(self.epsilon) else f"epsilon {number(self.epsilon, digits=3)}"
+        halved = "people" if of_people else "rows"
         return (
-            f"held out: {mechanism}, found from one half of the {'people' if of_people else 'rows'} of the reference "
+            f"held out: {mechanism}, found from one half of the {halved} of the reference "
             f"file, has {loss} per row on the other half, and delta {number(self.delta, digits=3)} at epsilon "
             f"{number(float(budget), digits=3)}; the better of two guesses at the population is right for "
             f"{100 * self.guess:.1f} % of those rows, and for {100 * self.before:.1f} % by the values themselves"
         )
 
 
-def measured_on(sender: Sender, others: Populations, epsilon: Fraction) -> HeldOut:
-    """Return what a sender gives away of other populations, taken as they are."""
-    before = max(success(None, others.laws[a], others.laws[b]) for a, b in others.pairs)
-    guess = (1 + sender.delta(others, Fraction(0))) / 2
-    return HeldOut(sender.epsilon(others), sender.delta(others, epsilon), min(guess, before), before)
+def measured_on(sender: Sender, populations: Populations, epsilon: Fraction) -> HeldOut:
+    """Return a sender's measures on other populations, taken as they are."""
+    before = max(success(None, populations.laws[a], populations.laws[b]) for a, b in populations.pairs)
+    guess = (1 + sender.delta(populations, Fraction(0))) / 2
+    return HeldOut(sender.epsilon(populations), sender.delta(populations, epsilon), min(guess, before), before)
 
 
 def held_out(
     halves: tuple[Populations, Populations], mechanism: str, epsilon: Fraction, delta: Fraction, dummies: int = 0
 ) -> HeldOut | None:
-    """Return what a mechanism that is found from one half gives away on the other; None where there is none."""
+    """Return a mechanism's measures between two halves, if it exists."""
     try:
         option = strongest(halves[0], epsilon, delta, mechanism, dummies or 10)
         return measured_on(option.sender, halves[1], epsilon)
@@ -61,22 +62,21 @@ def held_out(
 def halves_of(
     rows: Rows, people: Sequence[Hashable] | None
 ) -> tuple[tuple[Rows, Sequence[Hashable] | None], tuple[Rows, Sequence[Hashable] | None]]:
-    """Return the rows of every other person, and of all others; of rows without a person, every other row.
+    """Return every other person's rows, and all others'.
 
     >>> halves_of([("m", 1), ("m", 2), ("f", 1)], ["p", "q", "p"])[1]
     ([('m', 2)], ['q'])
     """
-    whose: list[Hashable] = list(range(len(rows))) if people is None else list(people)
-    place: dict[Hashable, int] = {person: n for n, person in enumerate(sorted(set(whose), key=_order))}
-    return _half(rows, whose, place.__getitem__, 0, people), _half(rows, whose, place.__getitem__, 1, people)
+    if people is None:
+        return (rows[::2], None), (rows[1::2], None)
+    order = {person: n for n, person in enumerate(sorted(set(people), key=_order))}
+    halves: tuple[tuple[list[tuple[str, int]], list[Hashable]], ...] = ([], []), ([], [])
+    for row, person in zip(rows, people, strict=True):
+        rows_of_half, people_of_half = halves[order[person] % 2]
+        rows_of_half.append(row)
+        people_of_half.append(person)
+    return halves[0], halves[1]
 
 
 def _order(person: Hashable) -> tuple[int, str]:
     return (person, "") if isinstance(person, int) else (0, str(person))
-
-
-def _half(
-    rows: Rows, whose: Sequence[Hashable], place: Callable[[Hashable], int], half: int, people: object
-) -> tuple[Rows, Sequence[Hashable] | None]:
-    chosen = [n for n, person in enumerate(whose) if place(person) % 2 == half]
-    return [rows[n] for n in chosen], None if people is None else [whose[n] for n in chosen]

@@ -17,7 +17,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local.choosing import Mechanism, least_loss, mechanisms, strongest
+from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_locally
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import hides_value
 from takifugu.mechanisms.local.senders import Sender
@@ -26,10 +26,6 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import definition_of
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
-from takifugu.numbers.search import geometric_mean, halved
-
-#: Strengths that are tried, times the diameter where they are per unit of distance, and how fine.
-_WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
 
 
 @dataclass(frozen=True)
@@ -53,59 +49,43 @@ class Hiding:
             return Refusal("it hides which population rows come from, and something else is hidden")
         if len(beliefs) != 1:
             return Refusal("it takes all populations in one belief, and there are several")
-        (belief,), dummies = beliefs, problem.query.dummies
-        if (dummies > 0) != (self.name == "tupling"):
-            return Refusal(
-                "each value is published among dummies, and it sends none" if dummies
-                else "it sends each value among dummies, and none are published: ask for dummies"
-            )  # fmt: skip
-        people = populations_of(belief)
-        if self.name not in mechanisms(people):
+        dummies = problem.query.dummies
+        if dummies and self.name != "tupling":
+            return Refusal("each value is published among dummies, and it sends none")
+        if not dummies and self.name == "tupling":
+            return Refusal("it sends each value among dummies, and none are published: ask for dummies")
+        populations = populations_of(beliefs[0])
+        if self.name not in mechanisms(populations):
             return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
         try:
-            return self._bound(problem, belief, people, dummies)
+            return self._bound(problem, beliefs[0], populations, dummies or 10)
         except CalibrationRefused as refusal:
             return Refusal(refusal.rule or str(refusal))
 
-    def _bound(self, problem: Problem, belief: FromPopulations, people: Populations, dummies: int) -> Bound:
+    def _bound(self, problem: Problem, belief: FromPopulations, populations: Populations, dummies: int) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
         if belief.adds_up:
-            option = strongest(people, epsilon, delta, self.name, dummies or 10)
+            option = strongest(populations, epsilon, delta, self.name, dummies)
             measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}"
-            detail = f"one row tells {measured}" + (f", of {belief.rows}" if belief.rows > 1 else "")
+            detail = f"one row tells {measured}"
+            if belief.rows > 1:
+                detail += f", of {belief.rows}"
             sender, kind, share = option.sender, Covers.COMPONENT, problem.delta
         else:
-            sender = self._local(people, epsilon, dummies)
+            mechanism = mechanisms(populations, dummies)[self.name]
+            if mechanism is None:
+                sender = least_loss(populations, [hides_value(epsilon)])
+            else:
+                sender = strongest_locally(mechanism, populations, epsilon)
             detail = f"whatever its value, one row tells epsilon {number(sender.local_epsilon())}, of {belief.rows}"
             kind, share = Covers.EVERYTHING, Fraction(0)
-        witness = Witness(farthest(belief, people, sender), detail)
-        noise = noise_of(sender, people, belief)
+        witness = Witness(farthest(belief, populations, sender), detail)
+        noise = noise_of(sender, populations, belief)
         return Bound(noise, problem.epsilon, share, kind, witness, conditions=outside(belief, noise))
-
-    def _local(self, people: Populations, epsilon: Fraction, dummies: int) -> Sender:
-        """Return a sender that keeps epsilon of local privacy; CalibrationRefused where no strength does."""
-        way = mechanisms(people, dummies or 10)[self.name]
-        if way is None:
-            return least_loss(people, [hides_value(epsilon)])
-        return strongest_locally(way, people, epsilon)
-
-
-def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) -> Sender:
-    """Return the sender of the largest strength with local privacy epsilon, by bisection of its logarithm."""
-    unit = 1 / float(people.distances.max()) if way.of_distance else 1.0
-    low, high = _WEAKEST * unit, _STRONGEST * unit
-
-    def keeps(strength: float) -> bool:
-        return way.make(people, strength).local_epsilon() <= epsilon
-
-    strength = halved(keeps, low, high, lambda good, bad: bad / good <= 1 + _FINE, geometric_mean)
-    if strength == low:
-        raise CalibrationRefused("refused", rule="no strength that was tried keeps the promise")
-    return way.make(people, strength)
 
 
 def outside(belief: FromPopulations, noise: Sending) -> tuple[str, ...]:
-    """Return what is promised where the populations are none of a counted class, in words; nothing for known ones."""
+    """Describe the promise for populations outside of a counted class."""
     if belief.regions is None or not belief.adds_up:
         return ()
     most = belief.rows * noise.local_loss()
@@ -113,20 +93,22 @@ def outside(belief: FromPopulations, noise: Sending) -> tuple[str, ...]:
     return (f"outside of the class of populations what is sent of a person tells {loss}",)
 
 
-def farthest(belief: FromPopulations, people: Populations, sender: Sender) -> str:
-    """Return the comparison of the two populations that what is sent tells apart best."""
-    pair, most = people.pairs[0], -1.0
-    for a, b in people.pairs if len(people.pairs) > 1 else ():
-        loss = sender.epsilon(people.only((a, b)))
-        if loss > most:
-            pair, most = (a, b), loss
+def farthest(belief: FromPopulations, populations: Populations, sender: Sender) -> str:
+    """Return the label of the two populations with the largest epsilon."""
+    pair, most = populations.pairs[0], -1.0
+    if len(populations.pairs) > 1:
+        for a, b in populations.pairs:
+            loss = sender.epsilon(populations.only((a, b)))
+            if loss > most:
+                pair, most = (a, b), loss
     left, right = (PropertyIs(belief.which.describe_hypothesis(belief.populations.index(name))) for name in pair)
     return Comparison(belief, left, right).label
 
 
-def noise_of(sender: Sender, people: Populations, belief: FromPopulations) -> Sending:
+def noise_of(sender: Sender, populations: Populations, belief: FromPopulations) -> Sending:
     """Return a sender as the randomiser of a person's rows."""
-    return Sending(belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure, sender)
+    expected, worst = sender.expected_loss(populations), sender.worst_loss(populations)
+    return Sending(belief.rows, expected, worst, belief.measure, sender)
 
 
 _MEASURED = "what it tells about the population is measured exactly"

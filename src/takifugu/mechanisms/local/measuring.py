@@ -11,8 +11,9 @@ A channel A randomises one value. Lifted to a population lambda it is A#(lambda)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.exact_ratio import log_share
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
-from takifugu.numbers.transport.couplings import Population
+from takifugu.numbers.transport.couplings import Population, least_largest
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,20 +32,21 @@ _ROUNDED = 2.0**-48
 
 
 def local_loss(channel: Channel) -> float:
-    """Return the least epsilon of local differential privacy; infinite where an output rules an input out."""
+    """Return the least epsilon of local differential privacy; it may be infinite."""
     return channel.measure()
 
 
 def largest_log_ratios(channel: Channel) -> Floats:
-    """Return the largest log-ratio of the outputs' masses for each two inputs, both ways, rounded up; shape (n, n)."""
+    """Return the largest log-ratio for each two inputs, both ways, rounded up."""
     ratios = _log_ratios(channel)
     return np.maximum(ratios, ratios.T)
 
 
 def metric_loss(channel: Channel, metric: Metric) -> float:
-    """Return the least epsilon with A(x)[y] <= e^(epsilon d(x, x')) A(x')[y] for all inputs and outputs, rounded up.
+    """Return the least epsilon of metric privacy, rounded up.
 
-    Raises InputError when `metric` is not one on the inputs (`transport.bottleneck.checked_distances`).
+    For all inputs and outputs A(x)[y] <= e^(epsilon d(x, x')) A(x')[y]. Raises InputError when `metric` is not one on
+    the inputs (`transport.bottleneck.checked_distances`).
 
     >>> flip = Channel.of([0, 2], [0, 2], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
     >>> round(metric_loss(flip, lambda x, y: abs(x - y)), 9) == round(math.log(3) / 2, 9)
@@ -52,66 +54,90 @@ def metric_loss(channel: Channel, metric: Metric) -> float:
     """
     inputs = list(channel.inputs)
     distances, ratios = checked_distances(inputs, inputs, metric).astype(float), _log_ratios(channel)
-    apart = distances > 0
-    if ratios[~apart].any():
+    is_apart = distances > 0
+    if ratios[~is_apart].any():
         return math.inf  # two inputs at distance 0 that are told apart
-    return float((ratios[apart] / distances[apart]).max(initial=0.0)) * (1 + 2.0**-52)
+    return float((ratios[is_apart] / distances[is_apart]).max(initial=0.0)) * (1 + 2.0**-52)
 
 
 def _log_ratios(channel: Channel) -> Floats:
-    """Return max over y of log A(x)[y] / A(x')[y] for inputs x, x', rounded up; shape (n, n), 0 for equal rows."""
+    """Return max over y of log A(x)[y] / A(x')[y], rounded up."""
     logs = log_masses(channel)
     ratios = np.empty((len(logs), len(logs)))
     for row, log in enumerate(logs):
         with np.errstate(invalid="ignore"):
             ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
-    differ = np.array([[one != other for other in channel.masses] for one in channel.masses])
+    kinds = {row: kind for kind, row in enumerate(channel.masses)}
+    kind_of_rows = np.array([kinds[row] for row in channel.masses])
+    differ = kind_of_rows[:, None] != kind_of_rows
     sizes = 1 - np.where(np.isfinite(logs), logs, 0.0).min()
     return np.where(differ, np.maximum(ratios, 0.0) + (ratios + sizes) * _ROUNDED, 0.0)
 
 
 def log_masses(channel: Channel) -> Floats:
     """Return the log of every probability, shape (inputs, outputs); -inf for 0."""
-    return np.array([[log_share(m, channel.total) if m else -math.inf for m in row] for row in channel.masses])
+    logs = np.full((len(channel.inputs), len(channel.outputs)), -math.inf)
+    for row, masses in enumerate(channel.masses):
+        for column, mass in enumerate(masses):
+            if mass:
+                logs[row, column] = log_share(mass, channel.total)
+    return logs
 
 
 def distribution_loss(channel: Channel, p: Population, q: Population) -> float:
-    """Return the least epsilon of distribution privacy of a pair of populations, both ways (Kawamoto19 Definition 8).
+    """Return the least epsilon of two populations, both ways (Kawamoto19 Definition 8).
 
     >>> keep = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
     >>> distribution_loss(keep, {0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1, 4), 1: Fraction(3, 4)})
     0.6931471805599454
     """
-    one, other = channel.lift(p), channel.lift(q)
-    return max(largest_log_ratio(one, other), largest_log_ratio(other, one))
+    sent_of_p, sent_of_q = channel.lift(p), channel.lift(q)
+    return max(largest_log_ratio(sent_of_p, sent_of_q), largest_log_ratio(sent_of_q, sent_of_p))
 
 
 def distribution_delta(channel: Channel, p: Population, q: Population, epsilon: Number) -> float:
-    """Return the least delta at epsilon of distribution privacy of a pair, both ways, rounded up."""
+    """Return the least delta of two populations at epsilon, both ways."""
     budget = as_fraction(epsilon, "epsilon", "epsilon")
-    one, other = channel.lift(p), channel.lift(q)
-    return max(excess(one, other, budget), excess(other, one, budget))
+    sent_of_p, sent_of_q = channel.lift(p), channel.lift(q)
+    return max(excess(sent_of_p, sent_of_q, budget), excess(sent_of_q, sent_of_p, budget))
 
 
 def excess(p: Population, q: Population, epsilon: Fraction) -> float:
-    """Return sum over y of (p(y) - e^epsilon q(y))_+, rounded up; float masses count as the fractions that they are."""
+    """Return sum over y of (p(y) - e^epsilon q(y))_+, exactly rounded up."""
     excess = divergence(((Fraction(mass), Fraction(q.get(y, 0))) for y, mass in p.items()), epsilon).high
     return min(excess, 1.0)  # float masses may sum to more
 
 
 def success(channel: Channel | None, p: Population, q: Population) -> float:
-    """Return how often the best guess of the population is right, both being as likely: (1 + TV) / 2.
+    """Return the chance to guess the population, (1 + TV) / 2.
 
-    Without a channel, of whoever sees the value itself.
+    Both are as likely. Without a channel, of whoever sees the value itself.
     """
-    one, other = (p, q) if channel is None else (channel.lift(p), channel.lift(q))
-    return (1 + excess(one, other, Fraction(0))) / 2
+    sent_of_p, sent_of_q = (p, q) if channel is None else (channel.lift(p), channel.lift(q))
+    return (1 + excess(sent_of_p, sent_of_q, Fraction(0))) / 2
 
 
 def expected_loss(channel: Channel, prior: Population, loss: Callable[[Hashable, Hashable], float]) -> float:
-    """Return the mean loss(x, y) when the value follows `prior` (Kawamoto19 Definition 11 with no dummies)."""
+    """Return the mean loss(x, y) under `prior` (Kawamoto19 Definition 11, no dummies)."""
     total = 0.0
     for x, mass in prior.items():
         if mass:
             total += float(mass) * math.fsum(float(p) * loss(x, y) for y, p in channel.row(x).items())
     return total
+
+
+def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
+    """Return the least t with couplings on pairs losing at most t.
+
+    There is one for every two populations. `laws` are exact masses over the same values, `losses` has shape (values,
+    values). It may be infinite.
+
+    >>> half = Fraction(1, 2)
+    >>> lifted_loss([[half, half, 0], [0, half, half]], np.array([[0, 1, 5], [1, 0, 1], [5, 1, 0.0]]))
+    1.0
+    """
+    places: list[Population] = [dict(enumerate(law)) for law in laws]
+    losses_of_pairs = (
+        least_largest(left, right, lambda x, y: losses[x, y])[0] for left, right in combinations(places, 2)
+    )
+    return max(losses_of_pairs, default=0.0)

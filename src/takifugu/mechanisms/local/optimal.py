@@ -3,21 +3,35 @@
 Promises that constrain every output alike, and by many constraints (metric privacy), go to `numbers.column_programs`,
 whose solution is strictly inside; all others to `common.channel_program`, a little inside the promises. What either
 finds is made exact and measured against every promise.
+
+Over a class of populations the program is robust (`optimal_over`). A channel is written as a mixture of blocks: K_xy =
+sum of c_Sy over the blocks S of the tree that hold x, c >= 0. With l_S <= p(S) <= u_S for every p of a region,
+
+    sum_S l_S c_Sy <= <p, K_y> = sum_S p(S) c_Sy <= sum_S u_S c_Sy,
+
+so that sum_S (u_S - e^epsilon l'_S) c_Sy <= t_y keeps the promise for every two distributions of two regions
+(docs/theory/distributions.md): two constraints for each output and pair of populations, as for two known populations.
+Nothing is lost where one mixture attains both ends; else the solution is a little noisier than the best for the class.
+What is certified is measured over the class without any mixture (`local.over_classes`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms.common.channel_program import Limits, check_size, exact_channel, solved, together
+from takifugu.mechanisms.common.channel_program import Limits, check_size, exact_channel, ratio_limits, solved, together
 from takifugu.mechanisms.local.measuring import expected_loss
+from takifugu.mechanisms.local.over_classes import delta_over, loss_over
 from takifugu.mechanisms.local.promises import Promise, checked
-from takifugu.numbers.atoms import Floats
+from takifugu.model.beliefs.population_region import WHOLE, Regions
+from takifugu.numbers.atoms import Floats, masses_at, tabulated
 from takifugu.numbers.column_programs import solve
 from takifugu.numbers.distributions.channel import Channel
 
@@ -29,6 +43,9 @@ MOST_NUMBERS = 3_000_000
 MOST_IN_MATRICES = 60_000_000
 #: Shares of the mean row that are mixed in, until what is measured keeps the promise.
 _BLENDS = (Fraction(1, 2**34), *(Fraction(1, 2**k) for k in (30, 26, 22, 18, 14, 10)))
+#: A program over a class is solved for these shares of epsilon and delta, with these shares of the mean row mixed in.
+_INSIDE_CLASSES = (1 - 2.0**-24, 1 - 2.0**-10, 1 - 2.0**-6)
+_BLENDS_OF_CLASSES = tuple(Fraction(1, 2**k) for k in (34, 26, 20, 16))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +68,7 @@ def optimal(
     loss: Callable[[Hashable, Hashable], float],
     promises: Sequence[Promise],
 ) -> Optimum:
-    """Return the channel of least mean loss(x, y) under `prior` among those that keep every promise.
+    """Return the channel of least mean loss under `prior` within every promise.
 
     Raises InputError without a promise or for a loss that is not finite, Unsupported where the program is too large or
     the solver finds nothing.
@@ -66,12 +83,12 @@ def optimal(
     numbers = sum(promise.numbers(len(inputs), len(outputs)) for promise in promises)
     check_size(numbers, MOST_NUMBERS, "give fewer places, or edges that imply the other pairs")
     masses = checked(prior, "prior")
-    table = np.array([[float(loss(x, y)) for y in outputs] for x in inputs])
+    table = tabulated(loss, inputs, outputs)
     if not np.isfinite(table).all():
         raise InputError("a loss is not finite").at("loss")
-    cost = np.array([float(masses.get(x, 0)) for x in inputs])[:, None] * table
+    cost = masses_at(masses, inputs)[:, None] * table
     matrix, least = _by_columns(inputs, cost, promises) or _by_entries(inputs, cost, promises)
-    channel = exact_channel(inputs, outputs, matrix, _BLENDS, lambda made: all(of.keeps(made) for of in promises))
+    channel = exact_channel(inputs, outputs, matrix, _BLENDS, lambda tried: all(of.keeps(tried) for of in promises))
     if channel is None:
         raise Unsupported("no channel near the solver's solution keeps the promises", fix="ask for a larger epsilon")
     measured = tuple(promise.measured(channel) for promise in promises)
@@ -79,7 +96,7 @@ def optimal(
 
 
 def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float] | None:
-    """Return a channel and what none loses less than; None where this is not the way (see the module)."""
+    """Return a channel and a bound on all losses, or None."""
     from scipy.sparse import vstack
 
     limits = [of for promise in promises if (of := promise.columns(inputs, 1.0)) is not None]
@@ -95,14 +112,14 @@ def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
         solution = solve(cost, vstack(limits, format="csr"))
         if max(needed) == 1:
             return solution.matrix, solution.least
-        limits = [promise.columns(inputs, inside) for promise, inside in zip(promises, needed, strict=True)]
+        limits = [promise.columns(inputs, share) for promise, share in zip(promises, needed, strict=True)]
         return solution.matrix, solve(cost, vstack(limits, format="csr")).least
     except Unsupported:
         return None
 
 
 def _by_entries(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float]:
-    """Return a channel and what none loses less than, by a program with a variable for each entry."""
+    """Return a channel and a bound on all losses, entry by entry."""
     outputs = cost.shape[1]
     solution = solved(cost, together([promise.rows(inputs, outputs, INSIDE) for promise in promises], cost.size))
     needed = [promise.rows(inputs, outputs, promise.necessary(inputs)) for promise in promises]
@@ -110,8 +127,51 @@ def _by_entries(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
 
 
 def _least(cost: Floats, needed: Limits, multipliers: Floats) -> float:
-    """Return what multipliers >= 0 prove no channel to cost less than (further variables: see `Limits`)."""
+    """Return a proved bound on every channel's cost from multipliers >= 0."""
     turned = needed.limits.T @ multipliers
     reduced = cost + turned[: cost.size].reshape(cost.shape)
     further = np.minimum(turned[cost.size :].reshape(-1, cost.shape[1]), 0.0).min(axis=1, initial=0.0).sum()
     return float(reduced.min(axis=1).sum() + further - needed.bounds @ multipliers)
+
+
+def optimal_over(
+    values: tuple[Hashable, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction
+) -> Channel:
+    """Return the channel of least total `cost` within the promise.
+
+    `cost` has shape (values, values): the loss of each output weighed by the prior. Raises Unsupported where the
+    program is too large, or no channel near the solver's keeps the promise.
+
+    >>> from takifugu.model.beliefs.population_region import covering, samples_of
+    >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
+    >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
+    >>> found = optimal_over(("a", "b"), np.array([[0, 0.4], [0.6, 0]]), class_of, Fraction(1, 2), Fraction(0))
+    >>> loss_over(found, class_of) <= 0.5
+    True
+    """
+    blocks = regions.tree.all
+    size = sum(len(block.values) for block in blocks) + 2 * len(blocks) * math.comb(len(regions.by_name), 2)
+    check_size(size * len(values), MOST_NUMBERS, "give fewer places")
+
+    def keeps(channel: Channel) -> bool:
+        return delta_over(channel, regions, epsilon) <= delta if delta else loss_over(channel, regions) <= epsilon
+
+    for share in _INSIDE_CLASSES:
+        matrix = _solution_over(cost, regions, float(epsilon) * share, float(delta) * share)
+        if channel := exact_channel(values, values, matrix, _BLENDS_OF_CLASSES, keeps):
+            return channel
+    raise Unsupported("no channel near the solver's solution keeps the promise", fix="ask for a larger epsilon")
+
+
+def _solution_over(cost: Floats, regions: Regions, epsilon: float, delta: float) -> Floats:
+    """Return the solver's channel, rows made to sum to 1."""
+    from scipy.sparse import csr_array
+
+    blocks, factor = regions.tree.all, math.exp(min(epsilon, 30.0))
+    counts = [len(block.values) for block in blocks]
+    places = np.repeat(np.arange(len(blocks)), counts), np.concatenate([block.values for block in blocks])
+    mixing = csr_array((np.ones(sum(counts)), places), shape=(len(blocks), len(cost)))
+    low = {name: np.array(of.low, dtype=float) / WHOLE for name, of in regions.by_name.items()}
+    high = {name: np.array(of.high, dtype=float) / WHOLE for name, of in regions.by_name.items()}
+    ratios = np.array([high[a] - factor * low[b] for a, b in permutations(regions.by_name, 2)])
+    return solved(cost, ratio_limits(ratios, len(cost), delta), mixing).matrix

@@ -9,16 +9,16 @@ for delta, and of bits, an upper bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import accumulate, permutations, product
 
 import numpy as np
 
 from takifugu.core.cache import cached
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import Rappor
-from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions
+from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
@@ -37,7 +37,7 @@ Ends = dict[str, tuple[Masses, Masses]]
 
 
 def ends_of(channel: Channel, regions: Regions) -> Ends:
-    """Return for each population the least and the largest probability of each output, exactly."""
+    """Return the least and largest probability of each output by population."""
     return cached(channel, (ends_of, regions), lambda: _ends_of(channel, regions))
 
 
@@ -52,7 +52,7 @@ def _ends_of(channel: Channel, regions: Regions) -> Ends:
 
 
 def loss_over(channel: Channel, regions: Regions) -> float:
-    """Return the least epsilon of distribution privacy that holds for all populations of the class, rounded up.
+    """Return the least epsilon for all populations of the class, rounded up.
 
     >>> from takifugu.model.beliefs.population_region import covering, samples_of
     >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
@@ -66,7 +66,7 @@ def loss_over(channel: Channel, regions: Regions) -> float:
 
 
 def value_loss(populations: Populations) -> float:
-    """Return what the value itself tells of the population, over all pairs of laws that are allowed together.
+    """Return the epsilon of the value itself over the class.
 
     Rounded up; infinite where one population has a value that another may lack.
 
@@ -85,13 +85,17 @@ def value_loss(populations: Populations) -> float:
 
 
 def masses_of_values(region: Region) -> tuple[Masses, Masses]:
-    """Return the least and the largest mass that each single value has in a region, exactly.
+    """Return the least and largest mass of each value in a region.
 
     What a block may have its parts bound, from the leaves up; what a part may have its block and the other parts bound,
     from the root down.
     """
     blocks, low, high = region.tree.all, list(region.low), list(region.high)
-    parts = {number: list(_parts(blocks, number)) for number, block in enumerate(blocks) if block.parts}
+    parts: dict[int, list[int]] = {}
+    for number, block in enumerate(blocks):  # each block stands before its parts
+        sizes = [len(part.all) for part in block.parts]
+        if sizes:
+            parts[number] = list(accumulate(sizes[:-1], initial=number + 1))
     for number in reversed(parts):
         low[number] = max(low[number], sum(low[part] for part in parts[number]))
         high[number] = min(high[number], sum(high[part] for part in parts[number]))
@@ -105,29 +109,23 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
     return least_of, {value: Fraction(high[number], WHOLE) for value, number in leaves.items()}
 
 
-def _parts(blocks: Sequence[Block], number: int) -> Iterator[int]:
-    """Yield the places of a block's parts, in a list in which each block stands before its parts."""
-    place = number + 1
-    for part in blocks[number].parts:
-        yield place
-        place += len(part.all)
-
-
 def _of(masses: Masses) -> Population:
     return dict(masses)
 
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
-    """Return a delta at epsilon that holds for all populations of the class, rounded up.
+    """Return a delta at epsilon over the class, rounded up.
 
     With dummies, of the channel's output among so many uniform ones.
     """
     ends = ends_of(channel, regions)
-    both = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
+    ordered_pairs = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
     if dummies:
-        return min(1.0, max(_among(dummies, high, low, epsilon) for high, low in both))
-    pairs = [[(high[y], low[y]) for y in high] for high, low in both]
-    return min(1.0, max(divergence(each, epsilon).high for each in pairs))
+        return min(1.0, max(_among(dummies, high, low, epsilon) for high, low in ordered_pairs))
+    worst = 0.0
+    for high, low in ordered_pairs:
+        worst = max(worst, divergence([(high[y], low[y]) for y in high], epsilon).high)
+    return min(1.0, worst)
 
 
 def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
@@ -139,7 +137,7 @@ def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
 
 
 def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
-    """Return an epsilon of distribution privacy of bits that holds for all populations of the class, rounded up.
+    """Return an epsilon of bits over the class, rounded up.
 
     A ratio r is safe if c0 + (c1 - c0) p(B) <= r (c0 + (c1 - c0) q(B)) for all sets B: if the largest sum of
     (p - r q)_+ is at most c0 (r - 1) / (c1 - c0). By weak duality that sum is at most what single values give with any
@@ -157,7 +155,7 @@ def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
 
 
 def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> float:
-    """Return a delta at epsilon of bits that holds for all populations of the class, rounded up."""
+    """Return a delta of bits over the class, rounded up."""
     if rappor.epsilon <= epsilon:
         return 0.0
     factor, (high, low) = math.exp(float(epsilon)), rappor.base
@@ -174,23 +172,20 @@ def single_ends(region: Region) -> tuple[Floats, Floats]:
     """Return the least and the largest mass of each single value."""
     places = [n for n, block in enumerate(region.tree.all) if not block.parts]
     order = np.argsort([region.tree.all[n].values[0] for n in places])
-    low, high = (np.array([end[n] for n in places])[order] / WHOLE for end in (region.low, region.high))
-    return low, high
+    leaves = [places[n] for n in order]
+    low, high = [region.low[n] for n in leaves], [region.high[n] for n in leaves]
+    return np.array(low) / WHOLE, np.array(high) / WHOLE
 
 
 def _largest_excess(of: tuple[Floats, Floats], against: tuple[Floats, Floats], ratio: float) -> float:
-    """Return a bound on the largest sum of (p - ratio q)_+ of two distributions with these ends."""
+    """Bound the largest sum of (p - ratio q)_+ within these ends."""
     least = math.inf
     for first, second in product(_SHARES, _SHARES):
-        corners = [
-            np.maximum(p - ratio * q, 0) - first * p + second * ratio * q for p in of for q in against
-        ]
+        corners = [np.maximum(p - ratio * q, 0) - first * p + second * ratio * q for p, q in product(of, against)]
         least = min(least, float(np.max(corners, axis=0).sum()) + first - second * ratio)
     return least
 
 
 def about_ends(rows: Floats, regions: Regions) -> dict[str, tuple[Floats, Floats]]:
-    """Return about the least and the largest probability of each output, in floating point, of a matrix of rows."""
+    """Return about the least and largest probability of each output, by population."""
     return {name: (region.about(rows, -1), region.about(rows)) for name, region in regions.by_name.items()}
-
-

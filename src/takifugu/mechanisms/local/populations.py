@@ -15,7 +15,7 @@ import numpy as np
 from takifugu.core.cache import cached
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.population_region import Regions
-from takifugu.numbers.atoms import Floats
+from takifugu.numbers.atoms import Floats, masses_at, tabulated
 
 Value = Hashable
 Law = Mapping[Value, Fraction]
@@ -51,11 +51,11 @@ class Populations:
     @cached_property
     def table(self) -> Floats:
         """Return the masses, shape (populations, values)."""
-        return np.array([[float(law.get(x, 0)) for x in self.values] for law in self.laws.values()])
+        return np.array([masses_at(law, self.values) for law in self.laws.values()])
 
-    def distance(self, one: Value, other: Value) -> float:
+    def distance(self, value: Value, other: Value) -> float:
         """Return the loss of taking one value for another."""
-        return float(self.distances[self._number[one], self._number[other]])
+        return float(self.distances[self._number[value], self._number[other]])
 
     @cached_property
     def _number(self) -> dict[Value, int]:
@@ -76,9 +76,9 @@ def populations_of(belief: Belief) -> Populations:
 def _populations_of(belief: Any) -> Populations:
     places, distance = belief.values, belief.distance
     if belief.is_planar:
-        one, two = map(float, belief.scales)
-        places, distance = tuple((one * x, two * y) for x, y in belief.values), math.dist
-    distances = np.array([[float(distance(x, y)) for y in places] for x in places])
+        x_scale, y_scale = map(float, belief.scales)
+        places, distance = tuple((x_scale * x, y_scale * y) for x, y in belief.values), math.dist
+    distances = tabulated(distance, places, places)
     laws = {
         name: dict(zip(belief.values, law, strict=True))
         for name, law in zip(belief.populations, belief.laws, strict=True)

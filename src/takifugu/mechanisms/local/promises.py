@@ -21,6 +21,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss
+from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.couplings import Population
@@ -36,14 +37,17 @@ class Promise(Protocol):
         """Return how many numbers `rows` will hold, before anything is made."""
         ...
 
-    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits: ...
+    def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits: ...
 
-    def columns(self, inputs: Sequence[Hashable], inside: float) -> csr_array | None:
-        """Return G (sparse, constraints x inputs) with G K_y <= 0 for each output y; None where `rows` says more."""
+    def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array | None:
+        """Return G, constraints x inputs, with G K_y <= 0.
+
+        It is sparse; None where `rows` says more.
+        """
         ...
 
     def necessary(self, inputs: Sequence[Hashable]) -> float:
-        """Return the `inside` at which `rows` and `columns` exclude no channel that keeps the promise."""
+        """Return the `inside` at no loss of channels within the promise."""
         ...
 
     def measured(self, channel: Channel) -> float: ...
@@ -62,15 +66,15 @@ class LocalPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 4 * inputs * outputs
 
-    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
+    def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits:
         from scipy.sparse import bmat, csr_array, eye_array, kron
 
         entries = eye_array(len(inputs) * outputs)
         least = kron(csr_array(np.ones((len(inputs), 1))), eye_array(outputs))
-        limits = bmat([[-entries, least], [entries, -_factor(float(self.epsilon) * inside) * least]], format="csr")
+        limits = bmat([[-entries, least], [entries, -_factor(float(self.epsilon) * share) * least]], format="csr")
         return Limits(limits, np.zeros(limits.shape[0]), outputs)
 
-    def columns(self, inputs: Sequence[Hashable], inside: float) -> None:
+    def columns(self, inputs: Sequence[Hashable], share: float) -> None:
         return None
 
     def necessary(self, inputs: Sequence[Hashable]) -> float:
@@ -98,24 +102,24 @@ class DistributionPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 2 * outputs * (inputs + 2)
 
-    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
-        return ratio_limits(self._ratios(inputs, inside), outputs, float(self.delta) * inside)
+    def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits:
+        return ratio_limits(self._ratios(inputs, share), outputs, float(self.delta) * share)
 
-    def columns(self, inputs: Sequence[Hashable], inside: float) -> csr_array | None:
+    def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array | None:
         from scipy.sparse import csr_array
 
-        return None if self.delta else csr_array(self._ratios(inputs, inside))
+        return None if self.delta else csr_array(self._ratios(inputs, share))
 
-    def _ratios(self, inputs: Sequence[Hashable], inside: float) -> Floats:
-        one, other = (np.array([float(law.get(x, 0)) for x in inputs]) for law in (self.p, self.q))
-        factor = _factor(float(self.epsilon) * inside)
-        return np.array([one - factor * other, other - factor * one])
+    def _ratios(self, inputs: Sequence[Hashable], share: float) -> Floats:
+        p, q = masses_at(self.p, inputs), masses_at(self.q, inputs)
+        factor = _factor(float(self.epsilon) * share)
+        return np.array([p - factor * q, q - factor * p])
 
     def necessary(self, inputs: Sequence[Hashable]) -> float:
         return 1.0
 
     def measured(self, channel: Channel) -> float:
-        """Return the measured epsilon, or at this epsilon the measured delta where one is allowed."""
+        """Return the measured epsilon, or the delta if one is allowed."""
         if self.delta:
             return distribution_delta(channel, self.p, self.q, self.epsilon)
         return distribution_loss(channel, self.p, self.q)
@@ -138,9 +142,10 @@ def hides_value(epsilon: Number) -> LocalPrivacy:
 
 
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
-    """Return the promise of distribution privacy of two populations, each a mapping from values to masses.
+    """Return the promise of distribution privacy of two populations.
 
-    Raises InputError for masses that do not sum to 1, and for delta outside [0, 1).
+    Each is a mapping from values to masses. Raises InputError for masses that do not sum to 1, and for delta outside
+    [0, 1).
     """
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
@@ -148,18 +153,24 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
     return DistributionPrivacy(checked(p, "p"), checked(q, "q"), budget(epsilon), share)
 
 
-def checked(population: Population, what: str) -> Population:
-    """Return a population as it is; InputError unless its masses are not negative and sum to 1 (within 1e-9)."""
+def checked(population: Population, name: str) -> Population:
+    """Return a population as it is.
+
+    InputError unless its masses are not negative and sum to 1 (within 1e-9).
+    """
     total = math.fsum(float(mass) for mass in population.values())
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
         raise InputError(
-            f"the masses of {what} sum to {total:g}", rule="a population has masses that are not negative and sum to 1"
-        ).at(what)
+            f"the masses of {name} sum to {total:g}", rule="a population has masses that are not negative and sum to 1"
+        ).at(name)
     return population
 
 
 def _factor(rate: float) -> float:
-    """Return e^rate; beyond e^30 a solver calls the number an error, and what it adds is below rounding."""
+    """Return e^rate, cut off at e^30.
+
+    Beyond it a solver calls the number an error, and what it adds is below rounding.
+    """
     return math.exp(min(rate, 30.0))
 
 

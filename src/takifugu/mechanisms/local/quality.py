@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 def tuple_loss(
     channel: Channel, prior: Population, distances: Floats, dummies: int, law: Floats | None = None
 ) -> float:
-    """Return the mean distance from x to the closest of the value sent and `dummies` others.
+    """Return the mean distance to the closest value of a tuple.
 
     `distances` has shape (inputs, outputs); `law` are the dummies' masses over the outputs (None: uniform).
 
@@ -41,7 +41,7 @@ def tuple_loss(
 
 
 def worst_tuple_loss(channel: Channel, distances: Floats, dummies: int = 0, law: Floats | None = None) -> float:
-    """Return the largest distance from a value to the closest of what may be sent for it.
+    """Return the largest distance from a value to the closest one sent.
 
     The value sent may be as far as its row allows, and all dummies as far as theirs does, whichever is nearer: uniform
     dummies (`law` None) may equal the value sent, and change nothing.
@@ -53,8 +53,8 @@ def worst_tuple_loss(channel: Channel, distances: Floats, dummies: int = 0, law:
     """
     nu = None if law is None else np.asarray(law, dtype=float)
     _check(channel, distances, nu)
-    can = np.array([[mass > 0 for mass in row] for row in channel.masses])
-    farthest = np.where(can, distances, 0.0).max(axis=1)
+    is_possible = np.array(channel.masses, dtype=object) > 0
+    farthest = np.where(is_possible, distances, 0.0).max(axis=1)
     if nu is not None and dummies:
         farthest = np.minimum(farthest, np.where(nu > 0, distances, 0.0).max(axis=1))
     return float(farthest.max())

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import largest_log_ratio
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
@@ -51,7 +52,7 @@ class Rappor:
 
     @property
     def epsilon(self) -> float:
-        """Return its local differential privacy: two bits change, log of a (1 - b) / (b (1 - a)), rounded up.
+        """Return its local differential privacy, rounded up.
 
         >>> round(permanent(["a", "b", "c"], "1/2").epsilon, 9) == round(2 * math.log(3), 9)
         True
@@ -59,25 +60,25 @@ class Rappor:
         return largest_log_ratio({0: self.present * (1 - self.other)}, {0: self.other * (1 - self.present)})
 
     def distribution_loss(self, p: Population, q: Population) -> float:
-        """Return the least epsilon of distribution privacy of two populations, both ways, rounded up."""
+        """Return the least epsilon of two populations, both ways, rounded up."""
         return max(self._largest_log(p, q), self._largest_log(q, p))
 
     def delta(self, p: Population, q: Population, epsilon: Number) -> Enclosure:
-        """Return an enclosure of the delta of distribution privacy at epsilon, from p to q."""
+        """Enclose the delta of distribution privacy at epsilon, from p to q."""
         budget = as_fraction(epsilon, "epsilon", "epsilon")
         if self._largest_log(p, q) <= budget:
             return Enclosure(0.0, 0.0)
         factor = math.exp(float(budget))
         high, low = self.base
-        gaps = np.array([float(p.get(x, 0)) - factor * float(q.get(x, 0)) for x in self.values])
+        gaps = masses_at(p, self.values) - factor * masses_at(q, self.values)
         enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(self.other))
         slack = 2.0**-48 * (1 + factor) * float(high)
         return Enclosure(max(enclosure.low - slack, 0.0), min(enclosure.high + slack, 1.0))
 
     def randomise(self, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
-        """Return one row of bits per index of a value, shape (rows, values), drawn exactly.
+        """Draw one row of bits per index of a value, exactly.
 
-        Raises DataError for an index that is none of the values.
+        Shape (rows, values). Raises DataError for an index that is none of the values.
         """
         rows = np.asarray(indices, dtype=np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= len(self.values)):
@@ -91,9 +92,9 @@ class Rappor:
         return bits
 
     def expected_loss(self, prior: Population, distances: npt.NDArray[np.float64]) -> float:
-        """Return the mean distance from the value to the closest set bit; none set costs the diameter.
+        """Return the mean distance to the closest set bit, or the diameter.
 
-        `distances` has shape (values, values).
+        None set costs the diameter. `distances` has shape (values, values).
         """
         diameter, total = float(distances.max()), 0.0
         true_bit, other = float(self.present), float(self.other)
@@ -109,26 +110,26 @@ class Rappor:
 
     @property
     def base(self) -> tuple[Fraction, Fraction]:
-        """Return c1 and c0: how much a bit of 1, or of 0, tells of the value itself."""
+        """Return c1 and c0, the likelihood ratios of a bit."""
         return self.present / self.other, (1 - self.present) / (1 - self.other)
 
     def _largest_log(self, p: Population, q: Population) -> float:
         high, low = self.base
-        one = [Fraction(p.get(x, 0)) for x in self.values]
-        two = [Fraction(q.get(x, 0)) for x in self.values]
-        order = sorted(range(len(one)), key=lambda x: -(one[x] / two[x]) if two[x] else -math.inf)
+        masses_p = [Fraction(p.get(x, 0)) for x in self.values]
+        masses_q = [Fraction(q.get(x, 0)) for x in self.values]
+        order = sorted(range(len(masses_p)), key=lambda x: -(masses_p[x] / masses_q[x]) if masses_q[x] else -math.inf)
         top = bottom = Fraction(0)
         best = Fraction(1)
         for x in order:
-            top, bottom = top + one[x], bottom + two[x]
+            top, bottom = top + masses_p[x], bottom + masses_q[x]
             best = max(best, (low + (high - low) * top) / (low + (high - low) * bottom))
         return largest_log_ratio({0: best}, {0: 1})
 
 
 def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
-    """Return RAPPOR with permanent noise only: a bit is kept but with probability f, when it becomes a fair coin.
+    """Return RAPPOR with permanent noise only.
 
-    Raises InputError unless 0 < f < 1.
+    A bit is kept but with probability f, when it becomes a fair coin. Raises InputError unless 0 < f < 1.
     """
     noise = as_fraction(f, "f", "f")
     if not 0 < noise < 1:
@@ -137,12 +138,12 @@ def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
 
 
 def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -> Rappor:
-    """Return RAPPOR with instantaneous noise after the permanent one: a 0 is reported as 1 with p, a 1 with q.
+    """Return RAPPOR with instantaneous noise after the permanent one.
 
-    Raises InputError unless p and q lie between 0 and 1, and differ.
+    A 0 is reported as 1 with p, a 1 with q. Raises InputError unless p and q lie between 0 and 1, and differ.
     """
-    before, zero, one = permanent(values, f), as_fraction(p, "p", "p"), as_fraction(q, "q", "q")
-    if not (0 <= zero < one <= 1):
+    before, if_zero, if_one = permanent(values, f), as_fraction(p, "p", "p"), as_fraction(q, "q", "q")
+    if not (0 <= if_zero < if_one <= 1):
         raise InputError(f"p is {p!r} and q is {q!r}", rule="0 <= p < q <= 1").at("p")
-    gap = one - zero
-    return Rappor(tuple(values), zero + gap * before.present, zero + gap * before.other)
+    gap = if_one - if_zero
+    return Rappor(tuple(values), if_zero + gap * before.present, if_zero + gap * before.other)

@@ -9,116 +9,53 @@ import itertools
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.cache import cached
-from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.plain import Json, Plain
+from takifugu.core.errors import DataError, Unsupported
+from takifugu.core.plain import Json, to_plain
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local.columns import randomised
-from takifugu.mechanisms.local.measuring import (
-    distribution_delta,
-    distribution_loss,
-    largest_log_ratios,
-    local_loss,
-)
+from takifugu.mechanisms.local.measuring import distribution_delta, distribution_loss, largest_log_ratios, local_loss
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.quality import tuple_loss, worst_tuple_loss
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
-from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.numbers.transport.couplings import Population
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.distributions.channel import REPAIR_TOTAL, Channel
+from takifugu.numbers.noise import Entropy, SystemEntropy, choose, uniform_below
+from takifugu.numbers.noise.alias import AliasTables
+from takifugu.numbers.rationals import to_text
 
-if TYPE_CHECKING:
-    from takifugu.numbers.noise import Entropy
-
-Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
 #: Most outputs that are listed, for the audit.
 MOST_OUTPUTS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class SentRows:
-    """What was sent for `count` rows: `row` and `place` have an element for each value that was sent.
+    """The values sent for `count` rows: for each its row, and its place in `outputs`.
 
-    `place` is the number of the value in `outputs`. Of a row of which no bit is 1 nothing was sent.
+    Of a row of which no bit is 1 nothing was sent.
     """
 
     outputs: tuple[Hashable, ...]
     count: int
-    row: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
+    row: Codes
+    place: Codes
 
     def __iter__(self) -> Iterator[tuple[int, Hashable]]:
         return ((row, self.outputs[place]) for row, place in zip(self.row.tolist(), self.place.tolist(), strict=True))
 
 
-class Sender(Protocol):
-    """A way to send a value of some populations; of counted ones epsilon and delta hold over their whole class."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def values(self) -> tuple[Hashable, ...]: ...
-
-    @property
-    def outputs(self) -> Sequence[Hashable]:
-        """Return everything that may be sent for one row; Unsupported for more than are listed."""
-        ...
-
-    @property
-    def only_channel(self) -> Channel | None:
-        """Return the channel that draws all that is sent of a row; None where more is sent."""
-        ...
-
-    def mass(self, place: int, output: Hashable) -> Fraction:
-        """Return P(output | value of this number)."""
-        ...
-
-    def shares(self, place: int) -> list[float]:
-        """Return how often each value is among what is sent for the value of this number."""
-        ...
-
-    def pointwise(self) -> Floats:
-        """Return the largest log-ratio of what is sent for each two values, both ways, rounded up; shape (n, n)."""
-        ...
-
-    def send(self, codes: npt.NDArray[np.int64], entropy: Entropy) -> SentRows: ...
-
-    def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
-        """Return what was sent for each row."""
-        ...
-
-    def what(self) -> str: ...
-
-    def to_dict(self) -> Json: ...
-
-    def epsilon(self, populations: Populations) -> float:
-        """Return the least epsilon of distribution privacy with delta 0; infinite where there is none."""
-        ...
-
-    def delta(self, populations: Populations, epsilon: Fraction) -> float:
-        """Return the least delta at epsilon, over every two populations, both ways."""
-        ...
-
-    def local_epsilon(self) -> float:
-        """Return the epsilon of local differential privacy; infinite where there is none."""
-        ...
-
-    def expected_loss(self, populations: Populations) -> float: ...
-
-    def worst_loss(self, populations: Populations) -> float: ...
-
-
 @dataclass(frozen=True)
 class Values:
-    """A channel's output, among `dummies` uniform ones in uniform order (Kawamoto19 Algorithm 1, errata N6)."""
+    """A channel's output among `dummies` uniform ones in uniform order.
+
+    Source: Kawamoto19 Algorithm 1, errata N6.
+    """
 
     channel: Channel
     dummies: int = 0
@@ -133,6 +70,7 @@ class Values:
 
     @property
     def outputs(self) -> Sequence[Hashable]:
+        """Return all outputs for one row; Unsupported for too many."""
         if not self.dummies:
             return self.channel.outputs
         count = len(self.channel.outputs) ** (self.dummies + 1)
@@ -142,25 +80,30 @@ class Values:
 
     @property
     def only_channel(self) -> Channel | None:
+        """Return the channel, unless dummies are sent beside its output."""
         return None if self.dummies else self.channel
 
     def mass(self, place: int, output: Hashable) -> Fraction:
-        """Return the mean over the place of the channel's output; each dummy is each output with one probability."""
+        """Return P(output | value of this number), its place being uniform."""
         row, total = self.channel.masses[place], self.channel.total
-        one = Fraction(1, len(self.channel.outputs)) ** self.dummies
+        dummies_mass = Fraction(1, len(self.channel.outputs)) ** self.dummies
         outputs = output if self.dummies and isinstance(output, Iterable) else (output,)
-        return Fraction(sum(row[self._places[y]] for y in outputs), total) * one / (self.dummies + 1)
+        places = cached(self, Values, lambda: {y: n for n, y in enumerate(self.channel.outputs)})
+        return Fraction(sum(row[places[y]] for y in outputs), total) * dummies_mass / (self.dummies + 1)
 
     def shares(self, place: int) -> list[float]:
+        """Return the share of each value in the output for a value."""
         row = [mass / self.channel.total for mass in self.channel.masses[place]]
         return [(share + self.dummies / len(row)) / (self.dummies + 1) for share in row]
 
     def pointwise(self) -> Floats:
+        """Return the largest log-ratio for each two values, both ways, rounded up.
+
+        Shape (values, values).
+        """
         return largest_log_ratios(self.channel)
 
-    def send(self, codes: npt.NDArray[np.int64], entropy: Entropy) -> SentRows:
-        from takifugu.numbers.noise import uniform_below
-
+    def send(self, codes: Codes, entropy: Entropy) -> SentRows:
         outputs, width, count = self.channel.outputs, self.dummies + 1, len(codes)
         if not self.dummies:
             drawn = np.asarray(randomised(self.channel, codes, entropy), dtype=np.int64)
@@ -171,10 +114,11 @@ class Values:
         return SentRows(outputs, count, np.repeat(np.arange(count), width), drawn.ravel())
 
     def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
-        each, width = [value for _, value in sent], self.dummies + 1
+        """Return the value or tuple of values of each row."""
+        sent_values, width = [value for _, value in sent], self.dummies + 1
         if not self.dummies:
-            return tuple(each)
-        return tuple(tuple(each[start : start + width]) for start in range(0, len(each), width))
+            return tuple(sent_values)
+        return tuple(tuple(sent_values[start : start + width]) for start in range(0, len(sent_values), width))
 
     def what(self) -> str:
         count, drawn = len(self.channel.outputs), "with the probabilities tabulated in the JSON certificate"
@@ -187,13 +131,13 @@ class Values:
 
     def to_dict(self) -> Json:
         channel = {
-            "inputs": _written(self.channel.inputs), "outputs": _written(self.channel.outputs),
-            "total": str(self.channel.total), "masses": [[str(mass) for mass in row] for row in self.channel.masses],
+            "inputs": to_plain(self.channel.inputs), "outputs": to_plain(self.channel.outputs),
+            "total": str(self.channel.total), "masses": [list(map(str, row)) for row in self.channel.masses],
         }  # fmt: skip
         return {**channel, "dummies": self.dummies} if self.dummies else channel
 
     def epsilon(self, populations: Populations) -> float:
-        """Return the pure epsilon: that of the channel alone, because all dummies may be the least likely output."""
+        """Return the least epsilon with delta 0: the channel's, without dummies."""
         if populations.regions is not None:
             return loss_over(self.channel, populations.regions)
         laws = populations.laws
@@ -202,11 +146,15 @@ class Values:
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
         if populations.regions is not None:
             return delta_over(self.channel, populations.regions, epsilon, self.dummies)
-        laws, pairs = populations.laws, populations.pairs
+        laws = populations.laws
         if not self.dummies:
-            return max(distribution_delta(self.channel, laws[a], laws[b], epsilon) for a, b in pairs)
-        tupling, lifted = Tupling(self.dummies), {name: self._lifted(law) for name, law in laws.items()}
-        return max(tupling.delta(lifted[a], lifted[b], epsilon) for a, b in _both_ways(pairs))
+            return max(distribution_delta(self.channel, laws[a], laws[b], epsilon) for a, b in populations.pairs)
+        lifted = {}
+        for name, law in laws.items():
+            masses = self.channel.lift(law)
+            lifted[name] = [Fraction(masses.get(y, 0)) for y in self.channel.outputs]
+        tupling = Tupling(self.dummies)
+        return max(tupling.delta(p, q, epsilon) for p, q in itertools.permutations(lifted.values(), 2))
 
     def local_epsilon(self) -> float:
         return local_loss(self.channel)
@@ -216,14 +164,6 @@ class Values:
 
     def worst_loss(self, populations: Populations) -> float:
         return worst_tuple_loss(self.channel, populations.distances)
-
-    @property
-    def _places(self) -> dict[Hashable, int]:
-        return cached(self, Values, lambda: {y: n for n, y in enumerate(self.channel.outputs)})
-
-    def _lifted(self, law: Population) -> list[Fraction]:
-        lifted = self.channel.lift(law)
-        return [Fraction(lifted.get(y, 0)) for y in self.channel.outputs]
 
 
 @dataclass(frozen=True)
@@ -245,8 +185,8 @@ class Bits:
         count = 2.0 ** len(self.values)
         if count > MOST_OUTPUTS:
             raise Unsupported(f"there are {count:.3g} sets of bits, and at most {MOST_OUTPUTS:,} are listed")
-        every = range(len(self.values) + 1)
-        return [chosen for size in every for chosen in itertools.combinations(self.values, size)]
+        by_size = (itertools.combinations(self.values, size) for size in range(len(self.values) + 1))
+        return list(itertools.chain.from_iterable(by_size))
 
     @property
     def only_channel(self) -> Channel | None:
@@ -257,16 +197,20 @@ class Bits:
         chance_of_all = Fraction(1)
         for number_of_bit, value in enumerate(self.values):
             chance = self.rappor.present if number_of_bit == place else self.rappor.other
-            chance_of_all *= chance if value in output else 1 - chance
+            if value not in output:
+                chance = 1 - chance
+            chance_of_all *= chance
         return chance_of_all
 
     def shares(self, place: int) -> list[float]:
-        return [float(self.rappor.present if y == place else self.rappor.other) for y in range(len(self.values))]
+        shares = [float(self.rappor.other)] * len(self.values)
+        shares[place] = float(self.rappor.present)
+        return shares
 
     def pointwise(self) -> Floats:
         return (1.0 - np.eye(len(self.values))) * self.rappor.epsilon
 
-    def send(self, codes: npt.NDArray[np.int64], entropy: Entropy) -> SentRows:
+    def send(self, codes: Codes, entropy: Entropy) -> SentRows:
         rows, places = np.nonzero(self.rappor.randomise(codes, entropy))
         return SentRows(self.values, len(codes), rows.astype(np.int64), places.astype(np.int64))
 
@@ -285,7 +229,7 @@ class Bits:
 
     def to_dict(self) -> Json:
         bits = {"own": to_text(self.rappor.present), "other": to_text(self.rappor.other)}
-        return {"inputs": _written(self.values), **bits}
+        return {"inputs": to_plain(self.values), **bits}
 
     def epsilon(self, populations: Populations) -> float:
         if populations.regions is not None:
@@ -296,41 +240,54 @@ class Bits:
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
         if populations.regions is not None:
             return bits_delta_over(self.rappor, populations.regions, epsilon)
-        laws = populations.laws
-        return max(self.rappor.delta(laws[a], laws[b], epsilon).high for a, b in _both_ways(populations.pairs))
+        both_ways = itertools.permutations(populations.laws.values(), 2)
+        return max(self.rappor.delta(p, q, epsilon).high for p, q in both_ways)
 
     def local_epsilon(self) -> float:
         return self.rappor.epsilon
 
     def expected_loss(self, populations: Populations) -> float:
-        """Return the mean distance to the closest set bit; none set costs the diameter."""
+        """Return the mean distance to the closest set bit, or the diameter."""
         return self.rappor.expected_loss(populations.prior, populations.distances)
 
     def worst_loss(self, populations: Populations) -> float:
         return float(populations.distances.max())
 
 
-def read_sender(data: Plain) -> Sender:
-    """Read back what `to_dict` and its kind say; InputError, KeyError, TypeError or ValueError where it is not that."""
-    if data["kind"] == "sent-bits":
-        true, other = (as_fraction(data[key], "a chance") for key in ("own", "other"))
-        return Bits(Rappor(_read_values(data["inputs"]), true, other))
-    inputs, outputs = _read_values(data["inputs"]), _read_values(data["outputs"])
-    masses, total = tuple(tuple(int(mass) for mass in row) for row in data["masses"]), int(data["total"])
-    sizes = len(masses) != len(inputs) or any(len(row) != len(outputs) for row in masses)
-    if sizes or any(sum(row) != total or min(row) < 0 for row in masses):
-        raise InputError("the rows of the channel are no distributions with one total", rule="it was edited by hand")
-    dummies = int(data["dummies"]) if data["kind"] == "sent-tuple" else 0
-    return Values(Channel(inputs, outputs, masses, total), dummies)
+#: A way to send a value of some populations; of counted ones epsilon and delta hold over their whole class.
+Sender = Values | Bits
 
 
-def _both_ways(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [*pairs, *((b, a) for a, b in pairs)]
+def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> Codes:
+    """Draw the number of an output for each input, exactly and independently.
+
+    It has no certificate: nothing is charged, and drawing the same rows again is a new release. Raises DataError for an
+    index that is none of the channel's inputs; nothing is drawn then.
+
+    >>> keep = Channel.of(["a", "b"], ["x", "y"], [[1, 0], [0, 1]])
+    >>> randomised(keep, np.array([1, 0, 1])).tolist()
+    [1, 0, 1]
+    """
+    rows = np.asarray(indices, dtype=np.int64)
+    if rows.size and (rows.min() < 0 or rows.max() >= len(channel.inputs)):
+        raise DataError("a value of the column is not among the channel's inputs", fix="declare it, or clamp it first")
+    source = entropy or SystemEntropy()
+    if REPAIR_TOTAL % channel.total:
+        return _by_input(channel, rows, source)
+    return tables(channel).draw(rows, source)
 
 
-def _written(values: Sequence[Hashable]) -> list[Hashable | list[Hashable]]:
-    return [list(value) if isinstance(value, tuple) else value for value in values]
+def tables(channel: Channel) -> AliasTables:
+    """Return the alias tables of a channel, its masses multiples of 2**-90."""
+    factor = REPAIR_TOTAL // channel.total
+    return cached(channel, tables, lambda: AliasTables.of((np.array(channel.masses, dtype=object) * factor).tolist()))
 
 
-def _read_values(values: Sequence[Hashable]) -> tuple[Hashable, ...]:
-    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+def _by_input(channel: Channel, rows: Codes, entropy: Entropy) -> Codes:
+    """Draw for all entries of one input together, for any total."""
+    drawn = np.empty(len(rows), dtype=np.int64)
+    for code, masses in enumerate(channel.masses):
+        places = np.flatnonzero(rows == code)
+        if places.size:
+            drawn[places] = choose(masses, places.size, entropy)
+    return drawn

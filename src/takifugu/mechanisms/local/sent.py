@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,13 +19,17 @@ from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local.senders import Sender, SentRows, read_sender
+from takifugu.mechanisms.local.rappor import Rappor
+from takifugu.mechanisms.local.senders import Bits, Sender, SentRows, Values
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
@@ -35,7 +39,7 @@ SENT = Output("value", json.dumps, lambda text: _frozen(json.loads(text)), is_co
 
 @dataclass(frozen=True)
 class Sending(Base):
-    """What a sender sends for `rows` rows of a person.
+    """A sender for `rows` rows of a person.
 
     `expected` and `worst` are losses of one row under the prior, in `measure`.
     """
@@ -62,7 +66,7 @@ class Sending(Base):
 
     @property
     def outputs(self) -> Sequence[Hashable]:
-        """Return everything that may be sent for one row; Unsupported for more than are listed."""
+        """Return all outputs for one row; Unsupported for too many."""
         return self.sender.outputs
 
     def mass(self, answer: int | Fraction, output: Hashable) -> Fraction:
@@ -70,16 +74,16 @@ class Sending(Base):
         return self.sender.mass(int(answer), output)
 
     def local_loss(self) -> float:
-        """Return the epsilon of local differential privacy of one row; it may be infinite."""
+        """Return the epsilon of local differential privacy of one row."""
         return self.sender.local_epsilon()
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return what is lost when all rows of a person change, whatever the change; infinite or exact."""
+        """Return the loss of all rows of a person, for any change."""
         most = self.local_loss() if change else 0.0
         return most if math.isinf(most) else self.rows * Fraction(most)
 
     def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Hashable]) -> float:
-        """Return log P(output | answer) over all rows; -inf for what is never sent."""
+        """Return log P(output | answer) over all rows; -inf for 0."""
         masses = [self.mass(x, y) for x, y in zip(answer, output, strict=True)]
         if not all(masses):
             return -math.inf
@@ -90,14 +94,14 @@ class Sending(Base):
         return self.expected
 
     def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Hashable, ...]:
-        """Return what is sent for each row of one person."""
+        """Draw the output of each row of one person."""
         codes = np.array([int(code) for code in answer], dtype=np.int64)
         return self.sender.of_rows(self.draw_column(codes, entropy))
 
     def draw_column(self, answers: object, entropy: Entropy) -> SentRows:
-        """Randomise the rows of many people, each by itself; DataError for what is the number of no value.
+        """Randomise the rows of many people, each by itself.
 
-        Nothing is drawn then.
+        DataError for the number of no value; nothing is drawn then.
         """
         codes = np.asarray(answers, dtype=np.int64)
         if codes.size and (codes.min() < 0 or codes.max() >= len(self.sender.values)):
@@ -105,7 +109,7 @@ class Sending(Base):
         return self.sender.send(codes, entropy)
 
     def words(self) -> str:
-        """Say what is sent, what it costs, and how far the value itself is told."""
+        """Describe the output, its loss, and the epsilon of the value itself."""
         unit = f" {self.measure}" if self.measure else ""
         itself = self.local_loss()
         loss = "without a bound" if math.isinf(itself) else f"up to epsilon {number(itself)} per row"
@@ -115,13 +119,30 @@ class Sending(Base):
         )
 
     def to_dict(self) -> Json:
-        """Return plain data; `read` takes them back."""
+        """Return plain data for `read`."""
         common = {"rows": self.rows, "expected": self.expected, "worst": self.worst, "measure": self.measure}
         return {"kind": self.kind, "grid": "1", "cells": self.rows, **common, **self.sender.to_dict()}
 
 
+def read_sender(data: Plain) -> Sender:
+    """Read a sender from its plain data and its kind.
+
+    InputError, KeyError, TypeError or ValueError for anything else.
+    """
+    if data["kind"] == "sent-bits":
+        present, other = as_fraction(data["own"], "a chance"), as_fraction(data["other"], "a chance")
+        return Bits(Rappor(tuple(map(_frozen, data["inputs"])), present, other))
+    inputs, outputs = tuple(map(_frozen, data["inputs"])), tuple(map(_frozen, data["outputs"]))
+    masses, total = tuple(tuple(map(int, row)) for row in data["masses"]), int(data["total"])
+    fits = len(masses) == len(inputs) and all(len(row) == len(outputs) for row in masses)
+    if not fits or any(sum(row) != total or min(row) < 0 for row in masses):
+        raise InputError("the rows of the channel are no distributions with one total", rule="it was edited by hand")
+    dummies = int(data["dummies"]) if data["kind"] == "sent-tuple" else 0
+    return Values(Channel(inputs, outputs, masses, total), dummies)
+
+
 def read(data: Plain) -> Sending:
-    """Read back what `to_dict` wrote; InputError where it is not that."""
+    """Return the randomiser from its plain data; InputError for others."""
     try:
         common = (int(data["rows"]), float(data["expected"]), float(data["worst"]), str(data["measure"]))
         return Sending(*common, read_sender(data))
@@ -129,6 +150,12 @@ def read(data: Plain) -> Sending:
         if isinstance(error, InputError):
             raise
         raise InputError("what is sent cannot be read back", rule="it was not written by to_dict") from None
+
+
+def joint_losses(randomisers: Sequence[Sending]) -> Floats:
+    """Return the summed losses of several channels between each two values."""
+    total: Floats = np.sum([noise.sender.pointwise() for noise in randomisers], axis=0)
+    return total * (1 + 2.0**-50)
 
 
 def _kind(name: str, sentence: str) -> Kind:

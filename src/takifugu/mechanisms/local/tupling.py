@@ -50,12 +50,12 @@ class Tupling:
     def __init__(self, dummies: int, law: Pmf | Iterable[Number] | None = None) -> None:
         if isinstance(dummies, bool) or not isinstance(dummies, int) or dummies < 0:
             raise InputError(f"the number of dummies is {dummies!r}", rule="it must be a whole number from 0").at("k")
-        given = law if law is None or isinstance(law, Pmf) else tuple(as_fraction(m, "a mass", "law") for m in law)
+        exact_law = law if law is None or isinstance(law, Pmf) else tuple(as_fraction(m, "a mass", "law") for m in law)
         object.__setattr__(self, "dummies", dummies)
-        object.__setattr__(self, "law", given)
+        object.__setattr__(self, "law", exact_law)
 
     def delta(self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number) -> float:
-        """Return the exact delta at epsilon of telling p from q by one tuple, in this order, rounded up.
+        """Return the exact delta of one tuple, rounded up.
 
         `p` and `q` are the laws of what the inner mechanism returns: masses over the same outputs, or Pmfs. Computed by
         enumeration where there are at most 100,000 tuples of different kinds, else the upper end of `bracket`.
@@ -75,43 +75,45 @@ class Tupling:
         >>> found.high - found.low < 1e-5 * found.high
         True
         """
-        (kinds, apart), budget = self.kinds(p, q), _budget(epsilon)
+        (kinds, never_dummies), budget = self.kinds(p, q), _budget(epsilon)
         few = math.comb(len(kinds) + self.dummies, self.dummies + 1) <= MOST_TUPLES
         if few:
-            return self.by_enumeration(kinds, budget, apart)
-        return self.by_transform(kinds, budget, apart, narrow)
+            return self.by_enumeration(kinds, budget, never_dummies)
+        return self.by_transform(kinds, budget, never_dummies, narrow)
 
     def kinds(self, p: object, q: object) -> tuple[list[Kind], Pairs]:
-        """Return the outputs by their kind, and (p, q) of each output that no dummy ever has."""
-        one, other, nu = self._aligned(p, q)
-        return _kinds(one, other, nu), _never_dummies(one, other, nu)
+        """Return the outputs by kind, and those no dummy has."""
+        p_masses, q_masses, nu = self._aligned(p, q)
+        zero = Fraction(0)
+        apart = [y for y in dict.fromkeys([*p_masses, *q_masses]) if not nu.get(y, zero)]
+        return _kinds(p_masses, q_masses, nu), [(p_masses.get(y, zero), q_masses.get(y, zero)) for y in apart]
 
-    def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, apart: Pairs) -> Enclosure:
-        """Sum over multisets of kinds: pairs (sum p/nu, sum q/nu) with their probability under nu, in whole units."""
-        ratio, share = (math.lcm(*(x.denominator for x in total)) for total in (
-            [x for kind in kinds for x in (kind.p, kind.q)], [kind.mass for kind in kinds]
-        ))  # fmt: skip
-        whole = [(int(kind.p * ratio), int(kind.q * ratio), int(kind.mass * share)) for kind in kinds]
+    def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs) -> Enclosure:
+        """Sum over multisets of kinds, in whole units."""
+        ratio = math.lcm(*(math.lcm(kind.p.denominator, kind.q.denominator) for kind in kinds))
+        share = math.lcm(*(kind.mass.denominator for kind in kinds))
+        units = [(int(kind.p * ratio), int(kind.q * ratio), int(kind.mass * share)) for kind in kinds]
         count, sums = self.dummies + 1, {(0, 0): 1}
         for _ in range(count):
             longer: dict[tuple[int, int], int] = {}
             for (a, b), mass in sums.items():
-                for p, q, mass_here in whole:
+                for p, q, mass_here in units:
                     key = (a + p, b + q)
                     longer[key] = longer.get(key, 0) + mass * mass_here
             sums = longer
         unit = count * ratio * share**count
-        alone = [(p * unit, q * unit) for p, q in apart]
-        rest = math.lcm(*(x.denominator for pair in alone for x in pair))
-        terms = [(a * mass * rest, b * mass * rest) for (a, b), mass in sums.items()]
-        return divergence_in_units([*terms, *((int(p * rest), int(q * rest)) for p, q in alone)], unit * rest, epsilon)
+        finer = math.lcm(*(math.lcm((p * unit).denominator, (q * unit).denominator) for p, q in never_dummies))
+        terms = [(a * mass * finer, b * mass * finer) for (a, b), mass in sums.items()]
+        terms += [(int(p * unit * finer), int(q * unit * finer)) for p, q in never_dummies]
+        return divergence_in_units(terms, unit * finer, epsilon)
 
     def by_transform(
-        self, kinds: list[Kind], epsilon: Fraction, apart: Pairs, narrow: float = NARROW
+        self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs, narrow: float = NARROW
     ) -> Enclosure:
-        """Return an enclosure from one Fourier transform, at most `narrow` wide relative to its upper end if it can."""
+        """Enclose delta by one Fourier transform, `narrow` wide if it can."""
         count = self.dummies + 1
-        p, q = (np.array([float(x) for x in column]) for column in zip(*((k.p, k.q) for k in kinds), strict=True))
+        p = np.array([float(kind.p) for kind in kinds])
+        q = np.array([float(kind.q) for kind in kinds])
         masses = np.array([float(kind.mass) for kind in kinds])
         factor = math.exp(epsilon) if epsilon < 700 else math.inf
         if math.isinf(factor):
@@ -119,24 +121,24 @@ class Tupling:
         enclosure = mean_positive_part(p - factor * q, masses, count, narrow)
         # Values are off by a few units of p + e^epsilon q, whose mean is 1 + e^epsilon; masses by a few relative ones.
         slack = 2.0**-50 * (1 + factor)
-        rest = divergence(apart, epsilon)
+        delta_apart = divergence(never_dummies, epsilon)
         low, high = enclosure.low / count - slack, enclosure.high * (1 + count * 2.0**-48) / count + slack
-        return Enclosure(max(low + rest.low, 0.0), min(high + rest.high, 1.0))
+        return Enclosure(max(low + delta_apart.low, 0.0), min(high + delta_apart.high, 1.0))
 
     def _aligned(self, p: object, q: object) -> tuple[Law, Law, Law]:
-        one, other = _law(p, "p"), _law(q, "q")
-        if isinstance(p, Pmf) != isinstance(q, Pmf) or (not isinstance(p, Pmf) and len(one) != len(other)):
+        p_masses, q_masses = _law(p, "p"), _law(q, "q")
+        if isinstance(p, Pmf) != isinstance(q, Pmf) or (not isinstance(p, Pmf) and len(p_masses) != len(q_masses)):
             raise InputError(
                 "the two laws have different outputs", fix="give masses over the same outputs, or two Pmfs"
             ).at("q")
-        outputs = dict.fromkeys([*one, *other])
+        outputs = dict.fromkeys([*p_masses, *q_masses])
         if self.law is None:
-            return one, other, dict.fromkeys(outputs, Fraction(1, len(outputs)))
+            return p_masses, q_masses, dict.fromkeys(outputs, Fraction(1, len(outputs)))
         if not isinstance(self.law, Pmf) and (isinstance(p, Pmf) or len(self.law) != len(outputs)):
             raise InputError(
                 "the law of the dummies has other outputs", fix="give it as the laws are given"
             ).at("law")
-        return one, other, _law(self.law, "the law of the dummies")
+        return p_masses, q_masses, _law(self.law, "the law of the dummies")
 
 
 @dataclass(frozen=True)
@@ -151,10 +153,11 @@ class Kind:
 def smallest_tupling(
     p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number, delta: Number, most: int = 10_000
 ) -> int | None:
-    """Return the least number of uniform dummies that keeps (epsilon, delta) in both orders; None if `most` do not.
+    """Return the least number of uniform dummies for (epsilon, delta), if any.
 
-    delta falls with k: dropping one of k + 1 uniform dummies at random is post-processing, and of the tuple that is
-    left the position of s is uniform. So a bisection finds the least. Pure epsilon never improves (delta = 0).
+    It keeps both orders; None if `most` do not. delta falls with k: dropping one of k + 1 uniform dummies at random is
+    post-processing, and of the tuple that is left the position of s is uniform. So a bisection finds the least. Pure
+    epsilon never improves (delta = 0).
 
     Raises InputError for delta 0.
     """
@@ -179,11 +182,11 @@ def smallest_tupling(
 
 
 def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) -> float | None:
-    """Return epsilon of Kawamoto19 Theorem 3 with eta = 0 for laws of at most `beta` per output, uniform dummies.
+    """Return epsilon of Kawamoto19 Theorem 3 for eta = 0.
 
-    alpha = beta sqrt(k log(2/delta) / 2), and epsilon = log (k + (alpha + beta) |Y|) / (k - alpha |Y|), rounded up;
-    None where alpha is not below k/|Y|, and the theorem says nothing. eta > 0 is not offered: it counts outputs where
-    the proof needs their mass (errata X2).
+    Laws have at most `beta` per output, and dummies are uniform. alpha = beta sqrt(k log(2/delta) / 2), and epsilon =
+    log (k + (alpha + beta) |Y|) / (k - alpha |Y|), rounded up; None where alpha is not below k/|Y|, and the theorem
+    says nothing. eta > 0 is not offered: it counts outputs where the proof needs their mass (errata X2).
 
     >>> theorem3_epsilon(10, 64, Fraction(1, 64), 0.001)  # doctest: +ELLIPSIS
     1.49863...
@@ -201,7 +204,7 @@ def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) ->
 
 
 def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) -> float:
-    """Return delta of Kawamoto19 Theorem 3 with eta = 0 at a given epsilon, rounded up; 1 where it says nothing."""
+    """Return delta of Kawamoto19 Theorem 3 for eta = 0."""
     most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(as_fraction(epsilon, "epsilon")))
     alpha = (dummies * growth - most * outputs) / (outputs * (2 + growth))
     if alpha <= 0:
@@ -218,17 +221,17 @@ def _budget(epsilon: Number) -> Fraction:
     return number
 
 
-def _law(given: object, what: str) -> Law:
+def _law(masses_or_pmf: object, name: str) -> Law:
     law: dict[Hashable, Fraction]
-    if isinstance(given, Pmf):
-        law = {Fraction(value): as_fraction(mass, "a mass") for value, mass in given.items()}
-    elif isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"{what} is {given!r}", fix="give a list of masses, or a Pmf")
+    if isinstance(masses_or_pmf, Pmf):
+        law = {Fraction(value): as_fraction(mass, "a mass") for value, mass in masses_or_pmf.items()}
+    elif isinstance(masses_or_pmf, str) or not isinstance(masses_or_pmf, Iterable):
+        raise InputError(f"{name} is {masses_or_pmf!r}", fix="give a list of masses, or a Pmf")
     else:
-        law = {place: as_fraction(mass, "a mass") for place, mass in enumerate(given)}
+        law = {place: as_fraction(mass, "a mass") for place, mass in enumerate(masses_or_pmf)}
     total = sum(law.values(), Fraction(0))
     if not law or min(law.values()) < 0 or abs(total - 1) > Fraction(1, 10**9):
-        raise InputError(f"the masses of {what} sum to {float(total):g}", rule="they are not negative and sum to 1")
+        raise InputError(f"the masses of {name} sum to {float(total):g}", rule="they are not negative and sum to 1")
     return {y: mass / total for y, mass in law.items()}
 
 
@@ -239,9 +242,3 @@ def _kinds(p: Law, q: Law, nu: Law) -> list[Kind]:
             key = (p.get(y, Fraction(0)) / mass, q.get(y, Fraction(0)) / mass)
             masses[key] = masses.get(key, Fraction(0)) + mass
     return [Kind(a, b, mass) for (a, b), mass in masses.items()]
-
-
-def _never_dummies(p: Law, q: Law, nu: Law) -> Pairs:
-    """Return (p, q) of each output that no dummy ever has."""
-    zero = Fraction(0)
-    return [(p.get(y, zero), q.get(y, zero)) for y in dict.fromkeys([*p, *q]) if not nu.get(y, zero)]

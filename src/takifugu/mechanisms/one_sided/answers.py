@@ -56,26 +56,26 @@ class Question:
     @overload
     def holds(self, count: Array) -> npt.NDArray[np.bool_]: ...
     def holds(self, count: int | Array) -> bool | npt.NDArray[np.bool_]:
-        """Return whether it is true of a count, or of each of an array of counts."""
+        """Return whether it is true of each count."""
         return count <= self.threshold if self.at_most else count >= self.threshold
 
     @property
     def worst(self) -> int:
-        """The count where it is false that is nearest to being true."""
+        """Return the false count nearest to a true one."""
         return self.threshold + 1 if self.at_most else self.threshold - 1
 
     def distance(self, count: int) -> int:
-        """Return how many records must change until it is false: k = t + 1 - m for q_<=; 0 or less where it is."""
+        """Return the number of records to change until it is false."""
         return self.worst - count if self.at_most else count - self.worst
 
     def __str__(self) -> str:
-        return f"at {'most' if self.at_most else 'least'} {self.threshold}"
+        return f"at most {self.threshold}" if self.at_most else f"at least {self.threshold}"
 
 
 def at_most(threshold: Number) -> Question:
-    """Return the question whether a count is at most t; a t between integers counts as the integer below.
+    """Return the question whether a count is at most t.
 
-    Raises InputError unless t is a finite number of at least 0.
+    A t between integers counts as the integer below. Raises InputError unless t is a finite number of at least 0.
 
     >>> at_most(3.7)
     Question(threshold=3, at_most=True)
@@ -84,29 +84,32 @@ def at_most(threshold: Number) -> Question:
 
 
 def fewer_than(threshold: Number) -> Question:
-    """Return the question whether a count is below t: at most t - 1 for an integer t. Raises InputError for t <= 0.
+    """Return the question whether a count is below t.
+
+    It is at most t - 1 for an integer t. Raises InputError for t <= 0.
 
     >>> fewer_than(3), fewer_than(2.5)
     (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
     """
-    known = _threshold(threshold, 0)
-    if known == 0:
+    limit = _threshold(threshold, 0)
+    if limit == 0:
         raise InputError("no count is fewer than 0", fix="write at least 1").at("threshold")
-    return Question(math.ceil(known) - 1)
+    return Question(math.ceil(limit) - 1)
 
 
 def at_least(threshold: Number) -> Question:
-    """Return the question whether a count is at least t; a t between integers counts as the integer above.
+    """Return the question whether a count is at least t.
 
-    Raises InputError unless t is a finite number above 0: every count is at least 0.
+    A t between integers counts as the integer above. Raises InputError unless t is a finite number above 0: every count
+    is at least 0.
 
     >>> at_least(3.2)
     Question(threshold=4, at_most=False)
     """
-    known = _threshold(threshold, 0)
-    if known == 0:
+    limit = _threshold(threshold, 0)
+    if limit == 0:
         raise InputError("every count is at least 0", fix="write at least 1").at("threshold")
-    return Question(math.ceil(known), at_most=False)
+    return Question(math.ceil(limit), at_most=False)
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ class Sanitiser:
     cutoff: Fraction | None
 
     def says_yes(self, noisy: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return where it says yes, for integer or float noisy counts of any shape.
+        """Decide each noisy count, an integer or a float.
 
         Raises InputError for values below 0 under noise that points up: they are no noisy counts, and not "safe".
         """
@@ -138,7 +141,9 @@ class Sanitiser:
         return self._chance(self.question.worst)[1]
 
     def beta(self, count: int) -> float:
-        """Return the probability of yes at a count where the question is true; InputError where it is false.
+        """Return the probability of yes at a true count.
+
+        InputError where the question is false.
 
         >>> from takifugu.mechanisms.one_sided import count_noise
         >>> [round(sanitiser(at_most(6), count_noise(1)).beta(m), 6) for m in (0, 5, 6)]
@@ -152,7 +157,7 @@ class Sanitiser:
         return float((low + high) / 2)
 
     def recall(self, counts: npt.ArrayLike) -> float:
-        """Return E[beta | q]: the expected share of yes among the counts where the question is true; NaN for none.
+        """Return E[beta | q], the expected share of yes among true counts.
 
         >>> from takifugu.mechanisms.one_sided import count_noise
         >>> round(sanitiser(at_most(6), count_noise(1)).recall([0, 6, 7]), 6)
@@ -187,11 +192,12 @@ class Sanitiser:
 
 
 def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanitiser:
-    """Return the sanitiser that says yes most often among those whose probability of a false yes is at most alpha.
+    """Return the sanitiser with most yes, and few of them false.
 
-    Noise that cannot cross the threshold gives "z < t + 1" at alpha = 0. Other noise has none there; at a larger alpha
-    it keeps a margin of about b log(1 / 2 alpha) if two-sided, of b log(1 / alpha) if it points to the false side.
-    Raises InputError unless alpha is 0 or in [1e-30, 1).
+    At most alpha is the probability of a false yes. False is counted for each count, by probability. Noise that cannot
+    cross the threshold gives "z < t + 1" at alpha = 0. Other noise has none there; at a larger alpha it keeps a margin
+    of about b log(1 / 2 alpha) if two-sided, of b log(1 / alpha) if it points to the false side. Raises InputError
+    unless alpha is 0 or in [1e-30, 1).
 
     >>> from takifugu.mechanisms.one_sided import Pointing, count_noise
     >>> two_sided = count_noise(epsilon=1, pointing=Pointing.BOTH)
@@ -207,13 +213,15 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
     margin = _margin(turned, allowed)
     if margin is None:
         return Sanitiser(question, noise, None)
-    return Sanitiser(question, noise, question.worst - margin if question.at_most else question.worst + margin)
+    cutoff = question.worst - margin if question.at_most else question.worst + margin
+    return Sanitiser(question, noise, cutoff)
 
 
 def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Return a mark for every noisy count: safe, dangerous, or obscure where neither sanitiser says yes.
+    """Mark every noisy count: safe, dangerous or obscure.
 
-    Raises InputError if some value would be both, which takes two-sided noise and a large alpha.
+    It is obscure where neither sanitiser says yes. Raises InputError if some value would be both, which takes two-sided
+    noise and a large alpha.
 
     >>> from takifugu.mechanisms.one_sided import count_noise
     >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
@@ -228,7 +236,9 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
 
 
 def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Return a mark for every place that a sparse vector was asked about; one that was not answered is obscure.
+    """Mark every place a sparse vector was run over.
+
+    One that was not answered is obscure.
 
     >>> from takifugu.mechanisms.one_sided import SparseAnswers
     >>> from takifugu.numbers.noise import SystemEntropy
@@ -243,7 +253,7 @@ def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.ND
 
 
 def _margin(noise: CountNoise, alpha: Fraction) -> Fraction | None:
-    """Return the least s with P(N < -s) <= alpha: how far below the worst count a value must lie for a yes."""
+    """Return the least s with P(N < -s) <= alpha."""
     if noise.pointing is Pointing.UP and alpha == 0:
         return Fraction(0)
     if alpha == 0:
@@ -256,7 +266,7 @@ def _margin(noise: CountNoise, alpha: Fraction) -> Fraction | None:
 
 
 def _guess(noise: CountNoise, alpha: float) -> float:
-    """Return about the s with P(N < -s) = alpha; the caller settles it."""
+    """Return about the s with P(N < -s) = alpha."""
     b = float(noise.scale)
     if noise.pointing is Pointing.UP:
         return b * math.log1p(-alpha)
@@ -266,15 +276,17 @@ def _guess(noise: CountNoise, alpha: float) -> float:
 
 
 def _compared(values: Array, cutoff: Fraction, below: bool) -> npt.NDArray[np.bool_]:
-    """Compare numbers with a rational: for integers the next one decides, for floats the nearest, but for its ties."""
-    if values.dtype == object:
-        return np.asarray(values < cutoff if below else values > cutoff, dtype=bool)
+    """Compare numbers with a rational."""
+    edge: Fraction | float = cutoff
     if values.dtype.kind in "iu":
-        return np.asarray(values < math.ceil(cutoff) if below else values > math.floor(cutoff), dtype=bool)
-    edge, values = float(cutoff), values.astype(np.float64)
-    yes = values < edge if below else values > edge
-    tied = Fraction(edge) < cutoff if below else Fraction(edge) > cutoff
-    return np.asarray(yes | (values == edge) if tied else yes, dtype=bool)
+        edge = math.ceil(cutoff) if below else math.floor(cutoff)
+    elif values.dtype != object:
+        edge, values = float(cutoff), values.astype(np.float64)
+    is_yes = values < edge if below else values > edge
+    is_tied = Fraction(edge) < cutoff if below else Fraction(edge) > cutoff
+    if is_tied:
+        is_yes |= values == edge
+    return np.asarray(is_yes, dtype=bool)
 
 
 def _threshold(value: Number, least: int) -> Fraction:

@@ -37,16 +37,16 @@ class Moves:
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Return the direction of every cell; one for all where they share it."""
+        """Return the direction of every cell, or the shared one."""
         directions = tuple(DIRECTIONS[change.direction] for change in self.sensitivity.changes)
         return directions[:1] if len({*directions}) == 1 else directions
 
     def units(self, problem: Problem) -> Fraction:
-        """Return the total change along one move, in steps of the answer's grid."""
+        """Return the total change along one move, in grid steps."""
         return self.sensitivity.total / problem.grid
 
     def witness(self, problem: Problem) -> Witness:
-        """Return the move that forces the noise."""
+        """Return the move behind the noise."""
         detail = self.sensitivity.describe()
         if self.sensitivity.worst is None:
             return Witness("no comparison: no allowed move changes the answer", detail)
@@ -56,14 +56,15 @@ class Moves:
 
     @property
     def covers(self) -> Covers:
-        """Return how a release composes: alone where a predicate is a function."""
+        """Return the composition: alone if a predicate is a function."""
         return composition_of(self.policy)
 
 
 def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
-    """Return how the published numbers move, and the scale of noise that covers it, in steps of the answer's grid.
+    """Return the moves of the published numbers, and their covering scale.
 
-    Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
+    Both are in steps of the answer's grid. Raises Unsupported as `moves_of`, and for a query that does not publish
+    numbers.
     """
     check_numbers(problem)
     moves = moves_of(problem)
@@ -97,14 +98,14 @@ def comparison_of(domain: object, record: int, before: object, after: object) ->
 
 
 def composition_of(policy: Policy) -> Covers:
-    """Return how releases under a policy compose: alone where a predicate is a function."""
+    """Return the composition: alone if a predicate is a function."""
     return Covers.OUTPUT if any(isinstance(rule, Checked) for rule in policy.rules) else Covers.COMPONENT
 
 
 def public_end(problem: Problem) -> int | None:
-    """Return the largest value of every cell, in steps of the grid, where all run from 0 to it, whatever the data.
+    """Return the largest value of all cells, in grid steps, if public.
 
-    None where the number of records is not public, or cells differ.
+    All run from 0 to it, whatever the data. None where the number of records is not public, or cells differ.
     """
     answer = problem.answers[0]
     if not isinstance(answer, Additive):
@@ -121,7 +122,7 @@ def public_end(problem: Problem) -> int | None:
 
 
 def check_falls(moves: Moves) -> None:
-    """Raise Unsupported where thresholds would be compared with what may rise along an allowed move."""
+    """Raise Unsupported for thresholds on cells with a rising move."""
     rising = [c.direction for c in moves.sensitivity.changes if c.direction in (Monotone.INCREASING, Monotone.NONE)]
     if rising:
         raise Unsupported(
@@ -131,13 +132,13 @@ def check_falls(moves: Moves) -> None:
 
 
 def check_numbers(problem: Problem) -> None:
-    """Raise Unsupported for a query that does not publish numbers."""
+    """Raise Unsupported for a query without published numbers."""
     if isinstance(problem.query, AtMost):
         raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
 
 
 def _check_exact(problem: Problem) -> None:
-    """Refuse a declared grid between whose multiples an answer lies: it is rounded to either side before the noise."""
+    """Refuse a declared grid too coarse for the answer."""
     query = problem.query
     if not isinstance(query, OnGrid) or query.grid is None:
         return

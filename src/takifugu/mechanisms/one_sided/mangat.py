@@ -43,7 +43,9 @@ class Mangat:
         return false_yes if answer else -math.expm1(-self.epsilon)
 
     def randomise(self, bits: object, entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
-        """Return each bit's answer, drawn exactly and independently; DataError for anything but true and false.
+        """Draw each bit's answer, exactly and independently.
+
+        DataError for anything but true and false.
 
         >>> Mangat(1).randomise([True, True])
         array([ True,  True])
@@ -58,7 +60,7 @@ class Mangat:
         return np.asarray(column.astype(np.bool_) | coins)
 
     def estimate(self, yes: int, people: int) -> tuple[float, float]:
-        """Return an unbiased estimate of how many bits are yes from the number of answers, and its standard deviation.
+        """Estimate the number of yes, unbiased, with its standard deviation.
 
         (yes - people q)/(1 - q), q = e^-epsilon; the deviation is that for the estimate cut to what is possible. The
         number of answers of yes is itself an upper bound of it that never fails. Raises InputError unless 0 <= yes <=
@@ -70,7 +72,7 @@ class Mangat:
         """
         if not 0 <= yes <= people or people < 1:
             raise InputError("the number of answers of yes is not between 0 and the number of people").at("yes")
-        q, rest = math.exp(-self.epsilon), -math.expm1(-self.epsilon)
-        estimate = (yes - people * q) / rest
-        others = people - min(max(estimate, 0.0), float(people))
-        return estimate, math.sqrt(others * q / rest)
+        q, complement = math.exp(-self.epsilon), -math.expm1(-self.epsilon)
+        estimate = (yes - people * q) / complement
+        people_without = people - min(max(estimate, 0.0), float(people))
+        return estimate, math.sqrt(people_without * q / complement)

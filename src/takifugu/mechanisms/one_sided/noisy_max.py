@@ -39,7 +39,7 @@ class NoisyMax:
         object.__setattr__(self, "epsilon", as_epsilon(epsilon))
 
     def draw(self, counts: object, entropy: Entropy | None = None) -> tuple[int, int]:
-        """Return the number of a place and a value that no count exceeds.
+        """Return the number of a place and a value above every count.
 
         Raises InputError for no counts, DataError for counts that are negative or not whole.
 
@@ -54,7 +54,7 @@ class NoisyMax:
         return place, int(noisy[place])
 
     def log_probability(self, counts: Sequence[int], place: int, value: int) -> float:
-        """Return log P(place, value | counts); -inf for what cannot be.
+        """Return log P(place, value | counts); -inf if impossible.
 
         >>> round(NoisyMax(1).log_probability([1, 0], 0, 1), 6)  # (1 - 1/e)(1 - 1/e^2): the other at most 1
         -0.604089

@@ -18,7 +18,7 @@ WRONG = Fraction(1, 1000)
 
 
 def ordinary_words(domain: Data, query: Query, epsilon: Fraction, grid: Fraction) -> tuple[str, ...]:
-    """Return a sentence about two-sided geometric noise for every change of one record; nothing for numbers.
+    """Describe two-sided geometric noise for every change of one record.
 
     >>> from takifugu.mechanisms.one_sided import Visits
     >>> from takifugu.model.queries import Visitors

@@ -59,9 +59,9 @@ class OrdinarySparse:
         return round_up(2 * self.limit / (self.epsilon * (1 - self.share)))
 
     def answer(self, counts: object, thresholds: object, entropy: Entropy | None = None) -> Answers:
-        """Answer whether each count is at most its threshold ("safe", maybe wrongly) or above (VALUE, without one).
+        """Answer "safe" or VALUE for each count and its threshold.
 
-        Raises as `SparseAnswers.answer`.
+        "safe", maybe wrongly, means at most the threshold; VALUE comes without one. Raises as `SparseAnswers.answer`.
         """
         from takifugu.numbers.noise import SystemEntropy, discrete_laplace, total
 

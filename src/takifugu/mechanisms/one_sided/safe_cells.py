@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
-def _read_numbers(numbers: Sequence[int]) -> tuple[int, ...]:
-    return tuple(map(int, numbers))
-
-
 @dataclass(frozen=True)
 class SafeCells(Base, kind="sparse"):
     """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units).
@@ -44,7 +40,7 @@ class SafeCells(Base, kind="sparse"):
     units: Fraction = field(metadata=exact("units"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int
-    thresholds: tuple[int, ...] = field(metadata=form(read=_read_numbers))
+    thresholds: tuple[int, ...] = field(metadata=form(read=lambda numbers: tuple(map(int, numbers))))
     limit: int | None
     sensitivity: Fraction = field(metadata=exact("the sensitivity"))
 
@@ -77,55 +73,69 @@ class SafeCells(Base, kind="sparse"):
         return self.thresholds if len(self.thresholds) == self.cells else self.thresholds * self.cells
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[str | Fraction, ...]:
-        """Return the mark, or the noisy value (answer units), of every cell; `answer` is in grid units."""
+        """Return every cell's mark or noisy value from grid units."""
         if len(answer) != self.cells:
             raise InputError(
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
         thresholds = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
         marks = self.mechanism.answer([int(x) for x in answer], thresholds, entropy).listed()
-        return tuple(NOT_ANSWERED if m is None else m if isinstance(m, str) else m * self.grid for m in marks)
+        drawn: list[str | Fraction] = []
+        for mark in marks:
+            if mark is None:
+                drawn.append(NOT_ANSWERED)
+            else:
+                drawn.append(mark if isinstance(mark, str) else mark * self.grid)
+        return tuple(drawn)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Raise InputError: the cells share one limit, so a column is drawn as one answer."""
+        """Raise InputError: a column is one answer, and cells share a limit."""
         raise InputError("a sparse vector is no column of answers that are drawn one by one", fix="call draw()")
 
     def log_density(self, answer: Answer, output: Sequence[str | Fraction]) -> float:
-        """Return log P(output | answer) of all cells together: answer in grid units; -inf for what cannot be."""
+        """Return log P(output | answer) of all cells; -inf if impossible."""
         marks: list[str | int | None] = []
         for mark in output:
-            if isinstance(mark, str):
-                marks.append(None if mark == NOT_ANSWERED else mark)
-                continue
-            steps = Fraction(mark) / self.grid
-            if steps.denominator != 1:
+            if mark == NOT_ANSWERED:
+                marks.append(None)
+            elif isinstance(mark, str):
+                marks.append(mark)
+            elif (Fraction(mark) / self.grid).denominator == 1:
+                marks.append(int(Fraction(mark) / self.grid))
+            else:
                 return -math.inf
-            marks.append(int(steps))
         return self.mechanism.log_probability([int(x) for x in answer], marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return min(limit, change)/units for a change DOWN in L1, each cell by one step at most; else infinity."""
+        """Return min(limit, change)/units for a change DOWN in L1, else infinity."""
         if change == 0:
             return Fraction(0)
         if direction is not Direction.DOWN:
             return math.inf
         steps = change / self.grid
-        return (steps if self.limit is None else min(steps, Fraction(self.limit))) / self.units
+        if self.limit is not None:
+            steps = min(steps, Fraction(self.limit))
+        return steps / self.units
 
     def loss_along(self, moves: Sensitivity) -> Loss:
-        """Return the loss along any one move of a policy: infinite where a cell may rise.
+        """Return the loss along any one move of a policy.
 
-        A cell that falls by s steps loses s/units in its value, so `limit` values lose that many times the largest s.
+        It is infinite where a cell may rise. A cell that falls by s steps loses s/units in its value, so `limit` values
+        lose that many times the largest s.
         """
         rising = {change.direction for change in moves.changes} - {Monotone.DECREASING, Monotone.CONSTANT}
         if rising and moves.total:
             return math.inf
         steps = moves.total / self.grid
-        farthest = max((change.amount / self.grid for change in moves.changes), default=Fraction(0))
-        return (steps if self.limit is None else min(steps, self.limit * farthest)) / self.units
+        if self.limit is not None:
+            farthest = max((change.amount / self.grid for change in moves.changes), default=Fraction(0))
+            steps = min(steps, self.limit * farthest)
+        return steps / self.units
 
     def chance(self, count: int, threshold: int) -> float:
-        """Return the probability that a count (grid units) is called safe, if it is asked about: 0 above its threshold.
+        """Return the probability of safe for a count in grid units.
+
+        It is 0 above the threshold, for a cell before the limit.
 
         >>> round(SafeCells(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
         0.632121
@@ -133,9 +143,10 @@ class SafeCells(Base, kind="sparse"):
         return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
 
     def expected_share(self, shares: Mapping[int, Fraction], threshold: int) -> float:
-        """Return the expected share of safe places that are called safe, counts independent and distributed so.
+        """Return the expected share of safe places called safe.
 
-        A place is asked about while fewer values than the limit came before it: their number is binomial.
+        Counts are independent, of this law. A place is asked about while fewer values than the limit came before it:
+        their number is binomial.
         """
         from scipy.special import bdtr  # it loads slowly, and few files are about policies
 

@@ -62,7 +62,7 @@ class Answers:
 
     @property
     def safe(self) -> npt.NDArray[np.bool_]:
-        """Return where the answer is "safe"."""
+        """Return the places answered "safe"."""
         return np.asarray(self.marks == Marks.SAFE)
 
     @property
@@ -72,8 +72,13 @@ class Answers:
 
     def listed(self) -> tuple[Mark, ...]:
         """Return the answers one by one: SAFE, a noisy value, or None."""
-        pairs = zip(self.marks.tolist(), self.values.tolist(), strict=True)
-        return tuple(SAFE if mark == Marks.SAFE else value if mark == Marks.VALUE else None for mark, value in pairs)
+        answers: list[Mark] = [None] * len(self.marks)
+        for place, (mark, value) in enumerate(zip(self.marks.tolist(), self.values.tolist(), strict=True)):
+            if mark == Marks.SAFE:
+                answers[place] = SAFE
+            elif mark == Marks.VALUE:
+                answers[place] = value
+        return tuple(answers)
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,9 @@ class SparseAnswers:
 
     @staticmethod
     def of(sensitivity: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:
-        """Return the mechanism for a query that moves so; InputError where a cell can rise, or fall by more than 1.
+        """Return the mechanism for a query's moves.
+
+        InputError where a cell can rise, or fall by more than 1.
 
         >>> from takifugu.model.policies.sensitivity import Change
         >>> fall = Change(Monotone.DECREASING, Fraction(1))
@@ -127,7 +134,7 @@ class SparseAnswers:
 
     @property
     def epsilon_total(self) -> Fraction:
-        """Return the cost of all questions: epsilon * min(c, m). It is reserved in full, and nothing comes back."""
+        """Return the cost of all questions, epsilon * min(c, m)."""
         ends = [Fraction(end) for end in (self.limit, self.sensitivity) if end is not None]
         return self.epsilon * min(ends)
 
@@ -137,11 +144,11 @@ class SparseAnswers:
         return 1 / self.epsilon
 
     def answer(self, counts: object, thresholds: object, entropy: Entropy | None = None) -> Answers:
-        """Answer whether each count is at most its threshold, in this order; exact, no step of Python for each.
+        """Answer each count's question, in this order, exactly.
 
-        `counts` is an array of whole numbers, `thresholds` one whole number or an array of as many. Raises InputError
-        for no counts and for thresholds that are negative, not whole or not as many; DataError for counts that are
-        negative or not whole.
+        It asks whether the count is at most its threshold; no step of Python for each. `counts` is an array of whole
+        numbers, `thresholds` one whole number or an array of as many. Raises InputError for no counts and for
+        thresholds that are negative, not whole or not as many; DataError for counts that are negative or not whole.
         """
         from takifugu.numbers.noise import SystemEntropy, geometric, total
 
@@ -155,7 +162,7 @@ class SparseAnswers:
         return Answers(marks, np.where(marks == Marks.VALUE, noisy, -1))
 
     def answer_one(self, count: int, threshold: int, used: int, entropy: Entropy | None = None) -> Mark:
-        """Answer the next question of a session that has published `used` noisy values; None where none is left.
+        """Answer the next question after `used` noisy values, if any is left.
 
         Raises as `answer` does.
         """
@@ -168,20 +175,20 @@ class SparseAnswers:
         return self.answer([count], threshold, entropy).listed()[0]
 
     def session(self, entropy: Entropy | None = None, used: int = 0, questions: Sequence[Hashable] = ()) -> Asking:
-        """Begin a session in which thresholds and questions may depend on the answers before, or go on with one."""
+        """Begin or resume a session of questions chosen by earlier answers."""
         return Asking(self, entropy, used, set(questions))
 
     @property
     def rests_on_sensitivity(self) -> bool:
-        """Whether the cost is epsilon * m, which no question may be asked twice for."""
+        """Whether the cost is epsilon * m, forbidding repeated questions."""
         return self.sensitivity is not None and (self.limit is None or self.sensitivity < self.limit)
 
     def probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
-        """Return P(answers | counts), thresholds as they are asked; 0 for answers that cannot be."""
+        """Return P(answers | counts) for these thresholds; 0 if impossible."""
         return math.exp(self.log_probability(counts, answers, thresholds))
 
     def log_probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
-        """Return log P(answers | counts); -inf for answers that cannot be."""
+        """Return log P(answers | counts); -inf if impossible."""
         log_mass, used, step = 0.0, 0, float(self.epsilon)
         for place, (count, mark) in enumerate(zip(counts, answers, strict=True)):
             if self.limit is not None and used >= self.limit:
@@ -199,7 +206,7 @@ class SparseAnswers:
         return log_mass
 
     def law(self, counts: Sequence[int], thresholds: Thresholds, most: int) -> dict[tuple[Mark, ...], float]:
-        """Return the law of the vector of answers for a short stream; noisy values above `most` are left out.
+        """Return the law of the vector of answers for a short stream.
 
         >>> law = SparseAnswers(1, limit=1).law([0, 1], [0, 3], most=1)
         >>> {answers: round(mass, 3) for answers, mass in law.items()}
@@ -207,7 +214,10 @@ class SparseAnswers:
         """
         sequences: list[tuple[Mark, ...]] = [()]
         for count in counts:
-            sequences = [(*past, mark) for past in sequences for mark in self._possible(past, count, thresholds, most)]
+            longer: list[tuple[Mark, ...]] = []
+            for past in sequences:
+                longer += [(*past, mark) for mark in self._possible(past, count, thresholds, most)]
+            sequences = longer
         return {answers: self.probability(counts, answers, thresholds) for answers in sequences}
 
     def _possible(self, past: tuple[Mark, ...], count: int, thresholds: Thresholds, most: int) -> Iterator[Mark]:
@@ -230,10 +240,11 @@ class Asking:
     questions: set[Hashable]
 
     def ask(self, count: int, threshold: int, place: Hashable = None) -> Mark:
-        """Return whether the count is at most the threshold: SAFE, a noisy value, or None after the last one.
+        """Return SAFE, a noisy value, or None after the last one.
 
-        Where the cost rests on m, how many places one person can change, each question names its place, and InputError
-        is raised for a place that was asked about: twice the same is a change by 2.
+        SAFE means that the count is at most the threshold. Where the cost rests on m, how many places one person can
+        change, each question names its place, and InputError is raised for a place that was asked about: twice the same
+        is a change by 2.
 
         >>> from takifugu.numbers.noise import SystemEntropy
         >>> asking = SparseAnswers(1000, limit=1).session(SystemEntropy())
@@ -241,9 +252,9 @@ class Asking:
         ('safe', 7, None)
         """
         if self.mechanism.rests_on_sensitivity and (place is None or place in self.questions):
+            message = "a question names no place" if place is None else "a place is asked about twice"
             raise InputError(
-                "a question names no place" if place is None else "a place is asked about twice",
-                rule="the cost rests on how many places one person can change, each counted once",
+                message, rule="the cost rests on how many places one person can change, each counted once",
                 fix="give a limit for noisy values, which covers every question",
             ).at("place")
         answer = self.mechanism.answer_one(count, threshold, self.used, self.entropy)
@@ -253,7 +264,10 @@ class Asking:
 
 
 def checked_counts(counts: object) -> Integers:
-    """Return counts as an array; InputError for none, DataError for what is no whole number from 0 on."""
+    """Return counts as an array.
+
+    InputError for none, DataError for anything but whole numbers from 0 on.
+    """
     integers = np.asarray(counts)
     if integers.ndim == 1 and integers.size == 0:
         raise InputError("there is no place", rule="there is at least one question").at("counts")
@@ -264,9 +278,9 @@ def checked_counts(counts: object) -> Integers:
     return integers
 
 
-def checked_thresholds(given: object, shape: tuple[int, ...]) -> Integers:
-    """Return one threshold, or one for each count, as an array of integers."""
-    integers = np.asarray(given)
+def checked_thresholds(thresholds: object, shape: tuple[int, ...]) -> Integers:
+    """Return one threshold, or one for each count, as integers."""
+    integers = np.asarray(thresholds)
     if not _whole(integers):
         raise InputError(
             "a threshold is no whole number from 0 on",

@@ -51,7 +51,8 @@ class CountNoise:
     def at_least(self, x: Fraction | int) -> Enclosure:
         """Enclose P(N >= x)."""
         if self.pointing is Pointing.DOWN:  # -N points up, and N >= x says that -N is not above -x
-            low, high = self._above(Fraction(-x))
+            least = Fraction(math.floor(-x) + 1) if self.whole else Fraction(-x)
+            low, high = self._tail(least)
             return 1 - high, 1 - low
         return self._reach(Fraction(x))
 
@@ -69,7 +70,9 @@ class CountNoise:
         return CountNoise(self.scale, Pointing(-self.pointing), self.whole)
 
     def mean_error(self) -> float:
-        """Return E|N| (Takagi21 Corollary V.5 and errata E7): b for both real laws, 1/(e^(1/b) - 1) for the geometric.
+        """Return E|N| (Takagi21 Corollary V.5 and errata E7).
+
+        It is b for both real laws, 1/(e^(1/b) - 1) for the geometric.
 
         >>> count_noise(epsilon=1, whole=False).mean_error()
         1.0
@@ -81,12 +84,8 @@ class CountNoise:
             return -2 * math.exp(-rate) / math.expm1(-2 * rate)
         return -math.exp(-rate) / math.expm1(-rate)
 
-    def _above(self, x: Fraction) -> Enclosure:
-        """Enclose P(|N| > x) of noise that points one way: P(N > x) if it points up."""
-        return self._tail(Fraction(math.floor(x) + 1) if self.whole else x)
-
     def _reach(self, x: Fraction) -> Enclosure:
-        """Enclose P(N >= x) of noise that does not point down."""
+        """Enclose P(N >= x) of noise pointing up or both ways."""
         k = Fraction(math.ceil(x)) if self.whole else x
         if self.pointing is Pointing.UP:
             return self._tail(k)
@@ -94,12 +93,12 @@ class CountNoise:
             low, high = (p / 2 for p in self._tail(abs(k)))
         else:
             down = self._tail(Fraction(1))
-            low, high = self._tail(k if k > 0 else 1 - k)
+            low, high = self._tail(max(k, 1 - k))
             low, high = low / (1 + down[1]), high / (1 + down[0])
         return (low, high) if k > 0 else (1 - high, 1 - low)
 
     def _tail(self, x: Fraction) -> Enclosure:
-        """Enclose e^(-x/b), and 1 for what is not positive."""
+        """Enclose e^(-x/b), or 1 for x at most 0."""
         low, high = laplace_survival(x / self.scale, _BITS)
         return Fraction(low, 1 << _BITS), Fraction(high, 1 << _BITS)
 
@@ -107,7 +106,7 @@ class CountNoise:
 def count_noise(
     epsilon: Number, sensitivity: Number = 1, pointing: Pointing = Pointing.UP, whole: bool = True
 ) -> CountNoise:
-    """Return the noise that hides changes of a count by up to `sensitivity` at epsilon.
+    """Return the noise for changes of a count by up to `sensitivity`.
 
     Raises InputError unless both are above 0.
     """

@@ -12,7 +12,7 @@ from takifugu.numbers.after_noise.laplace_pair import above, below
 from takifugu.numbers.distributions.exact_ratio import BITS
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.numbers.search import SCALE_TOLERANCE, Judge, smallest_safe
+from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ _LEAST_DELTA = Fraction(1, 10**250)
 
 
 def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float:
-    """Return the exact delta of Gaussian noise against a shift by `sensitivity`, rounded up.
+    """Return the exact delta of Gaussian noise against a shift, rounded up.
 
-    Phi(D/(2s) - e s/D) - e^e Phi(-D/(2s) - e s/D) for D = sensitivity, s = sigma, e = epsilon (Balle and Wang 2018,
-    Theorem 8), with many digits.
+    The shift is by `sensitivity`. Phi(D/(2s) - e s/D) - e^e Phi(-D/(2s) - e s/D) for D = sensitivity, s = sigma, e =
+    epsilon (Balle and Wang 2018, Theorem 8), with many digits.
 
     Raises InputError when sensitivity or sigma is negative or not finite, or epsilon is not above zero.
 
@@ -50,9 +50,9 @@ def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float
 
 
 def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Return the least sigma with gaussian_delta(sensitivity, sigma, epsilon) <= delta (Balle and Wang 2018).
+    """Return the least sigma with gaussian_delta at most delta.
 
-    Rounded up by at most 2**-36 relative; 0.0 for sensitivity 0.
+    Source: Balle and Wang 2018. Rounded up by at most 2**-36 relative; 0.0 for sensitivity 0.
 
     Raises InputError as `gaussian_delta`, and unless 1e-250 <= delta < 1.
 
@@ -67,14 +67,17 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
         excess = gaussian_delta(shift, sigma, budget)
         return excess, excess <= below(failure)
 
-    start = _doubled_until_safe(judge, above(shift / budget))
+    start = above(shift / budget)
+    while not judge(start)[1]:
+        start *= 2
     return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE)
 
 
 def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Return the sigma of Ding22 Theorem 3(a), sqrt(2 log(1.25/delta)) sensitivity/epsilon: proved for epsilon <= 1.
+    """Return the sigma of Ding22 Theorem 3(a), proved for epsilon <= 1.
 
-    Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule can fail (errata E8a).
+    It is sqrt(2 log(1.25/delta)) sensitivity/epsilon. Raises InputError as `gaussian_analytic_sigma`, and for epsilon
+    above 1, where the rule can fail (errata E8a).
 
     >>> round(gaussian_rule_a(2, 1, 1e-5), 8)
     9.68961053
@@ -92,10 +95,11 @@ def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> floa
 def gaussian_rule_b(
     sensitivity: Number, epsilon: Number, delta: Number, constant: float = PROVED_CONSTANT
 ) -> float:  # fmt: skip
-    """Return sigma of Ding22 Theorem 3(b): sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3).
+    """Return the sigma of Ding22 Theorem 3(b).
 
-    For comparison: far above the analytic sigma. The constant is the one that the proof gives. PRINTED_CONSTANT is for
-    reproducing the paper only: a step of its proof fails with it, although the claim holds (errata E1).
+    It is sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3). For comparison: far above the
+    analytic sigma. The constant is the one that the proof gives. PRINTED_CONSTANT is for reproducing the paper only: a
+    step of its proof fails with it, although the claim holds (errata E1).
 
     Raises InputError as `gaussian_analytic_sigma`.
 
@@ -108,11 +112,11 @@ def gaussian_rule_b(
 
 
 def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> float:
-    """Return the least sigma of Gaussian noise after which p and q satisfy (epsilon, delta) both ways.
+    """Return the least sigma for (epsilon, delta) of p and q.
 
-    The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a sigma where that
-    is not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
-    W-infinity by more than rounding (errata E1).
+    It keeps both ways. The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a
+    sigma where that is not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the
+    analytic sigma of W-infinity by more than rounding (errata E1).
 
     Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
 
@@ -135,12 +139,6 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
     return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
 
 
-def _doubled_until_safe(judge: Judge, sigma: float) -> float:
-    while not judge(sigma)[1]:
-        sigma *= 2
-    return sigma
-
-
 def _upper_tail(z: mpf) -> mpf:
     from mpmath import mp
 
@@ -159,15 +157,12 @@ def _rounded_up(value: float) -> float:
 
 
 def _not_negative(value: Number, name: str) -> Fraction:
-    number = as_fraction(value, name, name) if not isinstance(value, float) else _exact(value, name)
+    # A computed float is the binary fraction that it is, not the decimal that it prints as.
+    is_computed = isinstance(value, float) and math.isfinite(value)
+    number = Fraction(value) if is_computed else as_fraction(value, name, name)
     if number < 0:
         raise InputError(f"{name} is {value!r}", rule="it must not be negative").at(name)
     return number
-
-
-def _exact(value: float, name: str) -> Fraction:
-    """A computed float is the binary fraction that it is, not the decimal that it prints as."""
-    return Fraction(value) if math.isfinite(value) else as_fraction(value, name, name)
 
 
 def _positive_delta(delta: Number) -> Fraction:

@@ -42,7 +42,7 @@ class GaussianPair:
         self.right = float(max(self.x[-1], self.y[-1]))
 
     def points(self, y: Floats) -> Floats:
-        """Return, for increasing places y, one row each: y, log A, a, r, b, and a bound on the error of r."""
+        """Return rows (y, log A, a, r, b, error), y increasing."""
         parts = [self._points(y[k : k + _POINTS_AT_ONCE]) for k in range(0, len(y), _POINTS_AT_ONCE)]
         return np.concatenate(parts, axis=1)
 
@@ -56,9 +56,10 @@ class GaussianPair:
         return np.stack((y, density, mean_a, self.epsilon + log_b - log_a, mean_b, margin))
 
     def positive_intervals(self) -> tuple[Floats, Floats, float]:
-        """Return the starts and ends of intervals where A > e^epsilon B for certain, and the charge of the doubtful.
+        """Return intervals with A > e^epsilon B, and the doubtful charge.
 
-        The charge bounds the integral of (A - e^epsilon B)_+ over all cells of which the sign is not certain.
+        The intervals are starts and ends, certain. The charge bounds the integral of (A - e^epsilon B)_+ over all cells
+        of which the sign is not certain.
         """
         places = self.points(np.linspace(-_REACH, self.right + _REACH, 65))
         left, right = places[:, :-1], places[:, 1:]
@@ -86,7 +87,7 @@ class GaussianPair:
         return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)], charge
 
     def _range(self, left: Floats, right: Floats) -> tuple[Floats, Floats, Array]:
-        """Return bounds of r over each cell, and whether it is monotone there."""
+        """Bound r over each cell, and mark monotone ones."""
         margin = np.maximum(left[self.MARGIN], right[self.MARGIN])
         blur = 256 * margin
         least = left[self.MEAN_B] - right[self.MEAN_A] - blur
@@ -97,7 +98,7 @@ class GaussianPair:
         return low, high, (least > 0) | (most < 0)
 
     def _density(self, left: Floats, right: Floats) -> tuple[Floats, Floats]:
-        """Return bounds of log A over each cell: its slope a(y) - y is between a(l) - r and a(r) - l on [l, r]."""
+        """Bound log A over each cell by its slope."""
         width = right[self.Y] - left[self.Y]
         margin = np.maximum(left[self.MARGIN], right[self.MARGIN])
         least = left[self.MEAN_A] - right[self.Y] - 256 * margin
@@ -107,7 +108,7 @@ class GaussianPair:
         return low - margin, np.minimum(high + margin, _DENSEST)
 
     def _split(self, left: Floats, right: Floats, monotone: Array) -> tuple[Floats, Floats]:
-        """Cut each cell in two in the middle, or in three around the root that a line through its ends names."""
+        """Cut each cell in two, or in three around its root."""
         if not left.size:
             return left, right
         width = right[self.Y] - left[self.Y]
@@ -122,14 +123,14 @@ class GaussianPair:
         cuts = np.stack((first, np.where(rooted, second, middle)), axis=1)
         flat = np.unique(cuts.ravel())
         places = self.points(flat)
-        one, two = (places[:, np.searchsorted(flat, cuts[:, k])] for k in (0, 1))
-        lefts = np.concatenate((left, one[:, rooted], two), axis=1)
-        rights = np.concatenate((one, two[:, rooted], right), axis=1)
+        lower, upper = places[:, np.searchsorted(flat, cuts[:, 0])], places[:, np.searchsorted(flat, cuts[:, 1])]
+        lefts = np.concatenate((left, lower[:, rooted], upper), axis=1)
+        rights = np.concatenate((lower, upper[:, rooted], right), axis=1)
         order = np.argsort(lefts[self.Y], kind="stable")
         return lefts[:, order], rights[:, order]
 
     def integral(self, starts: Floats, ends: Floats) -> tuple[float, float]:
-        """Return bounds of the integral of A - e^epsilon B over the given intervals."""
+        """Bound the integral of A - e^epsilon B over intervals."""
         low = high = 0.0
         factor = math.exp(self.epsilon) * (1 + 4 * UNIT)
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
@@ -141,19 +142,20 @@ class GaussianPair:
 
 
 def _lowest(left: Floats, right: Floats, least: Floats, most: Floats, width: Floats) -> Floats:
-    """Return a lower bound of a function on a cell from its end values and bounds of its derivative."""
-    inside = (least < 0) & (most > 0)
-    slopes = np.where(inside, most - least, 1.0)
+    """Bound a function on a cell from below by its derivative."""
+    has_minimum = (least < 0) & (most > 0)
+    slopes = np.where(has_minimum, most - least, 1.0)
     crossing = (most * left - least * right + least * most * width) / slopes
-    return np.where(inside, np.minimum(crossing, np.minimum(left, right)), np.minimum(left, right))
+    return np.where(has_minimum, np.minimum(crossing, np.minimum(left, right)), np.minimum(left, right))
 
 
 def _tilted(
     atoms: Floats, logs: Floats, span: tuple[float, float], y: Floats, tilt: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return log of sum p e^{(x - t)(y - (x + t)/2)} (t is the tilt), the mean of x under it, and the exponents' size.
+    """Return the tilted log sum, mean of x, and exponents' size.
 
-    Atoms outside `span` are left out; they weigh at most e^_OUTSIDE each, so at least one of weight e^-1000 must stay.
+    The sum is of p e^{(x - t)(y - (x + t)/2)}, t the tilt. Atoms outside `span` are left out; they weigh at most
+    e^_OUTSIDE each, so at least one of weight e^-1000 must stay.
     """
     near = slice(*np.searchsorted(atoms, span))
     atoms_here, masses = (atoms[near], logs[near]) if near.start < near.stop else (atoms, logs)
@@ -174,7 +176,7 @@ def ndtr_error(z: Floats) -> Floats:
 
 
 def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple[float, float]:
-    """Return the mass that p * N(0, 1) gives to an interval, and a bound on its error."""
+    """Return p * N(0, 1) on an interval, and its error."""
     from scipy.special import ndtr
 
     low, high = start - atoms, end - atoms

@@ -22,7 +22,7 @@ LARGEST_EPSILON = Fraction(600)
 
 
 def masses_within(p: Pmf, q: Pmf, epsilon: Number, delta: Fraction) -> bool:
-    """Decide sum of (p - e^epsilon q)_+ <= delta exactly; float masses count as the binary fractions that they are.
+    """Decide sum of (p - e^epsilon q)_+ <= delta exactly.
 
     >>> masses_within(Pmf([0], [1]), Pmf.from_counts([0, 1], [1, 9]), 1, Fraction(73, 100))
     True
@@ -33,12 +33,13 @@ def masses_within(p: Pmf, q: Pmf, epsilon: Number, delta: Fraction) -> bool:
 
 
 def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tuple[float, float]:
-    """Return numbers below and above the divergence of p from q after Gaussian noise of deviation sigma > 0.
+    """Enclose the divergence of p from q after Gaussian noise.
 
-    The line is cut into cells until on each the sign of p*N - e^epsilon q*N is certain, or nothing that matters is
-    left; positive cells are joined and integrated by normal tails; doubtful ones are charged in full above and with
-    nothing below. The signs change at most as often as those of p - e^epsilon q over the atoms (Descartes' rule for
-    sums of exponentials), so few cells stay doubtful. Above about 1e-290 the bounds are usually 1e-10 apart or less.
+    Its deviation is sigma > 0. The line is cut into cells until on each the sign of p*N - e^epsilon q*N is certain, or
+    nothing that matters is left; positive cells are joined and integrated by normal tails; doubtful ones are charged in
+    full above and with nothing below. The signs change at most as often as those of p - e^epsilon q over the atoms
+    (Descartes' rule for sums of exponentials), so few cells stay doubtful. Above about 1e-290 the bounds are usually
+    1e-10 apart or less.
 
     Raises InputError when sigma is not above zero, or epsilon is not above zero and at most 600.
 

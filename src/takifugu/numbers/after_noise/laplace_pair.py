@@ -32,13 +32,13 @@ _LIFT = 960
 
 
 def above(value: Fraction) -> float:
-    """Return the value as a float, rounded up; InputError where it is beyond float64."""
+    """Return the value as a float, rounded up; InputError beyond float64."""
     nearest = _nearest(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def below(value: Fraction) -> float:
-    """Return the value as a float, rounded down; InputError where it is beyond float64."""
+    """Return the value as a float, rounded down; InputError beyond float64."""
     nearest = _nearest(value)
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
 
@@ -77,7 +77,7 @@ class Line:
         return Line(weights, gaps, blocks, block_gaps, block_starts)
 
     def sums(self, scale: float, parts: int) -> Floats:
-        """Return S_i = sum over j <= i of w_j e^{-(x_i - x_j)/scale}; each exponential is applied in equal parts."""
+        """Return the decayed sums S_i of w_j over j <= i."""
         if not self.blocks.size:
             total, result = 0.0, []
             steps = [1.0, *np.exp(-self.gaps / scale / parts).tolist()]
@@ -102,7 +102,7 @@ class Line:
 
     @property
     def depth(self) -> int:
-        """The largest number of steps between a term and a sum that holds it."""
+        """Return the largest number of steps from a term to a sum."""
         return sum(self.blocks.shape) or len(self.weights)
 
 
@@ -130,7 +130,7 @@ class Side:
         return Side(Line.of(x, weights), Line.of(-x[::-1], weights[::-1]), place, from_left, to_right)
 
     def logs(self, scale: float, parts: int, between_steps_left: bool) -> tuple[Floats, Floats]:
-        """Return log A at the law's own atoms and at the other law's atoms."""
+        """Return log A at both laws' own atoms."""
         left, right = self.forward.sums(scale, parts), self.backward.sums(scale, parts)[::-1]
         beyond, steps = right[1:], np.exp(-self.forward.gaps / scale / parts)
         for _ in range(parts):
@@ -167,7 +167,7 @@ class Pair:
 
     @property
     def parts(self) -> int:
-        """2 when masses are so small that they were lifted, and exponentials must not underflow early."""
+        """Return 2 for lifted masses, lest exponentials underflow early; else 1."""
         return 1 if self.smallest_log >= _SMALL_LOG else 2
 
     def log_ratios(self, scale: float) -> tuple[float, float]:
@@ -200,9 +200,10 @@ class Pair:
         return max(0.0, loss - error), loss + error
 
     def verdict(self, scale: float, epsilon: Fraction, digits: bool) -> tuple[float, bool | None]:
-        """Return an upper bound of the loss, and whether the loss is at most epsilon; None when undecided.
+        """Return an upper bound of the loss, and whether it fits.
 
-        With `digits`, what float64 leaves undecided is computed again with many digits; a tie stays undecided.
+        Whether it is at most epsilon is None when undecided. With `digits`, what float64 leaves undecided is computed
+        again with many digits; a tie stays undecided.
         """
         low, high = self.bounds(scale)
         if high <= below(epsilon):
@@ -226,10 +227,11 @@ def _weights(law: Pmf, lift: int) -> Floats:
 
 
 def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
-    """Return the smallest scale whose loss is at most epsilon, rounded up by at most SCALE_TOLERANCE.
+    """Return the smallest scale with a loss of at most epsilon.
 
-    `safe` must be such a scale. What float64 cannot decide counts as unsafe; when that leaves the answer wider than
-    the tolerance, the search goes on with more digits (up to MOST_ATOMS_WITH_DIGITS).
+    It is rounded up by at most SCALE_TOLERANCE. `safe` must be such a scale. What float64 cannot decide counts as
+    unsafe; when that leaves the answer wider than the tolerance, the search goes on with more digits (up to
+    MOST_ATOMS_WITH_DIGITS).
     """
 
     def search(safe: float, digits: bool) -> float:

@@ -28,10 +28,11 @@ _LEAST_BUDGET, _LARGEST_BUDGET = Fraction(1, 10**12), Fraction(10**6)
 
 
 def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
-    """Return sup over y of |log (p*Lap)(y)/(q*Lap)(y)| for Laplace noise of density proportional to e^{-|x|/scale}.
+    """Return sup over y of |log (p*Lap)(y)/(q*Lap)(y)|.
 
-    Scale 0 means no noise: the largest log-ratio of the masses, infinite when the supports differ. The value is the
-    nearest that float64 gives; `laplace_log_ratio_bounds` encloses it (docs/decisions.md#exact-laplace-scale).
+    The Laplace noise has density proportional to e^{-|x|/scale}. Scale 0 means no noise: the largest log-ratio of the
+    masses, infinite when the supports differ. The value is the nearest that float64 gives; `laplace_log_ratio_bounds`
+    encloses it (docs/decisions.md#exact-laplace-scale).
 
     Raises InputError when the scale is negative or not finite.
 
@@ -45,7 +46,9 @@ def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
 
 
 def laplace_log_ratio_directed(p: Pmf, q: Pmf, scale: Number) -> float:
-    """Return sup over y of log (p*Lap)(y)/(q*Lap)(y), one way only; scale 0 means no noise.
+    """Return sup over y of log (p*Lap)(y)/(q*Lap)(y).
+
+    One way only; scale 0 means no noise.
 
     >>> round(laplace_log_ratio_directed(Pmf([0], [1]), Pmf([0, 1], [0.5, 0.5]), 0), 9)
     0.693147181
@@ -63,7 +66,7 @@ def laplace_log_ratio_directed(p: Pmf, q: Pmf, scale: Number) -> float:
 
 
 def laplace_log_ratio_bounds(p: Pmf, q: Pmf, scale: float) -> tuple[float, float]:
-    """Return numbers below and above sup |log (p*Lap)/(q*Lap)| for a positive scale, rounding errors included.
+    """Enclose sup |log (p*Lap)/(q*Lap)| for a positive scale.
 
     >>> low, high = laplace_log_ratio_bounds(Pmf([0], [1]), Pmf([2], [1]), 4.0)
     >>> low <= 0.5 <= high < low + 1e-12
@@ -73,11 +76,11 @@ def laplace_log_ratio_bounds(p: Pmf, q: Pmf, scale: float) -> tuple[float, float
 
 
 def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
-    """Return the smallest scale b of Laplace noise after which no log-ratio of p and q exceeds epsilon, either way.
+    """Return the least Laplace scale with all log-ratios within epsilon.
 
-    Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot decide; below epsilon = 1e-12:
-    W-infinity/epsilon). 0.0 when the masses themselves satisfy it, decided exactly. Float masses count as the binary
-    fractions that they are.
+    It is b of p and q, either way. Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot
+    decide; below epsilon = 1e-12: W-infinity/epsilon). 0.0 when the masses themselves satisfy it, decided exactly.
+    Float masses count as the binary fractions that they are.
 
     Raises InputError unless epsilon is finite and above zero.
 
@@ -102,11 +105,11 @@ def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
 
 
 def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
-    """Return (w, scale): W-infinity of p and q and the scale w/epsilon of Laplace noise (Song17 Algorithm 1).
+    """Return W-infinity w of p and q, and the scale w/epsilon.
 
-    Exact laws: w is exact and the scale is rounded up only if long. Float masses: the first of
-    `w_infinity_candidates` whose largest log-ratio at the returned scale, w/epsilon rounded up by at most 2**-34,
-    is at most epsilon; the last candidate needs no check (docs/decisions.md#numbers).
+    Source: Song17 Algorithm 1. Exact laws: w is exact and the scale is rounded up only if long. Float masses: the first
+    of `w_infinity_candidates` whose largest log-ratio at the returned scale, w/epsilon rounded up by at most 2**-34, is
+    at most epsilon; the last candidate needs no check (docs/decisions.md#numbers).
 
     Raises InputError unless epsilon is finite and above zero.
 
@@ -129,7 +132,7 @@ def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
 
 
 def _budget(epsilon: Number) -> Fraction:
-    """Read epsilon; one beyond what exponentials hold is replaced by a smaller, stricter one."""
+    """Read epsilon, replaced by a stricter one beyond exponentials' range."""
     return min(as_epsilon(epsilon), _LARGEST_BUDGET)
 
 

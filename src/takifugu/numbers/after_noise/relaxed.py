@@ -47,7 +47,7 @@ class RelaxedPair:
         return RelaxedPair(moves, into, out_of, columns, rows, largest)
 
     def loss(self, scale: float) -> float:
-        """Return an upper bound on the largest log of (sum of e^{move/scale} over a run's shares)."""
+        """Bound the largest log of a run's mean e^{move/scale}."""
         costs = self.moves / scale
         worst = max(_log_sums(self.into + costs, self.columns), _log_sums(self.out_of + costs, self.rows))
         # Logs are off by 2**-50 of their size, quotients and sums by a rounding per term.
@@ -58,7 +58,7 @@ class RelaxedPair:
         return scale > 0 and self.loss(below(scale)) <= below(epsilon)
 
     def smallest(self, epsilon: Fraction) -> float:
-        """Return the smallest scale at which the conditions hold; 0.0 where nothing moves.
+        """Return the smallest scale under the conditions; 0.0 without moves.
 
         Rounded up by at most 2**-36 relative plus rounding. Float masses count as binary fractions.
 
@@ -85,7 +85,7 @@ def _distances(left: Array, right: Array) -> Floats:
 
 
 def _starts(atoms: Array) -> Array:
-    """Return where the runs of equal atoms start; a monotone plan lists both sides in increasing order."""
+    """Return the starts of runs of equal atoms in a monotone plan."""
     return np.flatnonzero(np.concatenate(([True], atoms[1:] != atoms[:-1])))
 
 

@@ -26,22 +26,22 @@ class Continuous(Protocol):
 
     @property
     def range(self) -> tuple[float, float]:
-        """The ends of the interval outside which there is no mass; they may be infinite."""
+        """Return the ends of all mass; they may be infinite."""
         ...
 
     @property
     def edges(self) -> tuple[float, ...]:
-        """Increasing finite places: all kinks and jumps, and first and last ones with a mass below 1e-300 outside."""
+        """Return all kinks and jumps, between tails below 1e-300."""
         ...
 
     def pdf(self, x: Floats) -> Floats: ...
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Return numbers below and above the density in the open cells from `low` to `high`."""
+        """Bound the density in the open cells from `low` to `high`."""
         ...
 
     def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Return numbers below and above the masses of the intervals from `low` to `high`."""
+        """Bound the masses of the intervals from `low` to `high`."""
         ...
 
     def to_dict(self) -> Json: ...
@@ -68,7 +68,7 @@ _KINDS: Registry[type[Registered]] = Registry(
 
 
 def from_dict(data: Plain) -> Continuous:
-    """Read a density back from its `to_dict` form; InputError for an unknown kind.
+    """Read a density from its plain data; InputError for others.
 
     >>> from takifugu.numbers.densities.normal import Normal
     >>> from_dict(Normal(0, 2).to_dict())
@@ -78,7 +78,7 @@ def from_dict(data: Plain) -> Continuous:
 
 
 def check_density(law: object) -> Continuous:
-    """Return what is given if it is one of the densities of this package; InputError for anything else."""
+    """Return one of this package's densities; InputError for anything else."""
     if not isinstance(law, Continuous):
         discrete = " (a distribution of single values has no density)" if hasattr(law, "masses") else ""
         raise InputError(

@@ -35,7 +35,7 @@ WIDTH = 2.0**-36
 
 
 def density_hockey_stick(p: Continuous, q: Continuous, epsilon: float) -> float:
-    """Return a number that the integral of (p - e^epsilon q)_+ does not exceed, usually by less than 1e-12.
+    """Bound the integral of (p - e^epsilon q)_+ from above, nearly.
 
     Raises InputError for anything but densities, and for an epsilon that is not finite or above 600.
 
@@ -82,21 +82,22 @@ def _excess(p: Continuous, q: Continuous, factor: float) -> float:
         left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
     begin, finish = _joined(np.concatenate(starts), np.concatenate(ends))
     outside = p.mass(np.array([-math.inf, places[-1]]), np.array([places[0], math.inf]))[1]
-    inside = p.mass(begin, finish)[1] - factor * q.mass(begin, finish)[0]
-    return float(np.maximum(inside, 0.0).sum() + charge + outside.sum()) * (1 + 2.0**-40)
+    between = p.mass(begin, finish)[1] - factor * q.mass(begin, finish)[0]
+    return float(np.maximum(between, 0.0).sum() + charge + outside.sum()) * (1 + 2.0**-40)
 
 
 def _joined(starts: Floats, ends: Floats) -> tuple[Array, Array]:
-    """Return cells as intervals: those that touch are one."""
+    """Return cells as intervals, touching ones joined."""
     begin, finish = np.sort(starts), np.sort(ends)
     return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)]
 
 
 def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
-    """Return a number that the eta-approximate max-divergence D^eta(p||q) does not exceed (Zhang22 Definitions 5, 6).
+    """Bound the eta-approximate max-divergence D^eta(p||q) from above.
 
-    Rounded up by 1e-10 or so; infinite where it exceeds 600, as where p has more than eta of its mass where q has none,
-    and at eta = 0 where p has no bounded range. It may be as low as log(1 - eta), for two equal distributions.
+    Source: Zhang22 Definitions 5, 6. Rounded up by 1e-10 or so; infinite where it exceeds 600, as where p has more than
+    eta of its mass where q has none, and at eta = 0 where p has no bounded range. It may be as low as log(1 - eta), for
+    two equal distributions.
 
     Raises InputError for anything but densities, since for discrete ones it is infinite at every eta < 1 (errata E8b),
     and unless 0 <= eta < 1.
@@ -127,7 +128,7 @@ def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
 
 
 def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
-    """Return a number that log p/q does not exceed anywhere: the largest of cells, cut while one may exceed another."""
+    """Bound log p/q everywhere, by cells cut as needed."""
     if isinstance(p, Truncated) and p.whole == q:  # cut out of q: the ratio is one over the share that remains
         return -math.log(q.mass(*(np.array([end]) for end in p.range))[0][0]) + 2.0**-50
     low, high = p.range
@@ -140,8 +141,8 @@ def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
         (p_least, p_most), (q_least, q_most) = p.bounds(left, right), q.bounds(left, right)
         with np.errstate(divide="ignore", invalid="ignore"):
             most = np.where(p_most <= _UNSEEN, 0.0, np.where(q_least > 0, p_most / q_least, math.inf))
-            known = float(np.where(q_most > 0, p_least / q_most, 0.0).max(initial=0.0))
-        open_ = most > known * (1 + WIDTH)
+            attained = float(np.where(q_most > 0, p_least / q_most, 0.0).max(initial=0.0))
+        open_ = most > attained * (1 + WIDTH)
         if turn == _MOST_ROUNDS - 1 or len(left) > _MOST_CELLS or not open_.any():
             largest = max(largest, float(most.max(initial=0.0)))
             break
@@ -153,17 +154,18 @@ def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
 
 
 def distance_from(p: Continuous, q: Continuous, eta: float) -> float:
-    """Return a number that max(D^eta(p||q), D^eta(q||p)) does not exceed: the variant of Zhang22 eq. (3).
+    """Bound max(D^eta(p||q), D^eta(q||p)) from above.
 
-    lambda_eta is the largest of these over the possible values of what is hidden, p the distribution of the answer and
-    q the normal one in its place. Raises as `max_divergence`.
+    The variant of Zhang22 eq. (3). lambda_eta is the largest of these over the possible values of what is hidden, p the
+    distribution of the answer and q the normal one in its place. Raises as `max_divergence`.
     """
     return max(max_divergence(p, q, eta), max_divergence(q, p, eta))
 
 
 def charge_at(p: Continuous, q: Continuous, closeness: float) -> float:
-    """Return an eta for which `distance_from(p, q, eta)` is at most `closeness`: the other way to read the same curve.
+    """Return an eta with `distance_from` at most `closeness`.
 
-    p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for every T. Raises as `density_hockey_stick`.
+    It is the other way to read the same curve. p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for
+    every T. Raises as `density_hockey_stick`.
     """
     return max(density_hockey_stick(p, q, closeness), density_hockey_stick(q, p, closeness))

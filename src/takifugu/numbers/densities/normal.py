@@ -81,7 +81,7 @@ class Normal:
 
 
 def _relative(z: Floats) -> Floats:
-    """Return an allowance for the relative error of heights and tails at z deviations; infinite z have neither."""
+    """Return the relative error of heights and tails at z deviations."""
     return 2.0**-46 * (1 + np.where(np.isfinite(z), z, 0.0) ** 2)
 
 
@@ -112,11 +112,11 @@ class NormalMixture:
             raise InputError(f"the weights sum to {total:.12g}", rule="they must sum to 1 within 1e-9").at("weights")
         object.__setattr__(self, "weights", tuple(shares))
         object.__setattr__(self, "means", tuple(finite(mean, "means") for mean in means))
-        object.__setattr__(self, "deviations", tuple(positive(one, "deviations") for one in deviations))
+        object.__setattr__(self, "deviations", tuple(positive(deviation, "deviations") for deviation in deviations))
 
     @cached_property
     def parts(self) -> tuple[tuple[float, Normal], ...]:
-        """Return each weight with its normal distribution; the weights sum to 1 up to rounding."""
+        """Return each weight with its normal distribution."""
         total = math.fsum(self.weights)
         normals = map(Normal, self.means, self.deviations)
         return tuple((weight / total, normal) for weight, normal in zip(self.weights, normals, strict=True))

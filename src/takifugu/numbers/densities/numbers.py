@@ -38,9 +38,10 @@ def between_tails(
     low: Floats, high: Floats, middle: float, lower: Callable[[Floats], Floats], upper: Callable[[Floats], Floats],
     error: Callable[[Floats], Floats],
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Return bounds of P(low < X <= high), from the tail that is smaller: no digits of small masses are lost.
+    """Bound P(low < X <= high) from the smaller tail.
 
-    `lower(x)` is P(X <= x), `upper(x)` is P(X > x), `error(x)` the relative error of whichever is at most 1/2 or so.
+    So no digits of small masses are lost. `lower(x)` is P(X <= x), `upper(x)` is P(X > x), `error(x)` the relative
+    error of whichever is at most 1/2 or so.
     """
     left, right = high <= middle, low >= middle
     first = np.where(left, lower(high), np.where(right, upper(low), 1.0))

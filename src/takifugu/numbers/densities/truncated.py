@@ -48,17 +48,19 @@ class Truncated:
 
     @property
     def _ends(self) -> tuple[float, float]:
-        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        return low, high
 
     @cached_property
     def _share(self) -> tuple[float, float]:
-        """Return bounds of the mass that the whole distribution puts into the range."""
+        """Bound the whole distribution's mass in the range."""
         least, most = self.whole.mass(*(np.array([end]) for end in self._ends))
         return float(least[0]), float(most[0])
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        """Return mean and deviation, from masses of narrow cells: for words and grids, not for proofs."""
+        """Return about mean and deviation, for words and grids."""
         places = np.unique(np.clip(self.whole.edges, *self._ends))
         ends = [end for end in self._ends if math.isfinite(end)]
         places = np.unique(np.concatenate([places, ends]))

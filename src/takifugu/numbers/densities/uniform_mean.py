@@ -61,12 +61,12 @@ class UniformMean:
 
     @property
     def edges(self) -> tuple[float, ...]:
-        inside = [self.low + (self.high - self.low) * k / self.count for k in range(1, self.count)]
-        return tuple(sorted({self.low, *inside, self.mean, self.high}))
+        knots = [self.low + (self.high - self.low) * k / self.count for k in range(1, self.count)]
+        return tuple(sorted({self.low, *knots, self.mean, self.high}))
 
     def pdf(self, x: Floats) -> Floats:
-        steps, inside = self._steps(x)
-        return np.where(inside, self._height(steps), 0.0)
+        steps, is_inside = self._steps(x)
+        return np.where(is_inside, self._height(steps), 0.0)
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         heights = self._height(self._steps(np.concatenate((low, high)))[0])
@@ -91,11 +91,11 @@ class UniformMean:
 
     @property
     def _relative(self) -> float:
-        """An allowance for the relative error of heights and tails: n + 1 levels of a few roundings, and that of u."""
+        """Return the relative error of heights and tails: n + 1 levels."""
         return 2.0**-48 * (self.count + 4)
 
     def _steps(self, x: Floats) -> tuple[Floats, Array]:
-        """Return the distance from the nearer end in steps of (high - low)/count, and whether x lies inside."""
+        """Return the steps from the nearer end, and whether inside."""
         near = np.minimum(x - self.low, self.high - x)
         return self.count * np.clip(near / (self.high - self.low), 0.0, 0.5), near >= 0
 
@@ -104,7 +104,7 @@ class UniformMean:
         return height
 
     def _tail(self, distance: Floats) -> Floats:
-        """Return P(X <= low + distance); beyond the middle, where it is not used, what it is there."""
+        """Return P(X <= low + distance), constant beyond the middle."""
         share = np.clip(distance / (self.high - self.low), 0.0, 0.5)
         tail: Floats = _splines(self.count * share, self.count + 1).sum(axis=0)
         return tail
@@ -117,8 +117,8 @@ class UniformMean:
         return UniformMean(data["count"], data["low"], data["high"])
 
     def describe(self) -> str:
-        each = f"uniform from {self.low:g} to {self.high:g}"
-        return each if self.count == 1 else f"the mean of {self.count} numbers, each {each}"
+        uniform = f"uniform from {self.low:g} to {self.high:g}"
+        return uniform if self.count == 1 else f"the mean of {self.count} numbers, each {uniform}"
 
 
 def _splines(u: Floats, order: int) -> Floats:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from operator import mul
 
 import numpy as np
@@ -42,7 +43,8 @@ class Channel:
         >>> Channel.of([0, 1], ["no", "yes"], [[1, 0], [Fraction(1, 4), Fraction(3, 4)]]).masses
         ((4, 0), (1, 3))
         """
-        rows = [fractions(as_numbers(row, "probabilities")) for row in probabilities if _is_exact(row)]
+        numbers = [as_numbers(row, "probabilities") for row in probabilities]
+        rows = [fractions(row) for row in numbers if row.dtype != np.float64]
         if len(rows) < len(probabilities):
             raise InputError(
                 "a channel has exact probabilities", fix="write Fractions, or repair a float matrix"
@@ -57,21 +59,22 @@ class Channel:
         return Channel(tuple(inputs), tuple(outputs), tuple(tuple(int(p * total) for p in row) for row in rows), total)
 
     def row(self, label: Hashable) -> dict[Hashable, Fraction]:
-        """Return the law of the output for one input; outputs without mass are left out."""
+        """Return one input's output law, without massless outputs."""
         masses = self.masses[self._place(label)]
         return {y: Fraction(mass, self.total) for y, mass in zip(self.outputs, masses, strict=True) if mass}
 
     def lift(self, law: Mapping[Hashable, Atom]) -> dict[Hashable, Atom]:
-        """Return the law of the output when the input follows `law`; exact when the law is.
+        """Return the output's law for inputs of a law.
 
-        Raises InputError when the law gives mass to an input that the channel does not know.
+        It is exact when the law is. Raises InputError when the law gives mass to an input that the channel does not
+        know.
 
         >>> flip = Channel.of([0, 1], [0, 1], [[0, 1], [Fraction(1, 2), Fraction(1, 2)]])
         >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
         {0: Fraction(1, 3), 1: Fraction(2, 3)}
         """
-        known = {label: place for place, label in enumerate(self.inputs)}
-        rows = [self.masses[known[x] if x in known else self._place(x)] for x in law]
+        places = {label: place for place, label in enumerate(self.inputs)}
+        rows = [self.masses[places[x] if x in places else self._place(x)] for x in law]
         if all(isinstance(p, int | Fraction) for p in law.values()):
             shares = [Fraction(p) for p in law.values()]
             total = math.lcm(*(p.denominator for p in shares))
@@ -86,23 +89,21 @@ class Channel:
         return {y: mass for y, mass in zip(self.outputs, sums, strict=True) if mass}
 
     def compose(self, second: Channel) -> Channel:
-        """Return this channel followed by `second`, which must know all its outputs.
+        """Return this channel followed by `second`, defined on all its outputs.
 
         >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
         >>> flip.compose(flip).row(0)
         {0: Fraction(5, 8), 1: Fraction(3, 8)}
         """
-        then = [second.masses[second._place(y)] for y in self.outputs]
-        rows = tuple(
-            tuple(sum(m * row[k] for m, row in zip(masses, then, strict=True)) for k in range(len(second.outputs)))
-            for masses in self.masses
-        )
-        return Channel(self.inputs, second.outputs, rows, self.total * second.total)
+        then = np.array([second.masses[second._place(y)] for y in self.outputs], dtype=object)
+        rows = np.array(self.masses, dtype=object).dot(then).tolist()
+        return Channel(self.inputs, second.outputs, tuple(map(tuple, rows)), self.total * second.total)
 
     def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
-        """Return the largest log of P(y | a) / P(y | b) over outputs y and ordered input pairs (a, b), rounded up.
+        """Return the largest log-ratio of two inputs, rounded up.
 
-        All pairs unless given. Infinite when b cannot give an output that a can.
+        It is over outputs y and ordered input pairs (a, b). All pairs unless given. Infinite when b cannot give an
+        output that a can.
 
         >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
         >>> round(flip.measure(), 9) == round(math.log(3), 9)
@@ -110,8 +111,8 @@ class Channel:
         """
         if pairs is None:
             return _largest_log((max(column), min(column)) for column in zip(*self.masses, strict=True))
-        rows = ((self.masses[self._place(a)], self.masses[self._place(b)]) for a, b in pairs)
-        return _largest_log(pair for one, two in rows for pair in zip(one, two, strict=True))
+        rows = (zip(self.masses[self._place(a)], self.masses[self._place(b)], strict=True) for a, b in pairs)
+        return _largest_log(chain.from_iterable(rows))
 
     def _place(self, label: Hashable) -> int:
         if label not in self.inputs:
@@ -120,7 +121,9 @@ class Channel:
 
 
 def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) -> float:
-    """Return max over y of log p(y)/q(y), rounded up; infinite when q lacks an output of p.
+    """Return max over y of log p(y)/q(y), rounded up.
+
+    It is infinite when q lacks an output of p.
 
     >>> largest_log_ratio({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
     inf
@@ -129,7 +132,7 @@ def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) ->
 
 
 def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
-    """Return max log(a / b) over pairs with a > 0, rounded up; infinite when some b is 0; 0.0 for no pairs."""
+    """Return the largest log(a / b), rounded up."""
     ratios = {Fraction(a) / Fraction(b) if b else None for a, b in pairs if a}
     if None in ratios:
         return math.inf
@@ -145,12 +148,12 @@ def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
 def repair(
     inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Array, blend: Fraction = Fraction(1, 2**30)
 ) -> Channel:
-    """Return a channel with exact masses near a float matrix, such as the solution of a linear program.
+    """Return a channel with exact masses near a float matrix.
 
-    Negative entries and outputs that no input gives with more than 2**-30 become 0, rows are divided by their sums,
-    mixed with `blend` of the mean row, and rounded to multiples of 2**-90. Mixing one law into all rows never raises a
-    log-ratio, and gives every row the same support where the solver left 1e-17 beside 0; blend = 0 keeps zeros. What
-    the channel promises is what `measure` says.
+    For example near the solution of a linear program. Negative entries and outputs that no input gives with more than
+    2**-30 become 0, rows are divided by their sums, mixed with `blend` of the mean row, and rounded to multiples of
+    2**-90. Mixing one law into all rows never raises a log-ratio, and gives every row the same support where the solver
+    left 1e-17 beside 0; blend = 0 keeps zeros. What the channel promises is what `measure` says.
 
     Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in
     [0, 1].
@@ -171,18 +174,18 @@ def repair(
     table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
     laws = [_fine(row) for row in table.tolist()]
     sums = [sum(column) for column in zip(*laws, strict=True)]
-    share, whole = Fraction(blend).as_integer_ratio()
-    weight = (whole - share) * len(laws)
+    share, denominator = Fraction(blend).as_integer_ratio()
+    weight = (denominator - share) * len(laws)
     mixed = [[weight * p + share * m for p, m in zip(law, sums, strict=True)] for law in laws]
-    total = whole * len(laws) * _FINE
+    total = denominator * len(laws) * _FINE
     return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law, total) for law in mixed), REPAIR_TOTAL)
 
 
 def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weights: Array) -> Channel:
-    """Return the channel whose rows are proportional to weights >= 0, rounded to multiples of 2**-90.
+    """Return the channel with rows proportional to weights, exactly.
 
-    A positive weight keeps a positive mass, so that no output is ruled out by rounding. Raises InputError when shapes
-    differ, a weight is negative or not finite, or a row is all 0.
+    They are >= 0, rounded to multiples of 2**-90. A positive weight keeps a positive mass, so that no output is ruled
+    out by rounding. Raises InputError when shapes differ, a weight is negative or not finite, or a row is all 0.
 
     >>> from_weights([0], ["a", "b"], np.array([[3.0, 1.0]])).row(0)
     {'a': Fraction(3, 4), 'b': Fraction(1, 4)}
@@ -202,7 +205,7 @@ def _proportional(row: list[float]) -> tuple[int, ...]:
 
 
 def _fine(row: list[float]) -> list[int]:
-    """Return a row divided by its sum as integers over _FINE; what rounding down leaves goes to the largest."""
+    """Return a normalised row as integers over _FINE."""
     ratios = [p.as_integer_ratio() for p in row]
     unit = max(denominator for _, denominator in ratios)
     weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
@@ -212,17 +215,13 @@ def _fine(row: list[float]) -> list[int]:
 
 
 def _rounded(law: list[int], total: int) -> tuple[int, ...]:
-    """Round masses over `total` to multiples of 1/REPAIR_TOTAL with sum one: down, then up where most was lost."""
+    """Round masses to multiples of 1/REPAIR_TOTAL with sum one."""
     parts = [divmod(mass * REPAIR_TOTAL, total) for mass in law]
     masses = [down for down, _ in parts]
     order = sorted(range(len(law)), key=lambda k: -parts[k][1])
     for k in order[: REPAIR_TOTAL - sum(masses)]:
         masses[k] += 1
     return tuple(masses)
-
-
-def _is_exact(row: Sequence[Fraction | int]) -> bool:
-    return as_numbers(row, "probabilities").dtype != np.float64
 
 
 def _check_shape(inputs: Sequence[Hashable], outputs: Sequence[Hashable], rows: Sequence[Array]) -> None:

@@ -19,7 +19,7 @@ _LARGEST = Fraction(10_000)
 
 
 def divergence(masses: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -> Enclosure:
-    """Return the sum of (p - e^epsilon q)_+ over pairs (p, q), in floats below and above it.
+    """Enclose the sum of (p - e^epsilon q)_+ over pairs (p, q).
 
     >>> divergence([(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))], Fraction(0))
     Enclosure(low=0.5, high=0.5)
@@ -30,7 +30,7 @@ def divergence(masses: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -
 
 
 def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: Fraction) -> Enclosure:
-    """Return the sum of (p - e^epsilon q)_+ over pairs of masses p / unit and q / unit, in floats below and above it.
+    """Enclose the sum of (p - e^epsilon q)_+ over masses in units.
 
     >>> divergence_in_units([(3, 1), (1, 3)], 4, Fraction(0)).high
     0.5
@@ -45,7 +45,7 @@ def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: F
 
 
 def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
-    """Return 1 + e^epsilon + ... + e^((count - 1) epsilon), in floats below and above it (infinite, if need be).
+    """Enclose 1 + e^epsilon + ... + e^((count - 1) epsilon).
 
     >>> sum_of_powers(Fraction(0), 3).high
     3.0
@@ -58,14 +58,14 @@ def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
 
 
 def _powers(epsilon: Fraction) -> tuple[int, int]:
-    """Return whole numbers below and above e^epsilon 2**120, equal where epsilon is 0; of epsilon 10,000 at most."""
-    known = min(epsilon, _LARGEST)
-    if not known:
+    """Enclose e^epsilon 2**120 by whole numbers, equal for epsilon 0."""
+    capped = min(epsilon, _LARGEST)
+    if not capped:
         return 1 << _BITS, 1 << _BITS
     before = iv.prec
     iv.prec = 2 * _BITS
     try:
-        power = iv.exp(iv.mpf(known.numerator) / iv.mpf(known.denominator)) * iv.mpf(2) ** _BITS
+        power = iv.exp(iv.mpf(capped.numerator) / iv.mpf(capped.denominator)) * iv.mpf(2) ** _BITS
         return math.floor(_fraction(power.a)), math.ceil(_fraction(power.b))
     finally:
         iv.prec = before

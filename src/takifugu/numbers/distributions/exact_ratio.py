@@ -21,7 +21,7 @@ BITS = 240
 
 
 def log_masses(law: Pmf) -> Floats:
-    """Return the logarithms of the probabilities; relative error at most 2**-50, however small the masses."""
+    """Return the probabilities' logarithms, within 2**-50 relative, however small."""
     if law.total is None:
         return np.asarray(np.log(law.masses))
     if law.masses.dtype == object:
@@ -31,9 +31,10 @@ def log_masses(law: Pmf) -> Floats:
 
 
 def log_share(mass: int, total: int) -> float:
-    """Return log(mass / total) for 0 < mass <= total of any size; relative error at most 2**-50.
+    """Return log(mass / total), within 2**-50 relative.
 
-    Not as a difference of two logs: of long masses and totals these are large, and so is what they are off by.
+    0 < mass <= total, of any size. Not as a difference of two logs: of long masses and totals these are large, and so
+    is what they are off by.
 
     >>> round(log_share(2**2990, 2**3000) / math.log(2), 9)
     -10.0
@@ -45,7 +46,7 @@ def log_share(mass: int, total: int) -> float:
 
 
 def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
-    """Decide ratio > e**epsilon for a rational epsilon other than zero; the two are never equal (Lindemann)."""
+    """Decide ratio > e**epsilon for a rational epsilon but 0 (Lindemann)."""
     from mpmath import mp
 
     bits = 80
@@ -58,7 +59,7 @@ def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
 
 
 def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the p-mass and the q-mass of the atoms with p > e**epsilon q; float masses count as binary fractions."""
+    """Return both masses of the atoms with p > e**epsilon q."""
     x, y = same_type(p.values, q.values)
     place = np.minimum(np.searchsorted(y, x), len(y) - 1)
     shared = y[place] == x
@@ -76,7 +77,7 @@ def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]
 
 
 def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
-    """Decide whether some atom has p > e**epsilon q or q > e**epsilon p; float masses count as binary fractions."""
+    """Decide whether some atom's masses differ by more than e**epsilon."""
     if not np.array_equal(p.values, q.values):
         return True
     first, second = log_masses(p), log_masses(q)
@@ -92,9 +93,10 @@ def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
 
 
 def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
-    """Return sup log(p*Lap / q*Lap) and sup log(q*Lap / p*Lap) for a positive scale, as mpmath numbers.
+    """Return both directed suprema of log p*Lap / q*Lap.
 
-    One forward and one backward pass over the merged atoms; every term is positive and nothing can underflow.
+    They are mpmath numbers, for a positive scale. One forward and one backward pass over the merged atoms; every term
+    is positive and nothing can underflow.
     """
     from mpmath import mp
 
@@ -105,7 +107,7 @@ def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
 
 
 def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple[float, bool]:
-    """Return the largest log-ratio in absolute value, and whether it is certainly at most epsilon."""
+    """Return the largest absolute log-ratio, and whether it certainly fits."""
     from mpmath import mp
 
     with mp.workprec(BITS):
@@ -115,15 +117,16 @@ def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple
 
 
 def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[mpf]:
-    """Return sum over j of m_j e^{-|x_i - x_j| / scale} at every atom i."""
+    """Return the sum of decayed masses at each atom."""
     forward, backward, steps = passes(masses, gaps, scale)
     return [a + step * b for a, b, step in zip(forward, [*backward[1:], 0], [*steps, 0], strict=True)]
 
 
 def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[mpf], list[mpf], list[mpf]]:
-    """Return sum of m_j e^{-|x_i - x_j| / scale} over j <= i, the same over j >= i, and e^{-gap / scale}.
+    """Return both one-sided sums of decayed masses, and the decays.
 
-    Runs at the precision of the caller's mpmath context; masses may be signed.
+    The sums are of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, the decays e^{-gap / scale}. Runs at the
+    precision of the caller's mpmath context; masses may be signed.
     """
     from mpmath import mp
 
@@ -140,7 +143,7 @@ def _one_way(masses: list[mpf], steps: list[mpf]) -> list[mpf]:
 
 
 def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[mpf, mpf]]]:
-    """Return the gaps between the merged atoms, exactly, and both laws' masses at them as mpmath numbers."""
+    """Return the merged atoms' gaps, and both laws' masses there."""
     from mpmath import mp
 
     x, y = same_type(p.values, q.values)
@@ -157,7 +160,7 @@ def _probability(law: Pmf, index: int) -> Fraction:
 
 
 def exact_law(law: Pmf) -> Pmf:
-    """Return the law with integer masses; floats count as the binary fractions that they are.
+    """Return the law with integer masses.
 
     >>> exact_law(Pmf([0, 1], [0.25, 0.75])).total
     4

@@ -16,7 +16,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 
 
 def likelihood_ratio_ordered(p: Pmf, q: Pmf) -> bool:
-    """Return whether q/p never falls along the line (0 below the first atom of q, infinite beyond the last of p).
+    """Return whether q/p never falls along the line.
 
     >>> coin, biased = Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75])
     >>> likelihood_ratio_ordered(coin, biased), likelihood_ratio_ordered(biased, coin)
@@ -29,23 +29,23 @@ def likelihood_ratio_ordered(p: Pmf, q: Pmf) -> bool:
 
 
 def stochastically_ordered(p: Pmf, q: Pmf) -> bool:
-    """Return whether P(X <= x) under p is nowhere below that under q.
+    """Return whether p's distribution function is nowhere below q's.
 
     >>> stochastically_ordered(Pmf([0, 3], [0.5, 0.5]), Pmf([1, 3], [0.5, 0.5]))
     True
     """
     left, right = _masses(p), _masses(q)
-    whole, other = sum(left.values()), sum(right.values())
+    total, other_total = sum(left.values()), sum(right.values())
     below = above = 0
     for x in sorted({*left, *right}):
         below, above = below + left.get(x, 0), above + right.get(x, 0)
-        if below * other < above * whole:
+        if below * other_total < above * total:
             return False
     return True
 
 
 def log_concave(law: Pmf, step: int) -> bool:
-    """Return whether a law of integers is log-concave on the lattice of this step.
+    """Return whether a law of integers is log-concave on its lattice.
 
     >>> log_concave(Pmf([0, 1, 2], [0.25, 0.5, 0.25]), 1), log_concave(Pmf([0, 2], [0.5, 0.5]), 1)
     (True, False)
@@ -59,7 +59,7 @@ def log_concave(law: Pmf, step: int) -> bool:
 
 
 def lattice_step(*laws: Pmf) -> int:
-    """Return the largest step of a lattice of integers that holds all atoms of some laws, up to a shift of each; or 1.
+    """Return the laws' largest common lattice step, or 1.
 
     >>> lattice_step(Pmf([0, 4], [0.5, 0.5]), Pmf([1, 7], [0.5, 0.5]))
     2

@@ -64,17 +64,18 @@ class Pmf:
         else:
             masses, total = over_common_total(weights)
             if exact_sum(masses) != total:
-                given = Fraction(exact_sum(masses), total)
+                divisor = Fraction(exact_sum(masses), total)
                 raise InputError(
-                    f"probabilities sum to {given}", rule="they must sum to 1", fix=f"divide each by {given}"
+                    f"probabilities sum to {divisor}", rule="they must sum to 1", fix=f"divide each by {divisor}"
                 ).at("probabilities")
         _fill(self, *_sorted(atoms, masses), total)
 
     @staticmethod
     def from_counts(values: Iterable[Atom] | Array, counts: Iterable[int] | Array) -> Pmf:
-        """Return the law with masses proportional to integer counts, which are kept as its masses.
+        """Return the law with masses proportional to integer counts.
 
-        Raises InputError when a count is not an integer, is negative, or all are zero.
+        The counts are kept as its masses. Raises InputError when a count is not an integer, is negative, or all are
+        zero.
 
         >>> Pmf.from_counts([0, 1], [2, 6]).total
         8
@@ -93,9 +94,10 @@ class Pmf:
 
     @staticmethod
     def mix(weights: Iterable[Atom] | Array, laws: Sequence[Pmf]) -> Pmf:
-        """Return the mixture of laws; exact when the weights and all laws are.
+        """Return the mixture of laws.
 
-        Raises InputError when weights and laws differ in number or the weights are not probabilities.
+        It is exact when the weights and all laws are. Raises InputError when weights and laws differ in number or the
+        weights are not probabilities.
 
         >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
         [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
@@ -117,7 +119,7 @@ class Pmf:
 
     @property
     def probabilities(self) -> Floats:
-        """The masses as float64 probabilities (an exact one below 1e-308 loses digits or becomes 0)."""
+        """Return the masses as float64 probabilities."""
         if self.total is None:
             return self.masses
         if self.masses.dtype == object:
@@ -130,7 +132,7 @@ class Pmf:
         return to_python(self.values[0]), to_python(self.values[-1])
 
     def items(self) -> Iterator[tuple[Atom, Fraction | float]]:
-        """Yield (atom, probability) in order; probabilities are Fractions when the law is exact."""
+        """Yield (atom, probability) in order, Fractions for an exact law."""
         for value, mass in zip(self.values.tolist(), self.masses.tolist(), strict=True):
             yield to_python(value), mass if self.total is None else Fraction(mass, self.total)
 
@@ -158,7 +160,7 @@ class Pmf:
         return _law(compact(atoms + step) if atoms.dtype == object else _small(atoms + step), self.masses, self.total)
 
     def scale(self, factor: Atom) -> Pmf:
-        """Return the law of the answer times a constant, which may be negative or zero.
+        """Return the law of the answer times any constant.
 
         >>> Pmf([0, 1], [0.25, 0.75]).scale(-2).values
         array([-2,  0])
@@ -169,10 +171,11 @@ class Pmf:
         return _law(*_merged(compact(fractions(self.values) * fractions(constant)), self.masses), self.total)
 
     def convolve(self, other: Pmf) -> Pmf:
-        """Return the law of the sum of two independent answers; exact when both laws are.
+        """Return the law of the sum of two independent answers.
 
-        Only positive terms are added, so every mass keeps its relative accuracy, however small; a float mass below
-        1e-308 loses digits and one below 5e-324 vanishes (use exact masses for such tails).
+        It is exact when both laws are. Only positive terms are added, so every mass keeps its relative accuracy,
+        however small; a float mass below 1e-308 loses digits and one below 5e-324 vanishes (use exact masses for such
+        tails).
 
         >>> coin = Pmf([0, 1], [Fraction(1, 2)] * 2)
         >>> [str(p) for _, p in coin.convolve(coin).items()]
@@ -186,16 +189,16 @@ class Pmf:
             total, left, right = None, self.probabilities, other.probabilities
         if self.values.dtype == other.values.dtype == np.int64 and _is_dense(self.values, other.values):
             sums = np.convolve(_dense(self.values, left), _dense(other.values, right))
-            held = np.flatnonzero(sums)
-            return _law(_small(held + int(self.values[0]) + int(other.values[0])), sums[held], total)
+            possible = np.flatnonzero(sums)
+            return _law(_small(possible + int(self.values[0]) + int(other.values[0])), sums[possible], total)
         first, second = same_type(self.values, other.values)
         atoms = np.add.outer(first, second).ravel()
         return _law(*_merged(_small(atoms), np.multiply.outer(left, right).ravel()), total)
 
     def round_to(self, grid: Fraction | int) -> Pmf:
-        """Return the law of the answer rounded to the nearest multiple of `grid`; ties go to the even multiple.
+        """Return the law of the answer rounded to the grid.
 
-        Raises InputError unless the grid is a positive rational.
+        To the nearest multiple; ties go to the even one. Raises InputError unless the grid is a positive rational.
 
         >>> list(Pmf([Fraction(1, 2), Fraction(3, 2)], [Fraction(1, 4), Fraction(3, 4)]).round_to(1).items())
         [(0, Fraction(1, 4)), (2, Fraction(3, 4))]
@@ -210,7 +213,7 @@ class Pmf:
         return _law(*_merged(as_numbers([grid * step for step in steps], "values"), self.masses), self.total)
 
     def in_decimals(self) -> Pmf:
-        """Return the law with each float atom read as the rational that its shortest decimal notation names.
+        """Return the law with float atoms as their shortest decimals' rationals.
 
         >>> Pmf([0.1, 2.0], [0.5, 0.5]).in_decimals().values
         array([Fraction(1, 10), Fraction(2, 1)], dtype=object)
@@ -245,16 +248,16 @@ class Pmf:
 
 
 def _law(values: Array, masses: Array, total: int | None) -> Pmf:
-    """Build a law from sorted distinct atoms; masses that are zero are dropped."""
+    """Build a law from sorted distinct atoms, without zero masses."""
     law = object.__new__(Pmf)
     _fill(law, values, masses, total)
     return law
 
 
 def _fill(law: Pmf, values: Array, masses: Array, total: int | None) -> None:
-    held = masses != 0
-    if not held.all():
-        values, masses = values[held], masses[held]
+    is_possible = masses != 0
+    if not is_possible.all():
+        values, masses = values[is_possible], masses[is_possible]
     for name, array in (("values", values), ("masses", masses)):
         frozen = array.view()
         frozen.flags.writeable = False
@@ -307,7 +310,7 @@ def _merged(atoms: Array, masses: Array) -> tuple[Array, Array]:
 
 
 def _small(atoms: Array) -> Array:
-    """Keep integer atoms within the size whose differences are safe; beyond it they become Fractions."""
+    """Keep integer atoms of a safe size; others become Fractions."""
     if atoms.dtype == np.int64 and atoms.size and max(int(atoms.max()), -int(atoms.min())) > LARGEST_SMALL:
         return fractions(atoms)
     return compact(atoms) if atoms.dtype == object else atoms
@@ -321,7 +324,7 @@ def _joined(arrays: Sequence[Array]) -> Array:
 
 
 def _is_dense(first: Array, second: Array) -> bool:
-    """Whether filling the gaps between integer atoms costs less than listing all pairs of atoms."""
+    """Whether filling the gaps is cheaper than listing all pairs."""
     widths = [int(atoms[-1]) - int(atoms[0]) + 1 for atoms in (first, second)]
     return widths[0] * widths[1] <= 16 * len(first) * len(second)
 

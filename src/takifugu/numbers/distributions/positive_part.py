@@ -51,7 +51,7 @@ class Enclosure:
 
 
 def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float = NARROW) -> Enclosure:
-    """Return an enclosure of E[(Z_1 + ... + Z_count)_+] of independent copies of a finite law.
+    """Enclose E[(Z_1 + ... + Z_count)_+] of independent copies of a law.
 
     `values` and `masses` (positive, sum about 1, which is made exact) are arrays of one length; each mass and value is
     taken as it is. The enclosure is at most `narrow` wide relative to its upper end, or as narrow as 2**22 points and
@@ -98,7 +98,7 @@ def _checked(values: Floats, masses: Floats, count: int) -> tuple[Floats, Floats
 
 
 def _tilt(values: Floats, masses: Floats) -> float:
-    """Return theta >= 0 at which the tilted mean is about 0; 0 where the mean is not below 0."""
+    """Return theta >= 0 with a tilted mean about 0."""
     if values @ masses >= 0:
         return 0.0
     low, high = 0.0, 1.0 / float(values.max())
@@ -116,7 +116,7 @@ def _tilted_mean(values: Floats, masses: Floats, theta: float) -> float:
 def _on_lattice(
     values: Floats, masses: Floats, count: int, theta: float, reach: float, points: int
 ) -> Enclosure | None:
-    """Return the enclosure that so many points give; None where the window does not hold what matters."""
+    """Enclose by so many points, if the window is wide enough."""
     least = 2 * reach / (points - 2 * count - 4)
     if least <= 0 or not math.isfinite(least):
         return None
@@ -157,10 +157,10 @@ def _on_lattice(
 
 
 def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
-    """Return r such that the tilted sum lies outside [-r, r] with at most _OUTSIDE, by Chernoff on either side.
+    """Return r with the tilted sum in [-r, r], but for _OUTSIDE.
 
-    P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r = (n c(f) + log(2 /
-    _OUTSIDE)) / f leaves half of it on one side; and |S| is at most n times the largest value.
+    By Chernoff on either side. P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r =
+    (n c(f) + log(2 / _OUTSIDE)) / f leaves half of it on one side; and |S| is at most n times the largest value.
     """
     shifted = theta * values
     weights = masses * np.exp(shifted - shifted.max())
@@ -180,42 +180,44 @@ def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
 
 
 def _sums(places: npt.NDArray[np.int64], masses: Floats, points: int, count: int) -> tuple[Floats, float]:
-    """Return the masses of the sum of so many places, around a circle, and a bound on the 2-norm of their error."""
+    """Return the sum's masses around a circle, and their error's 2-norm."""
     law = np.bincount(places % points, weights=masses, minlength=points).astype(np.float64)
     return np.fft.irfft(np.fft.rfft(law) ** count, points), _transform_error(law, points, count)
 
 
 def _transform_error(law: Floats, points: int, count: int) -> float:
-    """Return a bound on the 2-norm of the error of irfft(rfft(law)**count) (Higham 2002, Theorem 24.2)."""
-    one = 8 * _UNIT * math.log2(points)
+    """Bound the 2-norm of irfft(rfft(law)**count)'s error (Higham 2002, Theorem 24.2)."""
+    rounding = 8 * _UNIT * math.log2(points)
     norm = float(np.linalg.norm(law))
-    grown = math.exp(min(count * one * math.sqrt(points) * norm, 50.0))  # no entry of the spectrum exceeds 1 by more
-    return float((count * one * norm + 16 * count * _UNIT * norm) * grown + one * norm)
+    # No entry of the spectrum exceeds 1 by more.
+    grown = math.exp(min(count * rounding * math.sqrt(points) * norm, 50.0))
+    return float((count * rounding * norm + 16 * count * _UNIT * norm) * grown + rounding * norm)
 
 
 def _lattice_gap(
     sums: Floats, at: Floats, theta: float, scale: float, step: float, count: int, error: float
 ) -> float:
-    """Return what splitting added at most, from the tilted law of S' where a term was split, and its error's 2-norm."""
+    """Bound the addition by splitting, from the tilted law of S'."""
 
     def likely(t: float) -> float:
-        inside = np.abs(at) <= t
-        factors = np.exp(np.clip(-theta * at[inside], -700, 700))
-        return scale * (float(np.maximum(sums[inside], 0.0) @ factors) + error * float(np.linalg.norm(factors)))
+        is_inside = np.abs(at) <= t
+        factors = np.exp(np.clip(-theta * at[is_inside], -700, 700))
+        return scale * (float(np.maximum(sums[is_inside], 0.0) @ factors) + error * float(np.linalg.norm(factors)))
 
     return _least_gap(likely, step, count)
 
 
 def added_by_splitting(law: Floats, at: Floats, step: float, count: int) -> float:
-    """Return a bound on E[S'_+] - E[S_+] for a sum of `count` terms split onto a lattice of this step.
+    """Bound E[S'_+] - E[S_+] of a sum split onto a lattice.
 
-    `law` are the masses of S' at the places `at`, right up to a relative 1e-9 (see the module).
+    It has `count` terms, the lattice this step. `law` are the masses of S' at the places `at`, right up to a relative
+    1e-9 (see the module).
     """
     return _least_gap(lambda t: float(law[np.abs(at) <= t].sum()), step, count)
 
 
 def _least_gap(likely: Callable[[float], float], step: float, count: int) -> float:
-    """Return the least over t of t P(|S'| <= t) + 2 (t + v/t) e^(-t^2/2v), v = count step^2 / 4."""
+    """Return the least t P(|S'| <= t) + 2 (t + v/t) e^(-t^2/2v) over t."""
     proxy, best = count * step**2 / 4, math.inf
     for factor in (3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0):
         t = factor * math.sqrt(proxy)

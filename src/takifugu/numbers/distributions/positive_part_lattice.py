@@ -34,7 +34,7 @@ class Split:
 
 
 def step_of(values: Floats, weights: Floats, least: float) -> float:
-    """Return a step of at least `least`, and below twice that, that divides the heaviest values that it can.
+    """Return a step from `least` dividing the heaviest values.
 
     >>> round(step_of(np.array([-0.3, 0.1, 0.7]), np.array([1.0, 1.0, 1.0]), 0.04), 12)
     0.05
@@ -52,7 +52,7 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
 
 
 def split(values: Floats, masses: Floats, step: float) -> Split:
-    """Return a law with each atom on the lattice, or divided between its two neighbours.
+    """Return a law split between neighbouring points of the lattice.
 
     >>> found = split(np.array([0.0, 1.25]), np.array([0.5, 0.5]), 0.5)
     >>> found.places.tolist(), found.masses.tolist(), found.whole.tolist()
@@ -65,12 +65,12 @@ def split(values: Floats, masses: Floats, step: float) -> Split:
     share = values[~on] / step - below
     places = np.concatenate([nearest[on], below, below + 1]).astype(np.int64)
     weights = np.concatenate([masses[on], masses[~on] * (1 - share), masses[~on] * share])
-    whole = np.concatenate([np.ones(int(on.sum()), dtype=bool), np.zeros(2 * len(below), dtype=bool)])
-    return Split(places, weights, whole, float(off[on] @ masses[on]))
+    is_whole = np.concatenate([np.ones(int(on.sum()), dtype=bool), np.zeros(2 * len(below), dtype=bool)])
+    return Split(places, weights, is_whole, float(off[on] @ masses[on]))
 
 
-def _divisor(one: float, two: float, tolerance: float) -> float:
-    """Return about the greatest common divisor of two numbers >= 0 (Euclid, up to a tolerance)."""
-    while two > tolerance:
-        one, two = two, abs(one - round(one / two) * two)
-    return one
+def _divisor(larger: float, smaller: float, tolerance: float) -> float:
+    """Return about the greatest common divisor of two numbers (Euclid)."""
+    while smaller > tolerance:
+        larger, smaller = smaller, abs(larger - round(larger / smaller) * smaller)
+    return larger

@@ -27,7 +27,7 @@ _NARROW = 1e-6
 def mean_positive_part_of_bits(
     constant: float, weights: Floats, probability: float, narrow: float = _NARROW
 ) -> Enclosure:
-    """Return an enclosure of E[(constant + sum of weights of the bits that are 1)_+].
+    """Enclose E[(constant + sum of weights of the bits 1)_+].
 
     The bits are independent, each 1 with `probability`. At most `narrow` wide relative to the upper end, or as narrow
     as 2**18 lattice points allow. Raises InputError for numbers that are not finite or a probability outside [0, 1].
@@ -58,25 +58,25 @@ def _on_lattice(constant: float, weights: Floats, probability: float, reach: flo
     step = step_of(weights, np.ones(count), reach / (points - 2 * count - 2)) if reach else 1.0
     nearest = np.rint(weights / step)
     moved = np.abs(weights - nearest * step)
-    whole = moved <= 2.0**-44 * np.abs(weights)
+    is_whole = moved <= 2.0**-44 * np.abs(weights)
     below = np.floor(weights / step)
-    shares = np.where(whole, 0.0, weights / step - below)
-    below = np.where(whole, nearest, below).astype(np.int64)
+    shares = np.where(is_whole, 0.0, weights / step - below)
+    below = np.where(is_whole, nearest, below).astype(np.int64)
     first = int(np.minimum(below, 0).sum())
     law = np.zeros(int(np.maximum(below + 1, 0).sum()) - first + 2)
     law[-first], low, high = 1.0, -first, -first
     exact, chance = law, 1.0
-    for place in np.argsort(~whole, kind="stable").tolist():  # bits on the lattice first
-        if not whole[place] and chance == 1.0:
+    for place in np.argsort(~is_whole, kind="stable").tolist():  # bits on the lattice first
+        if not is_whole[place] and chance == 1.0:
             exact = law.copy()
         low, high = _add_bit(law, low, high, int(below[place]), float(shares[place]), probability)
-        chance *= 1.0 if whole[place] else 1 - probability
+        chance *= 1.0 if is_whole[place] else 1 - probability
     at = (constant + step * (np.arange(len(law)) + first)).astype(np.float64)
     mean = float(np.maximum(at, 0.0) @ law)
     relative = (8 * count + len(law)) * _UNIT
-    place = 8 * count * _UNIT * (reach + abs(constant)) + float(moved[whole].sum())
+    place = 8 * count * _UNIT * (reach + abs(constant)) + float(moved[is_whole].sum())
     gap = 0.0
-    if not whole.all():
+    if not is_whole.all():
         # Where no bit of a split weight is 1, nothing was split.
         split = np.maximum(law * (1 + relative) - chance * exact * (1 - relative), 0.0)
         gap = added_by_splitting(split, at, step, count)
@@ -84,7 +84,7 @@ def _on_lattice(constant: float, weights: Floats, probability: float, reach: flo
 
 
 def _add_bit(law: Floats, low: int, high: int, below: int, share: float, probability: float) -> tuple[int, int]:
-    """Add a bit to the sum in law[low : high + 1], its weight `share` above the place `below`; return the new ends."""
+    """Add a bit to the sum in law[low : high + 1]."""
     old = law[low : high + 1]
     low_now, high_now = low + min(below, 0), high + max(below + (share > 0), 0)
     new = np.zeros(high_now - low_now + 1)

@@ -37,7 +37,7 @@ class RecordLaw(Generic[Level]):
 
     @staticmethod
     def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw[Level]:
-        """Return the law of rows (g, f, mass); rows of mass 0 are left out."""
+        """Return the law of rows (g, f, mass) with positive mass."""
         levels: dict[Level, dict[int, int]] = {}
         for level, x, mass in rows:
             if mass:
@@ -71,7 +71,7 @@ class RecordLaw(Generic[Level]):
 
 
 def power(law: Pmf, count: int) -> Pmf:
-    """Return the law of the sum of `count` >= 0 independent copies, by halves.
+    """Return the law of `count` >= 0 independent copies' sum, by halves.
 
     >>> list(power(Pmf.from_counts([0, 1], [1, 1]), 2).items())
     [(0, Fraction(1, 4)), (1, Fraction(1, 2)), (2, Fraction(1, 4))]
@@ -84,7 +84,7 @@ def power(law: Pmf, count: int) -> Pmf:
 
 
 def given_count(zero: Pmf, one: Pmf, records: int, counts: Sequence[int]) -> dict[int, Pmf]:
-    """Return, for each count a, the law of a copies of `one` and records - a of `zero`, in sum.
+    """Return the summed law given each count a of `one`.
 
     >>> coin, sure = Pmf.from_counts([0, 1], [1, 1]), Pmf([1], [1])
     >>> {a: law.mean() for a, law in given_count(coin, sure, 2, [0, 1, 2]).items()}
@@ -95,7 +95,7 @@ def given_count(zero: Pmf, one: Pmf, records: int, counts: Sequence[int]) -> dic
 
 
 def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
-    """Return the laws of sums of so many copies, each made from the one before it."""
+    """Return the laws of sums of so many copies, one by one."""
     powers, last, reached = dict[int, Pmf](), Pmf([0], [1]), 0
     for count in sorted(set(counts)):
         last, reached = last.convolve(power(law, count - reached)), count
@@ -104,9 +104,10 @@ def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
 
 
 def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
-    """Return, for each value a of the sum of g, an integer proportional to P(G = a), and the law of F given G = a.
+    """Return each value's integer weight, and F's law given G = a.
 
-    Levels are integers, or tuples of integers of one length, which add up place by place.
+    The weight is proportional to P(G = a), a a value of the sum of g. Levels are integers, or tuples of integers of one
+    length, which add up place by place.
 
     >>> coins = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
     >>> {a: (mass, given.mean()) for a, (mass, given) in given_sum(coins, 2).items()}
@@ -128,7 +129,7 @@ def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
 def given_function(
     law: RecordLaw[Level], records: int, function: Callable[[list[Level]], Value]
 ) -> dict[Value, tuple[int, Pmf]]:
-    """Return the same for any function of the levels of all records, in order, by going through all of them.
+    """Return the same for any function of all records' levels.
 
     >>> coins = RecordLaw.of([(0, 0, 1), (1, 1, 1)])
     >>> {a: given.mean() for a, (_, given) in given_function(coins, 2, max).items()}
@@ -147,7 +148,7 @@ def given_function(
 
 
 def _sum_of(law: RecordLaw[Level], levels: Sequence[Level]) -> dict[int, int]:
-    """Return P(sum of f, and these levels), up to the total of all records."""
+    """Return P(sum of f, and these levels), up to the total."""
     sums = {0: 1}
     for level in levels:
         following: dict[int, int] = {}
@@ -162,7 +163,7 @@ def _weighed(sums: Mapping[int, int]) -> tuple[int, Pmf]:
     return sum(sums.values()), Pmf.from_counts(list(sums), list(sums.values()))
 
 
-def _added(one: Sum, other: Sum) -> Sum:
-    if isinstance(one, tuple):
-        return tuple(a + b for a, b in zip(one, other, strict=True))
-    return one + other
+def _added(left: Sum, right: Sum) -> Sum:
+    if isinstance(left, tuple):
+        return tuple(a + b for a, b in zip(left, right, strict=True))
+    return left + right

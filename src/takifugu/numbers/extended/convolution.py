@@ -29,7 +29,7 @@ _SHORT = 64
 
 
 def convolve(first: Wide, second: Wide) -> Wide:
-    """Return sum over j of first[j] second[i - j]; at most 2 min(n, m) + 4 roundings per number.
+    """Return sum over j of first[j] second[i - j], all positive.
 
     >>> convolve(Wide.of([1.0, 2.0]), Wide.of([3.0, 4.0, 5.0])).floats(0).tolist()
     [3.0, 10.0, 13.0, 10.0]
@@ -46,24 +46,24 @@ def convolve(first: Wide, second: Wide) -> Wide:
 
 
 def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
-    """Return the convolution, or None where a block spans too much."""
+    """Return the convolution by blocks, unless one spans too much."""
     left, right = _cut(first, size), _cut(second, size)
     if left is None or right is None:
         return None
-    (rows, tops), (others, powers) = left, right
+    (rows, tops), (other_rows, powers) = left, right
     tops_out = np.full(len(tops) + len(powers), 2 * LOWEST, dtype=np.int64)
     for c, power in enumerate(powers.tolist()):
-        for here in (slice(c, c + len(tops)), slice(c + 1, c + 1 + len(tops))):
-            np.maximum(tops_out[here], tops + power, out=tops_out[here])
+        for span in (slice(c, c + len(tops)), slice(c + 1, c + 1 + len(tops))):
+            np.maximum(tops_out[span], tops + power, out=tops_out[span])
     result = np.zeros((len(tops_out), size))
     places = size + np.arange(2 * size) - np.arange(size)[:, None]
     for c, power in enumerate(powers.tolist()):
         padded = np.zeros(3 * size)
-        padded[size : 2 * size] = others[c]
+        padded[size : 2 * size] = other_rows[c]
         products = rows @ padded[places]
         for half, at in ((products[:, :size], c), (products[:, size:], c + 1)):
-            here = slice(at, at + len(tops))
-            result[here] += half * np.ldexp(1.0, np.maximum(tops + power - tops_out[here], _RAISED))[:, None]
+            span = slice(at, at + len(tops))
+            result[span] += half * np.ldexp(1.0, np.maximum(tops + power - tops_out[span], _RAISED))[:, None]
     length = len(first.mantissas) + len(second.mantissas) - 1
     if ((result > 0) & (result < 2.0**_TRUSTED)).any():
         return None
@@ -73,7 +73,7 @@ def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
 
 
 def _cut(row: Wide, size: int) -> tuple[FloatArray, ExponentArray] | None:
-    """Return blocks of numbers below 1, shape (blocks, size), and their exponents; None where one spans too much."""
+    """Return blocks below 1 and their exponents, unless one spans too much."""
     length = len(row.mantissas)
     blocks = -(-length // size)
     mantissas, exponents = np.zeros((blocks, size)), np.full((blocks, size), LOWEST, dtype=np.int64)
@@ -90,13 +90,13 @@ def _by_pieces(first: Wide, second: Wide) -> Wide:
         return _of_narrow(first, second)
     size = len(first.mantissas) + len(second.mantissas) - 1
     result = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
-    others = list(_pieces(second, 0))
+    other_pieces = list(_pieces(second, 0))
     for start, piece in _pieces(first, 0):
-        for place, other in others:
+        for place, other in other_pieces:
             term = _of_narrow(piece, other)
-            here = slice(start + place, start + place + len(term.mantissas))
-            total = add(result[here], term)
-            result.mantissas[here], result.exponents[here] = total.mantissas, total.exponents
+            span = slice(start + place, start + place + len(term.mantissas))
+            total = add(result[span], term)
+            result.mantissas[span], result.exponents[span] = total.mantissas, total.exponents
     return result
 
 
@@ -106,7 +106,7 @@ def _of_narrow(first: Wide, second: Wide) -> Wide:
 
 
 def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
-    """Cut a row into pieces of narrow span that add up to it: by halves, and short runs by size."""
+    """Cut a row into summands of narrow span, short runs by size."""
     if numbers.span <= NARROW:
         if numbers.mantissas.any():
             yield start, numbers
@@ -117,5 +117,5 @@ def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
     else:
         bands = (numbers.top - numbers.exponents) // NARROW
         for band in np.unique(bands[numbers.mantissas > 0]).tolist():
-            inside = (bands == band) & (numbers.mantissas > 0)
-            yield start, Wide(np.where(inside, numbers.mantissas, 0.0), np.where(inside, numbers.exponents, LOWEST))
+            in_band = (bands == band) & (numbers.mantissas > 0)
+            yield start, Wide(np.where(in_band, numbers.mantissas, 0.0), np.where(in_band, numbers.exponents, LOWEST))

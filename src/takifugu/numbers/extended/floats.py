@@ -49,9 +49,9 @@ class Wide:
 
     @property
     def span(self) -> int:
-        """How many binary orders lie between the smallest positive number and the largest."""
-        held = self.exponents[self.mantissas > 0]
-        return int(held.max()) - int(held.min()) if held.size else 0
+        """Return the binary orders between the smallest positive and largest number."""
+        exponents = self.exponents[self.mantissas > 0]
+        return int(exponents.max()) - int(exponents.min()) if exponents.size else 0
 
     def floats(self, exponent: int | ExponentArray) -> FloatArray:
         """Return the numbers divided by 2**exponent."""
@@ -59,7 +59,7 @@ class Wide:
 
 
 def combine(weights: Wide, rows: Wide) -> Wide:
-    """Return weights @ rows for shapes (m, k) and (k, n); k + 1 roundings per number."""
+    """Return weights @ rows; k + 1 roundings per number."""
     if weights.span + rows.span <= 2 * NARROW:
         product = weights.floats(weights.top) @ rows.floats(rows.top)
         return normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))
@@ -67,7 +67,7 @@ def combine(weights: Wide, rows: Wide) -> Wide:
 
 
 def shifted(rows: Wide, offsets: npt.NDArray[np.int64]) -> Wide:
-    """Return rows, shape (k, n), each moved right by its offset >= 0; zeros fill the new places."""
+    """Return rows, shape (k, n), moved right by offsets, zeros filled in."""
     count, width = rows.mantissas.shape
     size = width + int(offsets.max())
     mantissas, exponents = np.zeros((count, size)), np.full((count, size), LOWEST, dtype=np.int64)
@@ -78,7 +78,7 @@ def shifted(rows: Wide, offsets: npt.NDArray[np.int64]) -> Wide:
 
 
 def moved(rows: Wide, places: int) -> Wide:
-    """Return rows, shape (k, n), moved right (left for negative places) within their width; zeros come in."""
+    """Return rows moved right or left within their width, zeros filled in."""
     mantissas, exponents = np.zeros_like(rows.mantissas), np.full_like(rows.exponents, LOWEST)
     into, out = slice(places, None), slice(None, -places)
     if places < 0:
@@ -88,7 +88,7 @@ def moved(rows: Wide, places: int) -> Wide:
 
 
 def times(numbers: Wide, factor: float | FloatArray, exponent: int | ExponentArray) -> Wide:
-    """Return numbers * factor * 2**exponent, one rounding; the factor is not negative."""
+    """Return numbers * factor * 2**exponent, one rounding, factor not negative."""
     return normalised(numbers.mantissas * factor, numbers.exponents + exponent)
 
 
@@ -99,19 +99,19 @@ def add(first: Wide, second: Wide) -> Wide:
 
 
 def as_law(weights: Wide, start: int, step: int) -> Pmf:
-    """Return the law proportional to the weights on start, start + step, ...
+    """Return the law proportional to weights on start, start + step, ...
 
     Masses are float64 where all of them are normal float64 numbers, else integers with 53 significant bits: they keep
     their relative accuracy, but they are rounded all the same.
     """
-    held = np.flatnonzero(weights.mantissas)
-    values, law = start + step * held.astype(np.int64), weights[held]
+    possible = np.flatnonzero(weights.mantissas)
+    values, law = start + step * possible.astype(np.int64), weights[possible]
     if law.span <= 2 * NARROW:
         numbers = law.floats(law.top)
         return Pmf(values, numbers / numbers.sum())
-    whole = np.ldexp(law.mantissas, 53).astype(np.int64).tolist()
+    masses = np.ldexp(law.mantissas, 53).astype(np.int64).tolist()
     shifts = (law.exponents - law.exponents.min()).tolist()
-    return Pmf.from_counts(values, [number << shift for number, shift in zip(whole, shifts, strict=True)])
+    return Pmf.from_counts(values, [number << shift for number, shift in zip(masses, shifts, strict=True)])
 
 
 def normalised(numbers: FloatArray, exponents: ExponentArray) -> Wide:
@@ -125,18 +125,18 @@ def _weighted(weights: Wide, rows: Wide) -> Wide:
 
 
 def _sum(mantissas: FloatArray, exponents: ExponentArray) -> Wide:
-    """Return the sum over the first axis; a term 2**1000 times smaller than another may vanish, well below UNIT."""
+    """Return the sum over the first axis, without terms 2**1000 times smaller."""
     top = exponents.max(axis=0)
     return normalised(scaled(mantissas, exponents - top).sum(axis=0), top)
 
 
 def scaled(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:
-    """Return mantissas * 2**exponents, exponents not large; below -1100 they all give zero."""
+    """Return mantissas * 2**exponents; below -1100 all give zero."""
     return np.ldexp(mantissas, np.maximum(exponents, -2000).astype(np.intc))
 
 
 def product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
-    """Return rows @ matrix; a small product in pieces that no library shares out to threads, which wait for longer."""
+    """Return rows @ matrix, small products in pieces without threads."""
     if len(rows) * matrix.size > _THREADS_FROM:
         return rows @ matrix
     result, piece = np.empty((len(rows), matrix.shape[1])), max(1, _IN_ONE_THREAD // matrix.size)

@@ -57,17 +57,18 @@ class Chunks:
 
 
 def decayed(weights: Wide, decay: Fraction) -> Chunks:
-    """Return A for every row of weights, shape (rows, places), and a decay d > 0 per place.
+    """Return A for every row of weights, a decay per place.
 
-    At most `roundings` roundings per number. The chunks reach beyond the last place: A is larger than zero there too.
+    Shape (rows, places), decays d > 0. At most `roundings` roundings per number. The chunks reach beyond the last
+    place: A is larger than zero there too.
     """
     rows, size = weights.mantissas.shape
     places = max(1, min(CHUNK, size, int(_ORDERS * math.log(2) / decay)))
     numbers, tops = _cut(weights, places)
-    inside, ahead = _kernel(decay, places)
+    within, ahead = _kernel(decay, places)
     chunks = numbers.shape[1]
     flat = numbers.reshape(-1, places)
-    result = product(flat, inside).reshape(numbers.shape)
+    result = product(flat, within).reshape(numbers.shape)
     if chunks == 1:
         return Chunks(result, tops, size)
     into_left, into_right = (normalised((flat @ side).reshape(tops.shape), tops) for side in (ahead[::-1], ahead))
@@ -91,7 +92,7 @@ def roundings(size: int) -> float:
 
 
 def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
-    """Return the weights as [row, chunk, place], over powers of two; and these powers."""
+    """Return the weights as [row, chunk, place] over powers of two."""
     rows, size = weights.mantissas.shape
     chunks = -(-size // places)
     mantissas, exponents = np.zeros((rows, chunks * places)), np.full((rows, chunks * places), LOWEST)
@@ -102,7 +103,7 @@ def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
 
 
 def _sums(rows: Wide, decay: Fraction) -> Wide:
-    """Return P(c) = sum over c' <= c of rows(c') e^{-decay (c - c')}, by doubling."""
+    """Return the decayed sums of rows over c' <= c."""
     reach = 1
     while reach < rows.mantissas.shape[1]:
         rows = add(rows, times(moved(rows, reach), *_exponential(reach * decay)))
@@ -112,7 +113,7 @@ def _sums(rows: Wide, decay: Fraction) -> Wide:
 
 @lru_cache(maxsize=64)
 def _kernel(decay: Fraction, places: int) -> tuple[FloatArray, FloatArray]:
-    """Return e^{-decay |i - j|} for places i, j of a chunk, and e^{-decay i}; each rounded once."""
+    """Return e^{-decay |i - j|} and e^{-decay i} of a chunk's places."""
     with localcontext(prec=_DIGITS):
         factor = _negative(decay).exp()
         powers = list(accumulate([factor] * (places - 1), mul, initial=Decimal(1)))

@@ -37,7 +37,7 @@ class Weights:
 
     @staticmethod
     def of(law: Pmf, step: int) -> Weights:
-        """Return a law whose atoms lie at whole steps from its first."""
+        """Return a law with atoms at whole steps from its first."""
         start = int(law.values[0])
         places = ((law.values - start) // step).astype(np.int64)
         if law.total is None:
@@ -54,14 +54,14 @@ class Weights:
 
 
 def _binary(mass: int, total: int) -> tuple[float, int]:
-    """Return mass / total, however small, as a rounded mantissa in [1/2, 1) and a binary exponent."""
+    """Return mass / total as a mantissa and a binary exponent."""
     shift = total.bit_length() - mass.bit_length() + 60
     mantissa, exponent = math.frexp((mass << shift) // total)
     return mantissa, exponent - shift
 
 
 def joined(first: Weights, second: Weights) -> Weights:
-    """Return the weights of the sum: at most 2 min(n, m) + 4 roundings per number."""
+    """Return the sum's weights: 2 min(n, m) + 4 roundings each."""
     if len(first) < len(second):
         first, second = second, first
     numbers = _short(first.numbers, second.numbers) if len(second) <= _FEW else convolve(first.numbers, second.numbers)
@@ -70,14 +70,14 @@ def joined(first: Weights, second: Weights) -> Weights:
 
 
 def _short(numbers: Wide, few: Wide) -> Wide:
-    """Return the convolution with a short row, as shifted copies of the long one."""
+    """Return the convolution with a short row, by shifted copies."""
     size = len(numbers.mantissas) + len(few.mantissas) - 1
     total: Wide | None = None
     for place in np.flatnonzero(few.mantissas).tolist():
-        here = slice(place, place + len(numbers.mantissas))
+        span = slice(place, place + len(numbers.mantissas))
         mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
         copy = times(numbers, float(few.mantissas[place]), int(few.exponents[place]))
-        mantissas[here], exponents[here] = copy.mantissas, copy.exponents
+        mantissas[span], exponents[span] = copy.mantissas, copy.exponents
         total = Wide(mantissas, exponents) if total is None else add(total, Wide(mantissas, exponents))
     assert total is not None
     return total
@@ -103,7 +103,7 @@ class Sums(Generic[Law]):
         self._outside: list[tuple[tuple[int, int], Law]] = []
 
     def without(self, number: int) -> Law:
-        """Return the law of the sum of all terms but one of law `number`."""
+        """Return the law of all terms' sum but one of law `number`."""
         node, outside, depth = (0, len(self._laws)), self._nothing, 0
         while node[1] - node[0] > 1:
             middle = (node[0] + node[1]) // 2
@@ -115,11 +115,11 @@ class Sums(Generic[Law]):
                 outside = self._join(outside, self.inside(*sibling))
                 self._outside[depth:] = [(inner, outside)]
             node, depth = inner, depth + 1
-        rest = self._counts[number] - 1
-        return self._join(outside, self._power(self._laws[number], rest)) if rest else outside
+        remaining = self._counts[number] - 1
+        return self._join(outside, self._power(self._laws[number], remaining)) if remaining else outside
 
     def inside(self, first: int, end: int) -> Law:
-        """Return the law of the sum of all terms of the laws first, ..., end - 1."""
+        """Return the law of the terms' sum from first to end."""
         if end - first == 1 and self._counts[first] == 1:
             return self._laws[first]
         if (first, end) not in self._inside:
@@ -132,7 +132,7 @@ class Sums(Generic[Law]):
         return self._inside[first, end]
 
     def _power(self, law: Law, count: int) -> Law:
-        """Return the law of the sum of `count` >= 1 independent copies, by halves."""
+        """Return the law of `count` >= 1 independent copies' sum, by halves."""
         if count == 1:
             return law
         half = self._power(law, count // 2)

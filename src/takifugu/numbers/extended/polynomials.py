@@ -35,7 +35,7 @@ Numbers = Scaled | Wide
 
 
 def numbers(values: FloatArray, exponent: int = 0) -> Numbers:
-    """Return values * 2**exponent: Scaled where they are within NARROW binary orders, else Wide."""
+    """Return values * 2**exponent, Scaled within NARROW binary orders, else Wide."""
     largest, smallest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
     if largest <= 0:
         return Scaled(np.zeros(values.shape), 0)
@@ -59,7 +59,7 @@ def shape(some: Numbers) -> tuple[int, ...]:
 
 
 def summed(some: Numbers, axes: tuple[int, ...]) -> Numbers:
-    """Return the sum over some axes; as many roundings as numbers are added to one."""
+    """Return the sum over some axes, one rounding per summand."""
     if not axes:
         return some
     if isinstance(some, Scaled):
@@ -69,9 +69,10 @@ def summed(some: Numbers, axes: tuple[int, ...]) -> Numbers:
 
 
 def product(first: Numbers, second: Numbers) -> Numbers:
-    """Return the products of polynomials, cell by cell, axes of length 1 repeated.
+    """Return the products of polynomials, cell by cell.
 
-    A coefficient is rounded at most 2 min(n, m) + 4 times, n and m the numbers of coefficients.
+    Axes of length 1 are repeated. A coefficient is rounded at most 2 min(n, m) + 4 times, n and m the numbers of
+    coefficients.
     """
     if shape(first)[-1] < shape(second)[-1]:
         first, second = second, first
@@ -89,16 +90,16 @@ def product(first: Numbers, second: Numbers) -> Numbers:
 
 
 def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:
-    """Multiply by z**offsets[s] where `axis` is at s; an axis of length 1 is repeated. Offsets are 0 or more."""
+    """Multiply by z**offsets[s] along `axis`, offsets from 0."""
     cells, width = list(shape(some)), shape(some)[-1]
     single = cells[axis] == 1
     cells[axis], cells[-1] = len(offsets), width + max(offsets)
 
     def placed(values: Array, empty: int) -> Array:
         result = np.full(cells, empty, dtype=values.dtype)
-        into, given = np.moveaxis(result, axis, 0), np.moveaxis(values, axis, 0)
+        into, source = np.moveaxis(result, axis, 0), np.moveaxis(values, axis, 0)
         for s, offset in enumerate(offsets):
-            into[s, ..., offset : offset + width] = given[0 if single else s]
+            into[s, ..., offset : offset + width] = source[0 if single else s]
         return result
 
     if isinstance(some, Scaled):
@@ -107,7 +108,7 @@ def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:
 
 
 def arranged(some: Numbers, axes: Sequence[int | None]) -> Numbers:
-    """Return the numbers with these of their axes, coefficients last; None is a new axis of length 1."""
+    """Return the numbers with these axes, coefficients last; None is new."""
     order = [axis for axis in axes if axis is not None]
     fresh = (*(slice(None) if axis is not None else None for axis in axes), slice(None))
     if isinstance(some, Scaled):
@@ -130,9 +131,9 @@ def _row_by_row(left: Wide, right: Wide) -> Wide:
     result = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
     first, second = _repeated(left, cells), _repeated(right, cells)
     for cell in np.ndindex(*cells):
-        one, other = first[cell], second[cell]
-        if one.mantissas.any() and other.mantissas.any():
-            product = convolve(one, other)
+        of_left, of_right = first[cell], second[cell]
+        if of_left.mantissas.any() and of_right.mantissas.any():
+            product = convolve(of_left, of_right)
             result.mantissas[cell], result.exponents[cell] = product.mantissas, product.exponents
     return result
 

@@ -21,9 +21,10 @@ _NEVER = 2**30
 
 
 def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
-    """Return the sums, shape (kernels, n + w - 1), for rows (r, n) and kernels (r, w, kernels); r w + 4 roundings each.
+    """Return the convolved sums, shape (kernels, n + w - 1).
 
-    None where the numbers of a window and a kernel are too far apart: then shorter kernels may do.
+    For rows (r, n) and kernels (r, w, kernels); r w + 4 roundings each. None where the numbers of a window and a kernel
+    are too far apart: then shorter kernels may do.
     """
     count, size = rows.mantissas.shape
     _, places, columns = kernels.mantissas.shape
@@ -38,20 +39,20 @@ def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
     orders = np.empty(size + places - 1, dtype=np.int64)
     step = max(1, _HELD // (count * places))
     for first in range(0, len(orders), step):
-        here = slice(first, first + step)
-        part, scale = mantissas[:, here], exponents[:, here]
+        span = slice(first, first + step)
+        part, scale = mantissas[:, span], exponents[:, span]
         top = scale.max(axis=(0, 2))
         if _spans(scale, part > 0, top[:, None], (0, 2)).max() > room:
             return None
         window = scaled(part, scale - top[:, None]).transpose(1, 0, 2).reshape(len(top), count * places)
-        result[:, here], orders[here] = (window @ matrix).T, top
+        result[:, span], orders[span] = (window @ matrix).T, top
     return normalised(result, np.maximum(orders + tops[:, None], LOWEST))
 
 
 def _spans(
-    exponents: ExponentArray, held: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], tops: ExponentArray,
+    exponents: ExponentArray, is_held: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], tops: ExponentArray,
     axes: tuple[int, int],
 ) -> ExponentArray:  # fmt: skip
-    """Return how many binary orders lie between the largest and the smallest number held along two axes."""
-    spans: ExponentArray = np.where(held, tops - exponents, 0).max(axis=axes)
+    """Return the binary orders between extreme numbers along two axes."""
+    spans: ExponentArray = np.where(is_held, tops - exponents, 0).max(axis=axes)
     return spans

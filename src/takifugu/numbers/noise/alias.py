@@ -37,7 +37,7 @@ class AliasTables:
 
     @staticmethod
     def of(masses: Sequence[Sequence[int]]) -> AliasTables:
-        """Return the tables of rows of integer masses; ValueError unless each row has sum 2**90.
+        """Return the tables of rows of integer masses.
 
         >>> AliasTables.of([[2**89, 2**88, 2**88]]).others.shape
         (1, 3)
@@ -45,14 +45,14 @@ class AliasTables:
         tables = [_table(row) for row in masses]
         upper = np.array([[height >> _LOWER for height in heights] for heights, _ in tables], dtype=np.uint64)
         lower = np.array([[height % 2**_LOWER for height in heights] for heights, _ in tables], dtype=np.uint64)
-        return AliasTables(upper, lower, np.array([others for _, others in tables], dtype=np.int32))
+        return AliasTables(upper, lower, np.array([owners for _, owners in tables], dtype=np.int32))
 
     def height(self, row: int, column: int) -> int:
         """Return how much of a column is its own, of 2**90."""
         return int(self.upper[row, column]) << _LOWER | int(self.lower[row, column])
 
     def draw(self, rows: Indices, entropy: Entropy) -> Indices:
-        """Return one output per entry of `rows`, each drawn from its row, independently."""
+        """Draw one output per entry of `rows`, independently."""
         drawn = np.empty(len(rows), dtype=np.int64)
         for start in range(0, len(rows), _BLOCK):
             of = rows[start : start + _BLOCK]
@@ -72,15 +72,15 @@ def _table(masses: Sequence[int]) -> tuple[list[int], list[int]]:
     if sum(masses) != TOTAL or min(masses) < 0:
         raise ValueError("the masses of a row do not add up to 2**90")
     left = [mass * count for mass in masses]
-    heights, others = [TOTAL] * count, list(range(count))
+    heights, owners = [TOTAL] * count, list(range(count))
     small = [y for y in range(count) if left[y] < TOTAL]
     large = [y for y in range(count) if left[y] > TOTAL]
     while small:
         poor, rich = small.pop(), large[-1]
-        heights[poor], others[poor] = left[poor], rich
+        heights[poor], owners[poor] = left[poor], rich
         left[rich] -= TOTAL - left[poor]
         if left[rich] <= TOTAL:
             large.pop()
             if left[rich] < TOTAL:
                 small.append(rich)
-    return heights, others
+    return heights, owners

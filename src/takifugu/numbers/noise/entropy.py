@@ -36,7 +36,7 @@ class SystemEntropy:
 
 
 def is_private(entropy: Entropy) -> bool:
-    """Return whether noise drawn from a source is private: only the system's own is, whatever others claim.
+    """Return whether noise from a source is private.
 
     >>> is_private(SystemEntropy()), is_private(InsecureSeededEntropyForTests(7))
     (True, False)

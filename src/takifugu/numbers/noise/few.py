@@ -13,7 +13,7 @@ _WORD = 1 << 64
 
 
 def laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
-    """Return the accepted values, in order, of `tries` runs of the body of `integers.discrete_laplace`."""
+    """Return the accepted values of `tries` runs of `integers.discrete_laplace`."""
     magnitudes = geometric_round(t, s, tries, entropy)
     flips = int.from_bytes(entropy.bytes((len(magnitudes) + 7) // 8), "big")
     first = (len(magnitudes) + 7) // 8 * 8 - 1
@@ -22,7 +22,7 @@ def laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
-    """Return at most `tries` independent floor((U + t V) / s): P(X >= k) = exp(-k s / t)."""
+    """Return at most `tries` independent geometric numbers, floor((U + t V) / s)."""
     remainders = below(t, tries, entropy)
     coins = _exp_minus(remainders, t, entropy)
     remainders = [value for value, coin in zip(remainders, coins, strict=True) if coin]
@@ -38,11 +38,11 @@ def below(bound: int, size: int, entropy: Entropy) -> list[int]:
         return [big_below(bound, entropy) for _ in range(size)]
     share = _WORD // bound
     draws = [word // share for word in _words(size, entropy)]
-    again = [place for place, draw in enumerate(draws) if draw >= bound]
-    while again:
-        for place, word in zip(again, _words(len(again), entropy), strict=True):
+    rejected = [place for place, draw in enumerate(draws) if draw >= bound]
+    while rejected:
+        for place, word in zip(rejected, _words(len(rejected), entropy), strict=True):
             draws[place] = word // share
-        again = [place for place in again if draws[place] >= bound]
+        rejected = [place for place in rejected if draws[place] >= bound]
     return draws
 
 
@@ -56,7 +56,7 @@ def big_below(bound: int, entropy: Entropy) -> int:
 
 
 def _exp_minus(numerators: list[int], denominator: int, entropy: Entropy) -> list[bool]:
-    """Return one coin per numerator a, True with probability exp(-a/denominator), for 0 <= a <= denominator."""
+    """Flip a coin per numerator a, True with probability exp(-a/denominator)."""
     coins = [False] * len(numerators)
     alive, k = list(range(len(numerators))), 1
     while alive:
@@ -67,11 +67,11 @@ def _exp_minus(numerators: list[int], denominator: int, entropy: Entropy) -> lis
             draws = below(denominator, len(alive), entropy)
             success = [draw < numerators[place] for draw, place in zip(draws, alive, strict=True)]
             seconds = iter(below(k, sum(success), entropy))
-            success = [one and next(seconds) == 0 for one in success]
+            success = [is_head and next(seconds) == 0 for is_head in success]
         if k % 2:
-            for place, one in zip(alive, success, strict=True):
-                coins[place] = not one
-        alive = [place for place, one in zip(alive, success, strict=True) if one]
+            for place, is_head in zip(alive, success, strict=True):
+                coins[place] = not is_head
+        alive = [place for place, is_head in zip(alive, success, strict=True) if is_head]
         k += 1
     return coins
 

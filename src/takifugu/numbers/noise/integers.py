@@ -29,9 +29,9 @@ FEW = 16
 
 
 def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return `size` independent uniform integers in {0, ..., bound - 1}, by rejection, without modulo bias.
+    """Return `size` independent uniform integers below the bound.
 
-    Raises InputError if bound < 1 or size < 0.
+    By rejection, without modulo bias. Raises InputError if bound < 1 or size < 0.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
@@ -43,22 +43,22 @@ def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
 
 
 def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
-    """Return `size` independent coins that are True with probability exp(-numerator/denominator), exactly.
+    """Flip `size` exact coins of probability exp(-numerator/denominator).
 
-    Raises InputError if numerator < 0, denominator < 1 or size < 0.
-    Source: Canonne, Kamath and Steinke 2020, Algorithm 1.
+    They are independent. Raises InputError if numerator < 0, denominator < 1 or size < 0. Source: Canonne, Kamath and
+    Steinke 2020, Algorithm 1.
 
     >>> from takifugu.numbers.noise import SystemEntropy
     >>> bernoulli_exp(0, 1, 3, SystemEntropy())
     array([ True,  True,  True])
     """
     denominator = whole_number("the denominator", denominator, least=1)
-    whole, part = divmod(whole_number("the numerator", numerator, least=0), denominator)
+    turns, part = divmod(whole_number("the numerator", numerator, least=0), denominator)
     size = whole_number("the size", size, least=0)
     alive = np.arange(size)
-    while whole and alive.size:
+    while turns and alive.size:
         alive = alive[_exp_minus_one(alive.size, entropy)]
-        whole -= 1
+        turns -= 1
     parts = np.full(alive.size, part, dtype=np.uint64 if denominator <= _WORD else object)
     coins = np.zeros(size, dtype=np.bool_)
     coins[alive] = _exp_minus(parts, denominator, entropy)
@@ -86,10 +86,11 @@ def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> npt
 
 
 def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
-    """Return `size` independent integers with P(X = k) proportional to exp(-|k| / scale), exactly.
+    """Draw `size` integers with P(X = k) proportional to exp(-|k| / scale).
 
-    With scale = t/s in lowest terms: U uniform below t is kept with probability exp(-U/t); V is geometric with
-    P(V >= v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is drawn again.
+    They are independent and exact. With scale = t/s in lowest terms: U uniform below t is kept with probability
+    exp(-U/t); V is geometric with P(V >= v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is
+    drawn again.
 
     The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits.
     Raises InputError unless scale is a Fraction or integer > 0 and size an integer >= 0.
@@ -111,7 +112,7 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
 
 
 def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
-    """Return the first `size` values of rounds of tries, of which each keeps some."""
+    """Return the first `size` values of rounds of tries."""
     chunks: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
@@ -128,7 +129,7 @@ def _tries(missing: int) -> int:
 
 
 def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
-    """Return the accepted values, in order, of `tries` independent runs of the body of Algorithm 2."""
+    """Return the accepted values of `tries` runs of Algorithm 2's body."""
     magnitudes = geometric_round(t, s, tries, entropy)
     negative = coin_flips(magnitudes.size, entropy)
     signed = np.where(negative, -magnitudes, magnitudes)
@@ -137,9 +138,10 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
-    """Return at most `tries` independent floor((U + t V) / s), which are geometric: P(X >= k) = exp(-k s / t).
+    """Return at most `tries` independent geometric numbers, floor((U + t V) / s).
 
-    U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so U + t V >= n has exp(-n/t).
+    P(X >= k) = exp(-k s / t). U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so
+    U + t V >= n has exp(-n/t).
     """
     remainders = _below(t, tries, entropy)
     remainders = remainders[_exp_minus(remainders, t, entropy)]
@@ -153,10 +155,10 @@ def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
-    """Return one coin per numerator a, True with probability exp(-a/denominator), for 0 <= a <= denominator.
+    """Flip a coin per numerator a, True with probability exp(-a/denominator).
 
-    The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is even with exactly that
-    probability: the alternating series of exp.
+    0 <= a <= denominator. The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is
+    even with exactly that probability: the alternating series of exp.
     """
     coins = np.zeros(numerators.size, dtype=np.bool_)
     alive = np.arange(numerators.size)
@@ -188,9 +190,10 @@ def _geometric(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
 
 
 def _below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return uniform integers below the bound: uint64 for bound <= 2^64, Python integers beyond.
+    """Return uniform integers below the bound.
 
-    Each value below the bound owns the same number of words; words that no value owns are drawn again.
+    They are uint64 for bound <= 2^64, Python integers beyond. Each value below the bound owns the same number of words;
+    words that no value owns are drawn again.
     """
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
@@ -198,10 +201,10 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
         return _python_integers([few.big_below(bound, entropy) for _ in range(size)])
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
-    again = np.flatnonzero(draws > largest)
-    while again.size:
-        draws[again] = words(again.size, entropy) // share
-        again = again[draws[again] > largest]
+    rejected = np.flatnonzero(draws > largest)
+    while rejected.size:
+        draws[rejected] = words(rejected.size, entropy) // share
+        rejected = rejected[draws[rejected] > largest]
     return draws
 
 
@@ -223,28 +226,28 @@ def _python_integers(values: list[int]) -> Integers:
 
 
 def narrowed(values: list[int]) -> Integers:
-    """Return Python integers as an int64 array where all of them fit, else as an object array."""
+    """Return Python integers as int64 if all fit, else as objects."""
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
         return _python_integers(values)
 
 
-def total(one: Integers, other: Integers) -> Integers:
-    """Return the exact sum of two arrays of integers, without a step of Python for each where all fit 64 bits.
+def total(left: Integers, right: Integers) -> Integers:
+    """Return the exact sum of two arrays of integers.
 
     >>> total(np.array([1, 2]), np.array([3, 4])), total(np.array([2**62]), np.array([2**62])).dtype
     (array([4, 6]), dtype('O'))
     """
-    if one.dtype != object and other.dtype != object:
-        reach = sum(max(abs(int(part.max(initial=0))), abs(int(part.min(initial=0)))) for part in (one, other))
+    if left.dtype != object and right.dtype != object:
+        reach = sum(max(abs(int(part.max(initial=0))), abs(int(part.min(initial=0)))) for part in (left, right))
         if reach < _SIGNED:
-            return one.astype(np.int64) + other.astype(np.int64)
-    return narrowed([int(a) + int(b) for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+            return left.astype(np.int64) + right.astype(np.int64)
+    return narrowed([int(a) + int(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)])
 
 
 def positive(name: str, value: object) -> Fraction:
-    """Return a public parameter as an exact rational > 0, or raise InputError (floats name no exact rational)."""
+    """Return a public parameter as an exact positive rational, or raise InputError."""
     if not isinstance(value, Rational) or value <= 0:
         raise InputError(
             f"{name} is {value!r}",
@@ -255,7 +258,7 @@ def positive(name: str, value: object) -> Fraction:
 
 
 def whole_number(name: str, value: object, least: int) -> int:
-    """Return an integer that is at least `least`, or raise InputError; the message never repeats the value."""
+    """Return an integer from `least` up, or raise a silent InputError."""
     if not isinstance(value, Integral) or value < least:
         raise InputError(f"{name} must be an integer >= {least}")
     return int(value)

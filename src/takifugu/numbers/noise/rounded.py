@@ -55,28 +55,28 @@ class _Law:
 def rounded_laplace(
     center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Return `size` independent integers round((center + Z) / grid), Z with density exp(-|z| / scale) / (2 scale).
+    """Draw `size` integers round((center + Z) / grid), Z Laplace's.
 
-    The integers count multiples of the grid: int64, or Python integers in an object array if one exceeds 64 bits.
-    `center` is one number for all draws, or one per draw; a float is the binary rational that it is.
-    Raises InputError unless scale and grid are Fractions or integers > 0 and there are `size` centres; DataError for a
-    centre that is not a finite number (the message never repeats it).
+    They are independent, Z with density exp(-|z| / scale) / (2 scale). The integers count multiples of the grid: int64,
+    or Python integers in an object array if one exceeds 64 bits. `center` is one number for all draws, or one per draw;
+    a float is the binary rational that it is. Raises InputError unless scale and grid are Fractions or integers > 0 and
+    there are `size` centres; DataError for a centre that is not a finite number (the message never repeats it).
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> rounded_laplace(7.0, Fraction(1, 1000), Fraction(1, 2), 3, InsecureSeededEntropyForTests(1))
     array([14, 14, 14])
     """
-    law = _Law(_laplace_magnitude, laplace_survival)
+    law = _Law(lambda v: np.asarray(-np.log(v)), laplace_survival)
     return _rounded(center, positive("the scale", scale), positive("the grid", grid), size, entropy, law)
 
 
 def rounded_normal(
     center: Center | Sequence[Center] | Array, sigma: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Return `size` independent integers round((center + Z) / grid), Z normal with standard deviation sigma.
+    """Draw `size` integers round((center + Z) / grid), Z normal.
 
-    Outputs, centres and errors are those of `rounded_laplace`. This is not the discrete Gaussian, whose delta can be
-    twice that of the continuous law of the same sigma.
+    They are independent, Z with standard deviation sigma. Outputs, centres and errors are those of `rounded_laplace`.
+    This is not the discrete Gaussian, whose delta can be twice that of the continuous law of the same sigma.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> rounded_normal([0, Fraction(1, 3)], Fraction(1, 1000), Fraction(1, 6), 2, InsecureSeededEntropyForTests(1))
@@ -114,7 +114,7 @@ def _rounded(
 def _nearest(
     offsets: Floats, ratio: Fraction, negative: npt.NDArray[np.bool_], prefixes: Integers, magnitudes: Floats
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the integer nearest to each t in floating point, and where it is proven to be right (see the module)."""
+    """Return the integer nearest to each t, and the proven ones."""
     r = float(min(ratio, Fraction(2**60)))  # from 2^39 on the margin exceeds 1/2 and decides nothing
     t = offsets + np.where(negative, -r, r) * magnitudes
     nearest = np.rint(t)
@@ -131,10 +131,11 @@ def _settled(
     survival: Callable[[Fraction, int], Enclosure],
     entropy: Entropy,
 ) -> int:
-    """Return round(offset + ratio z), z >= 0, for the v that starts with the bits of `prefix`; draw bits as needed.
+    """Return round(offset + ratio z), z >= 0, drawing bits as needed.
 
-    z is beyond an edge exactly if v < V(edge). V is enclosed to 64 bits more than v has, so another word is needed only
-    if V(edge) lies in the interval of v or within 2^-64 of its width outside; each word makes that 2^64 times rarer.
+    v starts with the bits of `prefix`. z is beyond an edge exactly if v < V(edge). V is enclosed to 64 bits more than v
+    has, so another word is needed only if V(edge) lies in the interval of v or within 2^-64 of its width outside; each
+    word makes that 2^64 times rarer.
     """
     bits = _PREFIX_BITS
 
@@ -154,18 +155,18 @@ def _settled(
 
 
 def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) -> tuple[Integers, Array]:
-    """Return the multiple of the grid nearest to each centre and the exact rest, in units of the grid."""
+    """Return each centre's nearest grid multiple and exact rest, in units."""
     if not isinstance(center, (list, tuple, np.ndarray)):
-        whole, offset = _split_one(center, grid)
-        return narrowed([whole] * size), np.full(size, offset, dtype=object)
+        multiple, offset = _split_one(center, grid)
+        return narrowed([multiple] * size), np.full(size, offset, dtype=object)
     if len(center) != size:
         raise InputError(
             f"{len(center)} centres for {size} draws", fix="give one centre, or a list of exactly one per draw"
         ).at("center")
     if isinstance(center, np.ndarray) and center.dtype.kind in "iu" and grid == 1:
         return center, np.zeros(size, dtype=object)
-    pairs = [_split_one(each, grid) for each in center]
-    return narrowed([whole for whole, _ in pairs]), _objects([offset for _, offset in pairs])
+    pairs = [_split_one(single, grid) for single in center]
+    return narrowed([multiple for multiple, _ in pairs]), _objects([offset for _, offset in pairs])
 
 
 def _objects(values: Sequence[Hashable]) -> Integers:
@@ -183,12 +184,8 @@ def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
         raise DataError(
             "a centre is not a finite number", fix="clean the data before noise is drawn (value not shown)"
         ).at("center")
-    whole = round(position)
-    return whole, position - whole
-
-
-def _laplace_magnitude(v: Floats) -> Floats:
-    return np.asarray(-np.log(v))
+    multiple = round(position)
+    return multiple, position - multiple
 
 
 def _normal_magnitude(v: Floats) -> Floats:

@@ -16,9 +16,10 @@ from takifugu.numbers.noise.integers import bernoulli_exp, positive, uniform_bel
 
 
 def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy: Entropy) -> int:
-    """Return the index of one candidate: a uniform one of those whose coin, exp(-rate * deficit), shows heads.
+    """Choose a candidate: a uniform one of those with heads.
 
-    Raises InputError unless deficits are rationals from 0 with a 0 among them, and the rate is above 0.
+    The coin of each is exp(-rate * deficit). Raises InputError unless deficits are rationals from 0 with a 0 among
+    them, and the rate is above 0.
 
     >>> from takifugu.numbers.noise import SystemEntropy
     >>> permute_and_flip([10**6, 0, 10**6], Fraction(1), SystemEntropy())
@@ -31,7 +32,7 @@ def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy
     for candidate, deficit in enumerate(deficits):
         members.setdefault(Fraction(deficit), []).append(candidate)
     heads: list[int] = []
-    for deficit, alike in members.items():
-        coins = bernoulli_exp(*(deficit * exact).as_integer_ratio(), len(alike), entropy)
-        heads += [candidate for candidate, coin in zip(alike, coins.tolist(), strict=True) if coin]
+    for deficit, places in members.items():
+        coins = bernoulli_exp(*(deficit * exact).as_integer_ratio(), len(places), entropy)
+        heads += [candidate for candidate, coin in zip(places, coins.tolist(), strict=True) if coin]
     return heads[int(uniform_below(len(heads), 1, entropy)[0])]

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Protocol
 
 from takifugu.core.errors import Unsupported
@@ -79,8 +80,8 @@ class TwoVariances:
         return least_added_variance(self.left, self.right, epsilon, delta)
 
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
-        one, other = (Normal(law.mean, law.variance + added) for law in (self.left, self.right))
-        return max(pair_delta(one, other, epsilon), pair_delta(other, one, epsilon))
+        left, right = (Normal(law.mean, law.variance + added) for law in (self.left, self.right))
+        return max(pair_delta(left, right, epsilon), pair_delta(right, left, epsilon))
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,8 @@ class TwoSets:
         if noise < LEAST_NOISE:
             return 1.0
         return max(
-            sets_delta(one, other, noise, below(epsilon))
-            for one, other in ((self.left, self.right), (self.right, self.left))
+            sets_delta(left, right, noise, below(epsilon))
+            for left, right in ((self.left, self.right), (self.right, self.left))
         )
 
 
@@ -133,8 +134,8 @@ class TwoMixtures:
 
     @property
     def shift(self) -> Vector:
-        """The largest move of a value of one set to a value of the other: value by value it is enough (errata X1)."""
-        moves = [b - a for a, _ in self.left for b, _ in self.right]
+        """Return the largest move between values of two sets (errata X1)."""
+        moves = [b - a for (a, _), (b, _) in product(self.left, self.right)]
         return (max(moves, key=abs),)
 
     @property
@@ -155,7 +156,7 @@ class TwoMixtures:
         if not sigma or p is None or q is None or epsilon - 4 * _WEIGHTS <= 0:
             return value_by_value
         budget = min(epsilon - 4 * _WEIGHTS, LARGEST_EPSILON)
-        delta = max(gaussian_hockey_stick(one, other, sigma, budget)[1] for one, other in ((p, q), (q, p)))
+        delta = max(gaussian_hockey_stick(left, right, sigma, budget)[1] for left, right in ((p, q), (q, p)))
         return min(value_by_value, delta * (1 + 2 * float(_WEIGHTS)))
 
     def _laws(self) -> tuple[Pmf | None, Pmf | None]:
@@ -163,7 +164,7 @@ class TwoMixtures:
 
 
 def _mixed(values: Sequence[tuple[Fraction, Fraction]]) -> Pmf | None:
-    """Return the law of the shifts; None where a weight is too small to be told from nothing."""
+    """Return the law of the shifts, unless a weight vanishes."""
     least = min(exponent for _, exponent in values)
     if max(exponent for _, exponent in values) - least > 600:
         return None
@@ -182,7 +183,9 @@ def between_sets(
     shared: Fraction,
     whole: Fraction,
 ) -> TwoSets:
-    """Return the comparison of two sets of intervals of g ~ N(mean, variance), `shared` = Cov(F, g), `whole` = Var(F).
+    """Return the comparison of two sets of intervals of g.
+
+    g ~ N(mean, variance), `shared` = Cov(F, g), `whole` = Var(F).
 
     >>> halves = [(None, Fraction(50))], [(Fraction(50), None)]
     >>> found = between_sets(*halves, Fraction(50), Fraction(4), Fraction(7, 5), Fraction(1))  # correlation .7
@@ -190,13 +193,21 @@ def between_sets(
     0.2609
     """
     deviation = math.sqrt(variance)
-    ends = [
-        [tuple(None if end is None else float(end - mean) for end in interval) for interval in chosen]
-        for chosen in (left, right)
-    ]
-    one, other = (standardised([(a, b) for a, b in chosen], 0.0, deviation) for chosen in ends)
+    of_left = standardised(_about(left, mean), 0.0, deviation)
+    of_right = standardised(_about(right, mean), 0.0, deviation)
     explained = shared**2 / variance
-    return TwoSets(one, other, explained, whole - explained)
+    return TwoSets(of_left, of_right, explained, whole - explained)
+
+
+def _about(
+    intervals: Sequence[tuple[Fraction | None, Fraction | None]], mean: Fraction
+) -> list[tuple[float | None, float | None]]:
+    moved = []
+    for low, high in intervals:
+        least = None if low is None else float(low - mean)
+        most = None if high is None else float(high - mean)
+        moved.append((least, most))
+    return moved
 
 
 def between_values(
@@ -207,7 +218,7 @@ def between_values(
     shared: Fraction,
     whole: Fraction,
 ) -> TwoMixtures:
-    """Return the comparison of two finite sets of values of g; the other arguments are those of `between_sets`.
+    """Return the comparison of two finite sets of values of g.
 
     >>> one = between_values([Fraction(-10), Fraction(10)], [Fraction(0)], *map(Fraction, (0, 1, 1, 2)))  # errata X1
     >>> one.shift, round(one.delta(Fraction(0), Fraction(1)), 7)
@@ -222,7 +233,7 @@ def between_values(
 
 
 def one_number(covariance: Matrix) -> Fraction:
-    """Return the variance of an answer of one number; Unsupported for a vector."""
+    """Return a scalar answer's variance; Unsupported for a vector."""
     if len(covariance) > 1:
         raise Unsupported(
             "the answer has several numbers, and sets of values or two variances are compared for one number",

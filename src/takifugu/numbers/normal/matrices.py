@@ -11,8 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.numbers.atoms import Array
+
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
+Rows = Sequence[Sequence[Fraction]] | Array
 
 #: Digits of an eigenvalue, in bits, next to the largest number in the matrix.
 _BITS = 160
@@ -20,27 +23,28 @@ _BITS = 160
 _MOST_WITH_DIGITS = 12
 
 
-def is_semidefinite(matrix: Sequence[Sequence[Fraction]]) -> bool:
-    """Return whether a symmetric matrix has no negative eigenvalue, by elimination with the largest pivot left.
+def is_semidefinite(matrix: Rows) -> bool:
+    """Return whether a symmetric matrix has no negative eigenvalue.
 
     >>> is_semidefinite([[Fraction(4), Fraction(6)], [Fraction(6), Fraction(9)]])
     True
     >>> is_semidefinite([[Fraction(1), Fraction(2)], [Fraction(2), Fraction(1)]])
     False
     """
-    rest = [list(row) for row in matrix]
-    while rest:
-        k = max(range(len(rest)), key=lambda i: rest[i][i])
-        pivot = rest[k][k]
+    remaining = np.array(matrix, dtype=object)
+    while len(remaining):
+        k = int(remaining.diagonal().argmax())
+        pivot = remaining[k, k]
         if pivot <= 0:
-            return pivot == 0 and not any(any(row) for row in rest)
-        others = [i for i in range(len(rest)) if i != k]
-        rest = [[rest[i][j] - rest[i][k] * rest[k][j] / pivot for j in others] for i in others]
+            return bool(pivot == 0 and not remaining.any())
+        further = np.delete(np.arange(len(remaining)), k)
+        shares = np.outer(remaining[further, k], remaining[k, further]) / pivot
+        remaining = remaining[np.ix_(further, further)] - shares
     return True
 
 
-def solved(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> Vector | None:
-    """Return some x with matrix x = right, None where there is none; the matrix is symmetric semidefinite.
+def solved(matrix: Rows, right: Sequence[Fraction]) -> Vector | None:
+    """Return some x with matrix x = right, if any.
 
     >>> solved([[Fraction(4), Fraction(6)], [Fraction(6), Fraction(9)]], [Fraction(2), Fraction(3)])
     (Fraction(0, 1), Fraction(1, 3))
@@ -48,48 +52,51 @@ def solved(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> V
     True
     """
     size = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    rows = np.array([[*row, value] for row, value in zip(matrix, right, strict=True)], dtype=object)
     free, pivots = list(range(size)), list[int]()
     while free:
-        k = max(free, key=lambda i: rows[i][i])
-        if rows[k][k] == 0:
+        k = max(free, key=lambda i: rows[i, i])
+        if rows[k, k] == 0:
             break
         free.remove(k)
         pivots.append(k)
-        rows[k] = [value / rows[k][k] for value in rows[k]]
+        rows[k] = rows[k] / rows[k, k]
         for i in range(size):
-            if i != k and rows[i][k]:
-                factor = rows[i][k]
-                rows[i] = [value - factor * above for value, above in zip(rows[i], rows[k], strict=True)]
-    if any(rows[i][size] for i in free):
+            if i != k and rows[i, k]:
+                rows[i] = rows[i] - rows[i, k] * rows[k]
+    if any(rows[i, size] for i in free):
         return None
-    return tuple(rows[i][size] if i in pivots else Fraction(0) for i in range(size))
+    solution = [Fraction(0)] * size
+    for k in pivots:
+        solution[k] = rows[k, size]
+    return tuple(solution)
 
 
-def pivots(matrix: Sequence[Sequence[Fraction]]) -> Vector:
-    """Return the variance of each number given those before it, of a symmetric semidefinite covariance.
+def pivots(matrix: Rows) -> Vector:
+    """Return each number's variance given those before it.
 
     >>> pivots([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(9)]])
     (Fraction(4, 1), Fraction(8, 1))
     """
-    rest, pivots = [list(row) for row in matrix], list[Fraction]()
-    while rest:
-        first, *below = rest
-        pivots.append(first[0])
-        shares = [row[0] / first[0] if first[0] else Fraction(0) for row in below]
-        rest = [
-            [value - share * above for value, above in zip(row[1:], first[1:], strict=True)]
-            for row, share in zip(below, shares, strict=True)
-        ]
+    remaining, pivots = np.array(matrix, dtype=object), list[Fraction]()
+    while len(remaining):
+        pivot, to_first = remaining[0, 0], remaining[0, 1:]
+        pivots.append(pivot)
+        remaining = remaining[1:, 1:]
+        if pivot:
+            remaining = remaining - np.outer(to_first, to_first) / pivot
     return tuple(pivots)
 
 
-def times(matrix: Sequence[Sequence[Fraction]], vector: Sequence[Fraction]) -> Vector:
+def times(matrix: Rows, vector: Sequence[Fraction]) -> Vector:
     """Return the product of a matrix and a column."""
-    return tuple(sum((a * x for a, x in zip(row, vector, strict=True)), Fraction(0)) for row in matrix)
+    products = []
+    for row in matrix:
+        products.append(sum((a * x for a, x in zip(row, vector, strict=True)), Fraction(0)))
+    return tuple(products)
 
 
-def form(left: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> Fraction:
+def form(left: Sequence[Fraction], matrix: Rows, right: Sequence[Fraction]) -> Fraction:
     """Return left' matrix right: the covariance of two weighted sums.
 
     >>> form([Fraction(1), Fraction(2)], [[Fraction(3), Fraction(1)], [Fraction(1), Fraction(5)]], [Fraction(1)] * 2)
@@ -98,42 +105,40 @@ def form(left: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]], right: 
     return sum((a * x for a, x in zip(left, times(matrix, right), strict=True)), Fraction(0))
 
 
-def least_eigenvalue(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
+def least_eigenvalue(matrix: Rows) -> Fraction:
     """Return a lower bound of the least eigenvalue, exact for one number.
 
     >>> 2 - least_eigenvalue([[Fraction(3), Fraction(1)], [Fraction(1), Fraction(3)]]) < Fraction(1, 2**100)
     True
     """
-    return -largest_eigenvalue([[-value for value in row] for row in matrix])
+    return -largest_eigenvalue(-np.array(matrix, dtype=object))
 
 
-def largest_eigenvalue(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
+def largest_eigenvalue(matrix: Rows) -> Fraction:
     """Return an upper bound of the largest eigenvalue, exact for one number.
 
     A guess is raised until guess I - matrix is positive semidefinite, which is decided exactly. It lies at most
     2**-120 of the largest entry above the eigenvalue (2**-44 for more than twelve rows).
     """
-    size = len(matrix)
-    if size == 1:
-        return matrix[0][0]
-    largest = max(abs(value) for row in matrix for value in row)
-    if not largest:
-        return Fraction(0)
-    scaled = [[value / largest for value in row] for row in matrix]
+    exact = np.array(matrix, dtype=object)
+    largest: Fraction = np.abs(exact).max()
+    if len(exact) == 1 or not largest:
+        return Fraction(exact[0, 0])
+    identity, scaled = np.eye(len(exact), dtype=int).astype(object), exact / largest
     guess, step = _guessed(scaled)
-    while True:
-        if is_semidefinite([[guess * (i == j) - scaled[i][j] for j in range(size)] for i in range(size)]):
-            return guess * largest
+    while not is_semidefinite(guess * identity - scaled):
         guess, step = guess + step, 2 * step
+    return guess * largest
 
 
-def _guessed(matrix: list[list[Fraction]]) -> tuple[Fraction, Fraction]:
+def _guessed(matrix: Array) -> tuple[Fraction, Fraction]:
     if len(matrix) > _MOST_WITH_DIGITS:
-        eigenvalues = np.linalg.eigvalsh(np.array([[float(value) for value in row] for row in matrix]))
+        eigenvalues = np.linalg.eigvalsh(matrix.astype(float))
         return Fraction(float(eigenvalues[-1])), Fraction(1, 2**50)
     from mpmath import mp
 
     with mp.workprec(_BITS):
-        given = mp.matrix([[mp.mpf(value.numerator) / value.denominator for value in row] for row in matrix])
-        top = max(mp.eigsy(given, eigvals_only=True))
+        rounded = np.frompyfunc(lambda value: mp.mpf(value.numerator) / value.denominator, 1, 1)(matrix)
+        approximate = mp.matrix(rounded.tolist())
+        top = max(mp.eigsy(approximate, eigvals_only=True))
         return Fraction(int(mp.floor(mp.ldexp(top, 128))), 2**128), Fraction(1, 2**128)

@@ -42,9 +42,9 @@ class Normal:
 
 
 def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
-    """Return delta(epsilon) of two normal laws of equal variance, (distance)^2 / variance = ratio_squared, rounded up.
+    """Return delta(epsilon) of two shifted normal laws, rounded up.
 
-    Raises InputError unless epsilon is above 0.
+    Their variances are equal, (distance)^2 / variance = ratio_squared. Raises InputError unless epsilon is above 0.
 
     >>> round(shifted_delta(Fraction(1), 1), 6), shifted_delta(Fraction(0), 1)
     (0.126937, 0.0)
@@ -55,10 +55,10 @@ def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
 
 @lru_cache(maxsize=256)
 def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return 1/r^2, where r is the largest distance in deviations that keeps (epsilon, delta); rounded up by 2**-90.
+    """Return 1/r^2 for the largest private distance r, rounded up.
 
-    A normal law keeps it for a distance D exactly from the variance D^2/r^2 on. Raises InputError unless epsilon is
-    above 0 and 1e-250 <= delta < 1.
+    It is in deviations, and keeps (epsilon, delta); by 2**-90. A normal law keeps it for a distance D exactly from the
+    variance D^2/r^2 on. Raises InputError unless epsilon is above 0 and 1e-250 <= delta < 1.
 
     >>> needed = variance_per_shift(Fraction(1), Fraction(1, 10**5))
     >>> round(float(needed) ** 0.5, 9)  # the analytic Gaussian mechanism's deviation for a change by 1
@@ -79,9 +79,9 @@ def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
-    """Return the least delta with left(S) <= e^epsilon right(S) + delta for all S, rounded up.
+    """Return the least delta with left(S) <= e^epsilon right(S) + delta.
 
-    Raises InputError unless epsilon is above 0.
+    For all S, rounded up. Raises InputError unless epsilon is above 0.
 
     >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
     >>> round(pair_delta(wide, narrow, 1), 4), pair_delta(narrow, wide, 1)
@@ -98,10 +98,10 @@ def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
 
 
 def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return the least s^2 such that both laws with N(0, s^2) added keep (epsilon, delta) in both directions.
+    """Return the least s^2 for (epsilon, delta) both ways.
 
-    Rounded up: by at most 2**-90 of the whole variance for equal variances, else by 2**-35 of itself. Raises
-    InputError as `variance_per_shift`.
+    Both laws have N(0, s^2) added. Rounded up: by at most 2**-90 of the whole variance for equal variances, else by
+    2**-35 of itself. Raises InputError as `variance_per_shift`.
 
     >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
     >>> round(float(least_added_variance(wide, narrow, Fraction(1), Fraction(1, 100))), 6)
@@ -114,8 +114,8 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
         return max(Fraction(0), needed - left.variance)
 
     def judge(sigma: float) -> tuple[float, bool]:
-        one, other = (Normal(law.mean, law.variance + Fraction(sigma) ** 2) for law in (left, right))
-        excess = max(pair_delta(one, other, epsilon), pair_delta(other, one, epsilon))
+        noisy_left, noisy_right = (Normal(law.mean, law.variance + Fraction(sigma) ** 2) for law in (left, right))
+        excess = max(pair_delta(noisy_left, noisy_right, epsilon), pair_delta(noisy_right, noisy_left, epsilon))
         return excess, excess <= below(delta)
 
     if judge(0.0)[1]:
@@ -136,17 +136,17 @@ def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
 
 
 def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
-    """Return the divergence from the roots of the log-ratio minus epsilon, which is a t^2 + b t + c in t = y - m."""
+    """Return the divergence from the log-ratio's two roots."""
     from mpmath import mp
 
     with mp.workprec(_BITS):
         v, w, d = _mpf(left.variance), _mpf(right.variance), _mpf(left.mean - right.mean)
         e = _mpf(epsilon)
         a, b, c = 1 / (2 * w) - 1 / (2 * v), d / w, d * d / (2 * w) + mp.log(w / v) / 2 - e
-        inside = b * b - 4 * a * c
-        if inside <= 0:
+        discriminant = b * b - 4 * a * c
+        if discriminant <= 0:
             return mp.mpf(0)  # a < 0 and the ratio nowhere exceeds e^epsilon; a > 0 has two roots
-        far = -(b + mp.sign(b) * mp.sqrt(inside)) / 2 if b else mp.sqrt(inside) / 2
+        far = -(b + mp.sign(b) * mp.sqrt(discriminant)) / 2 if b else mp.sqrt(discriminant) / 2
         low, high = sorted((far / a, c / far))
         s, t = mp.sqrt(v), mp.sqrt(w)
 

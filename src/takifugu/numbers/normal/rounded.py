@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
@@ -27,11 +28,12 @@ _SHARES = tuple(Fraction(1, 2**k) for k in range(1, 13))
 
 
 def unevenness(pivots: Sequence[Fraction], step: Fraction, count: int) -> Fraction:
-    """Return e: the rounding errors of `count` records are uniform, given the total, up to a factor 1 +- e. Rounded up.
+    """Return e of the rounding errors of `count` records, rounded up.
 
-    `pivots` are the variances of a record's numbers, each given the ones before. Peeled off one by one, the i-th last
-    record has (1 - 1/i) times these, and a normal number of variance v modulo r has a density within a factor
-    1 +- 2 sum over k of exp(-2 pi^2 k^2 v/r^2). Raises Unsupported where that is no longer close to uniform.
+    They are uniform, given the total, up to a factor 1 +- e. `pivots` are the variances of a record's numbers, each
+    given the ones before. Peeled off one by one, the i-th last record has (1 - 1/i) times these, and a normal number of
+    variance v modulo r has a density within a factor 1 +- 2 sum over k of exp(-2 pi^2 k^2 v/r^2). Raises Unsupported
+    where that is no longer close to uniform.
 
     >>> float(unevenness([Fraction(4)], Fraction(1), 1000)) < 1e-16
     True
@@ -97,19 +99,18 @@ class Rounded:
         )
 
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
-        """Return a delta that the variance keeps: exact but for `error` for a shift of one number."""
+        """Return a delta of the variance: exact but for `error`."""
         left = self._left(epsilon)
         if left <= 0 or (self._moved is None and not added):
             return 1.0
         if self._moved is not None:
             delta = self._moved.delta(added, left)
         else:
-            delta = min(self._divided(added, left, part, noise) for part in _SHARES for noise in _SHARES)
+            delta = math.inf
+            for part, noise in product(_SHARES, _SHARES):
+                before = self.exact.delta(added * (1 - noise), left * (1 - part))
+                delta = min(delta, before + shifted_delta(self.blur**2 / (added * noise), left * part))
         return min(1.0, delta * float(1 + self.error) * (1 + 2.0**-50))
-
-    def _divided(self, added: Fraction, epsilon: Fraction, part: Fraction, noise: Fraction) -> float:
-        before = self.exact.delta(added * (1 - noise), epsilon * (1 - part))
-        return before + shifted_delta(self.blur**2 / (added * noise), epsilon * part)
 
     def _left(self, epsilon: Fraction) -> Fraction:
         return epsilon - 2 * self.error * (1 + self.error)

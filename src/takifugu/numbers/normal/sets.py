@@ -75,13 +75,13 @@ class Given:
         return total, error
 
     def range(self, left: Floats, right: Floats) -> tuple[Floats, Floats]:
-        """Return bounds of Q_U on cells: each interval's share has one maximum, in the middle of its ends."""
+        """Bound Q_U on cells: each interval's share has one maximum."""
         low, high = np.zeros_like(left), np.zeros_like(left)
-        for one in self.intervals:
-            alone = Given((one,), self.rho, self.c)
+        for interval in self.intervals:
+            alone = Given((interval,), self.rho, self.c)
             (at_left, blur_left), (at_right, blur_right) = alone.share(left), alone.share(right)
             low += np.minimum(at_left - blur_left, at_right - blur_right)
-            middle = sum(one) / 2 / self.rho  # infinite for half-lines, which are monotone
+            middle = sum(interval) / 2 / self.rho  # infinite for half-lines, which are monotone
             top, blur = alone.share(np.clip(middle, left, right))
             high += np.maximum(np.maximum(at_left + blur_left, at_right + blur_right), top + blur)
         return np.maximum(low, 0.0), high
@@ -92,10 +92,10 @@ class Given:
 
 
 def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) -> float:
-    """Return an upper bound of delta(epsilon) of Y given g in `left` from Y given g in `right`; `noise` is k.
+    """Bound delta(epsilon) of Y given two sets of g, from above.
 
-    Within about 1e-10 of itself where it is above 1e-15; below 2**-7 of noise it is that of 2**-7 or 1. Raises
-    Unsupported for a set without mass.
+    g is in `left` against g in `right`; `noise` is k. Within about 1e-10 of itself where it is above 1e-15; below 2**-7
+    of noise it is that of 2**-7 or 1. Raises Unsupported for a set without mass.
 
     >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
     >>> round(sets_delta(below, above, math.sqrt(1 / 0.49 - 1), 1.0), 5)  # correlation .7
@@ -110,10 +110,10 @@ def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) 
 
 
 def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float) -> float:
-    """Return the least k at which delta is kept in both directions, rounded up by at most 2**-36 relative.
+    """Return the least k for delta in both directions, rounded up.
 
-    It is never below 2**-7: where less would do, that much is taken. Raises Unsupported for a set without mass, and
-    where a set is so unlikely that delta cannot be judged.
+    By at most 2**-36 relative. It is never below 2**-7: where less would do, that much is taken. Raises Unsupported for
+    a set without mass, and where a set is so unlikely that delta cannot be judged.
 
     >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
     >>> round(least_noise(below, above, 1.0, 0.2608737734), 4), round(math.sqrt(1 / 0.49 - 1), 4)
@@ -153,11 +153,11 @@ class _Ratio:
     def at(self, y: Floats) -> tuple[Floats, Floats]:
         """Return H(y) and a bound on its error."""
         (a, a_error), (b, b_error) = self.left.share(y), self.right.share(y)
-        one, other = a / self.p, b / self.q
-        return one - other, a_error / self.p + b_error / self.q + self.error * (one + other)
+        left, right = a / self.p, b / self.q
+        return left - right, a_error / self.p + b_error / self.q + self.error * (left + right)
 
     def positive(self) -> tuple[Floats, Floats, float]:
-        """Return the starts and ends of intervals where H is positive, and a bound of what is positive elsewhere."""
+        """Return intervals of positive H, and a bound on the rest."""
         if len(self.left.intervals) == 1 == len(self.right.intervals):
             return self._one_side()
         return self._cells()
@@ -166,7 +166,7 @@ class _Ratio:
         way = 1.0 if self.left.intervals[0][0] < self.right.intervals[0][0] else -1.0
 
         def signs(t: Floats) -> Floats:
-            """The sign of H at y = way * t, 0 where it is in doubt: it is positive up to some t, then negative."""
+            """Return the sign of H at y = way * t."""
             value, error = self.at(way * t)
             return np.where(np.abs(value) > error, np.sign(value), 0.0)
 
@@ -217,7 +217,7 @@ class _Ratio:
         return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)], charge * (1 + 2.0**-40)
 
     def integral(self, starts: Floats, ends: Floats) -> float:
-        """Return an upper bound of the integral of phi H over intervals where H is positive."""
+        """Bound the integral of phi H over intervals of positive H."""
         nodes, weights = _rule()
         total = 0.0
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
@@ -245,12 +245,12 @@ def _density(left: Floats, right: Floats) -> Floats:
 
 
 def _halved(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return a place at most _STEP below one where a condition ends that holds at `low` and falls once."""
+    """Return a place at most _STEP before the end of a condition."""
     return halved(holds, low, high, lambda good, bad: bad - good <= _STEP, mean)
 
 
 def _between(low: Floats, high: Floats, place: Floats | float = 4 * UNIT) -> tuple[Floats, Floats]:
-    """Return Phi(high) - Phi(low), and a bound on its error where both ends are known to within `place`."""
+    """Return Phi(high) - Phi(low), and a bound on its error."""
     from scipy.special import ndtr
 
     mirrored = low > 0
@@ -274,15 +274,14 @@ def _rule() -> tuple[Floats, Floats]:
 
 
 def standardised(intervals: Sequence[tuple[float | None, float | None]], mean: float, deviation: float) -> Intervals:
-    """Return intervals of g in deviations from its mean, None for no end.
+    """Return intervals of g in deviations from its mean.
 
     >>> standardised([(None, 5.0)], 3.0, 2.0)
     ((-inf, 1.0),)
     """
-    return tuple(
-        (
-            -math.inf if low is None else (low - mean) / deviation,
-            math.inf if high is None else (high - mean) / deviation,
-        )
-        for low, high in intervals
-    )
+    moved = []
+    for low, high in intervals:
+        least = -math.inf if low is None else (low - mean) / deviation
+        most = math.inf if high is None else (high - mean) / deviation
+        moved.append((least, most))
+    return tuple(moved)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
 from takifugu.numbers.normal.pair import variance_per_shift
 
@@ -18,9 +20,9 @@ from takifugu.numbers.normal.pair import variance_per_shift
 def least_isotropic_variance(
     shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
 ) -> Fraction:
-    """Return the least s^2 >= 0 that hides a shift of a normal vector, rounded up.
+    """Return the least s^2 >= 0 against a normal vector's shift.
 
-    For one number it is the square of the shift over r_0^2, less the variance.
+    It is rounded up. For one number it is the square of the shift over r_0^2, less the variance.
 
     >>> one, two = ((Fraction(1),),), ((Fraction(1),) * 2,) * 2
     >>> once = least_isotropic_variance([Fraction(2)], one, Fraction(1), Fraction(1, 10**5))
@@ -31,20 +33,19 @@ def least_isotropic_variance(
     needed = variance_per_shift(epsilon, delta)
     if not any(shift):
         return Fraction(0)
-    size = range(len(shift))
-    lacking = tuple(tuple(needed * shift[i] * shift[j] - covariance[i][j] for j in size) for i in size)
-    if is_semidefinite([[-value for value in row] for row in lacking]):
+    moves = np.array(shift, dtype=object)
+    lacking = needed * np.outer(moves, moves) - np.array(covariance, dtype=object)
+    if is_semidefinite(-lacking):
         return Fraction(0)
     return max(Fraction(0), largest_eigenvalue(lacking))
 
 
 def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fraction = Fraction(0)) -> Fraction | None:
-    """Return v' (C + s^2 I)^-1 v for an added variance s^2, exactly; None where the shift leaves the law's plane.
+    """Return v' (C + s^2 I)^-1 v exactly, or None off the plane.
 
     >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
     Fraction(1, 1)
     """
-    size = range(len(shift))
-    whole = tuple(tuple(covariance[i][j] + added * (i == j) for j in size) for i in size)
-    solution = solved(whole, shift)
-    return None if solution is None else form(solution, whole, solution)
+    noisy = np.array(covariance, dtype=object) + added * np.eye(len(shift), dtype=int).astype(object)
+    solution = solved(noisy, shift)
+    return None if solution is None else form(solution, noisy, solution)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -32,12 +33,13 @@ class BottleneckPlan:
 def bottleneck(
     left: Sequence[Point], p: Sequence[Atom] | Array, right: Sequence[Point], q: Sequence[Atom] | Array, metric: Metric
 ) -> BottleneckPlan:
-    """Return the least w such that p can be moved into q with no move longer than w, and such a plan.
+    """Return the least w of a plan, and the plan.
 
-    `left` and `right` are distinct points (numbers, tuples, labels), p and q their probabilities; `metric(x, y)` is an
-    int, Fraction or float. Bisection over the distances; each step solves a maximum flow in integer masses, so ties of
-    exact masses are decided exactly; float masses count as binary fractions divided by their sum. For small supports
-    (Song17 Definition 3.1 in a metric space; docs/decisions.md#numbers, errata E13: never the plan of an LP solver).
+    No move is longer than w. `left` and `right` are distinct points (numbers, tuples, labels), p and q their
+    probabilities; `metric(x, y)` is an int, Fraction or float. Bisection over the distances; each step solves a maximum
+    flow in integer masses, so ties of exact masses are decided exactly; float masses count as binary fractions divided
+    by their sum. For small supports (Song17 Definition 3.1 in a metric space; docs/decisions.md#numbers, errata E13:
+    never the plan of an LP solver).
 
     Raises InputError when lengths differ, a point repeats, the masses are not a law, or the metric is negative, not
     finite, not symmetric, not zero from a point to itself, or breaks the triangle inequality on these points.
@@ -52,7 +54,7 @@ def bottleneck(
     y, b = _masses(right, q, "right")
     distances = checked_distances(x, y, metric)
     total = math.lcm(*(m.denominator for m in (*a, *b)))
-    supply, demand = ([int(m * total) for m in masses] for masses in (a, b))
+    supply, demand = [int(mass * total) for mass in a], [int(mass * total) for mass in b]
     thresholds = sorted({to_python(d) for d in distances.ravel().tolist()})
     last = len(thresholds) - 1
     flows = {last: max_flow(supply, demand, distances <= thresholds[last])}
@@ -62,15 +64,17 @@ def bottleneck(
         return sum(map(sum, flows[number])) == total
 
     enough = halved(moves_all, last, -1, next_to, between)
-    moves = [(x[i], y[j], Fraction(m, total)) for i, row in enumerate(flows[enough]) for j, m in enumerate(row) if m]
+    moves: list[tuple[Hashable, Hashable, Fraction]] = []
+    for source, row in zip(x, flows[enough], strict=True):
+        moves += [(source, sink, Fraction(mass, total)) for sink, mass in zip(y, row, strict=True) if mass]
     return BottleneckPlan(thresholds[enough], tuple(moves))
 
 
 def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> list[list[int]]:
-    """Return a flow matrix of largest total from `supply` to `demand` along the allowed pairs (integers of any size).
+    """Return the largest flow from `supply` to `demand` along allowed pairs.
 
-    Dinic's algorithm: shortest augmenting paths, found layer by layer, alternate forward along allowed pairs and back
-    along pairs that carry flow.
+    Integers of any size. Dinic's algorithm: shortest augmenting paths, found layer by layer, alternate forward along
+    allowed pairs and back along pairs that carry flow.
     """
     forward = [np.flatnonzero(row).tolist() for row in allowed]
     flow = [dict.fromkeys(row, 0) for row in forward]
@@ -92,16 +96,16 @@ def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> li
 def _layers(
     left: list[int], room: list[int], forward: list[list[int]], carriers: list[set[int]]
 ) -> tuple[list[int], bool]:
-    """Return each source's distance, in steps there and back, from a source with mass left, and if room is left."""
+    """Return each source's distance from a source with mass, and the room."""
     depth = [0 if mass else -1 for mass in left]
-    layer, seen = [i for i, mass in enumerate(left) if mass], [False] * len(room)
+    layer, reached = [i for i, mass in enumerate(left) if mass], [False] * len(room)
     while layer:
         following: list[int] = []
         has_room = False
         for i in layer:
             for j in forward[i]:
-                if not seen[j]:
-                    seen[j] = True
+                if not reached[j]:
+                    reached[j] = True
                     has_room = has_room or room[j] > 0
                     for k in carriers[j]:
                         if depth[k] < 0:
@@ -116,9 +120,10 @@ def _layers(
 def _path(
     start: int, depth: list[int], cursor: list[int], forward: list[list[int]], room: list[int], carriers: list[set[int]]
 ) -> list[int] | None:
-    """Return source, sink, source, ..., sink with room, one layer deeper at each source; None when there is none left.
+    """Return source, sink, ..., sink with room, if any.
 
-    `cursor[i]` passes over the sinks from which source i has found nothing in this phase.
+    It is one layer deeper at each source. `cursor[i]` passes over the sinks from which source i has found nothing in
+    this phase.
     """
     path, ways_back = [start], []
     while path:
@@ -146,7 +151,7 @@ def _path(
 def _push(
     path: list[int], left: list[int], room: list[int], flow: list[dict[int, int]], carriers: list[set[int]]
 ) -> None:
-    """Move as much as the path allows from its first source to its last sink."""
+    """Move as much as the path allows, first source to last sink."""
     back = list(zip(path[2::2], path[1:-1:2], strict=True))
     amount = min(left[path[0]], room[path[-1]], *(flow[k][j] for k, j in back))
     left[path[0]] -= amount
@@ -163,24 +168,25 @@ def _push(
 def _masses(
     points: Sequence[Point], probabilities: Sequence[Atom] | Array, side: str
 ) -> tuple[list[Hashable], list[Fraction]]:  # fmt: skip
-    """Return the points that carry mass, and exact masses that sum to one."""
-    listed = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
-    if len(set(listed)) < len(listed):
+    """Return the points with mass, and exact masses of sum one."""
+    hashable = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
+    if len(set(hashable)) < len(hashable):
         raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
-    law = Pmf(range(len(listed)), as_numbers(probabilities, f"the {side} probabilities"))
+    law = Pmf(range(len(hashable)), as_numbers(probabilities, f"the {side} probabilities"))
     masses = [Fraction(mass) for _, mass in law.items()]
-    return [listed[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
+    return [hashable[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
 
 
 def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
-    """Return the distances from x to y after checking that the metric is one on all these points.
+    """Return the distances from x to y, by a checked metric.
 
-    Raises InputError when it is negative, not finite, not symmetric, not zero from a point to itself, or breaks the
-    triangle inequality.
+    It is one on all these points. Raises InputError when it is negative, not finite, not symmetric, not zero from a
+    point to itself, or breaks the triangle inequality.
     """
     points = list(dict.fromkeys((*x, *y)))
     size = len(points)
-    table = as_numbers([metric(one, two) for one in points for two in points], "distances").reshape(size, size)
+    distances = [metric(start, end) for start, end in product(points, points)]
+    table = as_numbers(distances, "distances").reshape(size, size)
     if (table < 0).any() or (table.diagonal() != 0).any():
         raise InputError("the metric is negative, or not 0 from a point to itself", fix="give a distance").at("metric")
     slack = table * _ROUNDING if table.dtype == np.float64 else table * 0
@@ -192,4 +198,4 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
                 f"the metric breaks the triangle inequality through {points[middle]!r}", rule="a detour is shorter"
             ).at("metric")
     place = {point: index for index, point in enumerate(points)}
-    return table[np.ix_([place[one] for one in x], [place[two] for two in y])]
+    return table[np.ix_([place[x_point] for x_point in x], [place[y_point] for y_point in y])]

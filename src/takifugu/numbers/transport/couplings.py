@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.numbers.atoms import Atom
+from takifugu.numbers.atoms import Atom, tabulated
 from takifugu.numbers.search import between, halved, next_to
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow
 
@@ -31,7 +31,7 @@ def w_infinity(p: Population, q: Population, metric: Metric) -> Atom:
 
 
 def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float]) -> tuple[float, Coupling]:
-    """Return the least c such that some coupling has no pair of larger cost, and that coupling.
+    """Return the least largest cost of a coupling, and the coupling.
 
     Any costs, infinite ones too; W-infinity is the case of a metric. A bisection over the costs.
 
@@ -39,7 +39,7 @@ def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float
     0.5
     """
     left, right = support(p), support(q)
-    table = np.array([[float(cost(x, y)) for y in right] for x in left])
+    table = tabulated(cost, left, right)
     levels = np.unique(table)
     couplings: dict[int, Coupling | None] = {}
 
@@ -66,13 +66,14 @@ def exact(p: Population, points: Sequence[Hashable]) -> list[Fraction]:
 
 def _flow(p: Population, q: Population, allowed: npt.NDArray[np.bool_]) -> Coupling | None:
     left, right = support(p), support(q)
-    one, other = exact(p, left), exact(q, right)
-    total = math.lcm(*(mass.denominator for mass in (*one, *other)))
-    supply, demand = ([int(mass * total) for mass in masses] for masses in (one, other))
+    left_masses, right_masses = exact(p, left), exact(q, right)
+    total = math.lcm(*(mass.denominator for mass in (*left_masses, *right_masses)))
+    supply = [int(mass * total) for mass in left_masses]
+    demand = [int(mass * total) for mass in right_masses]
     flow = max_flow(supply, demand, allowed)
     if sum(map(sum, flow)) < total:
         return None
-    return {
-        (x, y): Fraction(mass, total) for x, row in zip(left, flow, strict=True)
-        for y, mass in zip(right, row, strict=True) if mass
-    }  # fmt: skip
+    coupling: Coupling = {}
+    for x, row in zip(left, flow, strict=True):
+        coupling |= {(x, y): Fraction(mass, total) for y, mass in zip(right, row, strict=True) if mass}
+    return coupling

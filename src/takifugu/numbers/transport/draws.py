@@ -69,7 +69,7 @@ Sides = Callable[[Cell], Sequence[Draws]]
 
 
 def farthest_move(sides: Sides, cell: Cell, most: int = MOST_MOVES) -> int:
-    """Return a bound on W-infinity between the two sides, over all parameters in a cell; exact where it can be.
+    """Bound W-infinity between two sides over a cell of parameters.
 
     >>> half = (Fraction(2, 5), Fraction(3, 5))
     >>> farthest_move(lambda cell: [Draws(4, cell[0], cell[1])], (half, half))  # Zhang22 Example 2
@@ -79,7 +79,7 @@ def farthest_move(sides: Sides, cell: Cell, most: int = MOST_MOVES) -> int:
 
 
 def largest_loss(sides: Sides, cell: Cell, scale: Fraction, most: int = MOST_LOSSES) -> float:
-    """Return a bound on the largest log-ratio, either way, after Laplace noise, over all parameters in a cell.
+    """Bound the largest log-ratio after Laplace noise over a cell.
 
     >>> two, eight = Fraction(1, 5), Fraction(4, 5)
     >>> round(largest_loss(lambda cell: [Draws(3, cell[0], cell[1])], ((two, eight), (two, eight)), Fraction(0)), 6)
@@ -89,7 +89,7 @@ def largest_loss(sides: Sides, cell: Cell, scale: Fraction, most: int = MOST_LOS
 
 
 def _largest(bound: Callable[[Cell], Value], cell: Cell, most: int, close: float) -> Value:
-    """Return a bound over a cell, at most `close` above a value that is reached, where `most` halvings are enough."""
+    """Bound a cell, within `close` of an attained value if it can."""
     if not most:
         return bound(cell)
     tried = max(bound(point) for point in _points(cell))
@@ -105,7 +105,7 @@ def _largest(bound: Callable[[Cell], Value], cell: Cell, most: int, close: float
 
 
 def _points(cell: Cell) -> Iterator[Cell]:
-    """Yield the corners of a cell (of many parameters some) and its middle."""
+    """Yield the corners of a cell, of many some, and its middle."""
     for ends in itertools.islice(itertools.product(*cell), 64):
         yield tuple((end, end) for end in ends)
     yield _middle(cell)
@@ -124,10 +124,10 @@ def _halves(cell: Cell) -> tuple[Cell, Cell]:
 
 
 def _move(draws: Sequence[Draws]) -> int:
-    """Return the bound of one cell; draws that are the same on both sides can be left out, which may be better."""
-    others = [d for d in draws if not d.same]
+    """Bound one cell, perhaps without draws common to both sides."""
+    different = [d for d in draws if not d.same]
     least = _move_of(draws)
-    return min(least, _move_of(others)) if least and len(others) < len(draws) else least
+    return min(least, _move_of(different)) if least and len(different) < len(draws) else least
 
 
 def _move_of(draws: Sequence[Draws]) -> int:
@@ -143,42 +143,44 @@ def _move_of(draws: Sequence[Draws]) -> int:
 
 
 def number_of(draws: Sequence[tuple[int, Fraction]]) -> list[int]:
-    """Return the masses of 0, 1, ..., N ones among (count, probability) draws, as integers over their sum.
+    """Return the masses of 0, ..., N ones among (count, probability) draws.
 
     >>> number_of([(2, Fraction(1, 2))]), number_of([(1, Fraction(1)), (1, Fraction(1, 3))])
     ([1, 2, 1], [0, 2, 1])
     """
     masses = [1]
     for count, chance in draws:
-        one, none = chance.numerator, chance.denominator - chance.numerator
-        each = [math.comb(count, k) * one**k * none ** (count - k) for k in range(count + 1)]
+        ones, zeros = chance.numerator, chance.denominator - chance.numerator
+        binomial = [math.comb(count, k) * ones**k * zeros ** (count - k) for k in range(count + 1)]
         joined_masses = [0] * (len(masses) + count)
         for place, mass in enumerate(masses):
-            for k, other in enumerate(each):
+            for k, other in enumerate(binomial):
                 joined_masses[place + k] += mass * other
         masses = joined_masses
     return masses
 
 
 def weights_of(draws: Sequence[tuple[int, Fraction]]) -> Weights:
-    """Return the same masses as long-range floats, each right up to a factor; all numbers 0, ..., N have a place."""
+    """Return the same masses as long-range floats, with all places."""
     laws = [Weights.of(Pmf([0, 1], [1 - chance, chance]), 1) for _, chance in draws]
     sums = Sums(laws, [count for count, _ in draws], joined, Weights(0, Wide.of(np.ones(1)), 0.0))
     return sums.inside(0, len(laws))
 
 
 def quantile_gap(high: Sequence[int], low: Sequence[int]) -> int:
-    """Return the least w >= 0 with `high` stochastically at most `low` shifted by w: max of high^-1(u) - low^-1(u).
+    """Return the largest quantile gap of `high` over `low`, at least 0.
+
+    It is the least w such that `high` is stochastically at most `low` shifted by w: max of high^-1(u) - low^-1(u).
 
     >>> quantile_gap([1, 4, 6, 4, 1], [16, 0, 0, 0, 0]), quantile_gap([1, 0], [0, 1])
     (4, 0)
     """
-    whole, other = sum(high), sum(low)
+    total, other_total = sum(high), sum(low)
     gap = below = place = 0
     reached = low[0]
     for y, mass in enumerate(high):
         if mass:
-            while reached * whole <= below * other:  # the first place with more than `below` of the mass up to it
+            while reached * total <= below * other_total:  # the first place with more than `below` of the mass up to it
                 place += 1
                 reached += low[place]
             gap = max(gap, y - place)
@@ -187,9 +189,10 @@ def quantile_gap(high: Sequence[int], low: Sequence[int]) -> int:
 
 
 def float_gap(high: Weights, low: Weights) -> int:
-    """Return a bound on the same for rounded masses: a place of `low` is passed where it certainly is.
+    """Bound the same for rounded masses.
 
-    A quantile is passed where P(X <= x) is certainly no more, or P(X > x) certainly no less, than that of the other.
+    A place of `low` is passed where it certainly is. A quantile is passed where P(X <= x) is certainly no more, or P(X
+    > x) certainly no less, than that of the other.
     """
     (below, above, first), (reached, left, second) = _tails(high), _tails(low)
     error = sum(
@@ -204,25 +207,25 @@ def float_gap(high: Weights, low: Weights) -> int:
 
 
 def _tails(law: Weights) -> tuple[FloatArray, FloatArray, int]:
-    """Return the logs of the mass before each place and from it on (both of length n + 1), and the first place."""
+    """Return the logs of mass before and after each place."""
     logs = np.full(len(law), -np.inf)
-    held = law.numbers.mantissas > 0
-    logs[held] = np.log(law.numbers.mantissas[held]) + law.numbers.exponents[held] * math.log(2)
+    is_possible = law.numbers.mantissas > 0
+    logs[is_possible] = np.log(law.numbers.mantissas[is_possible]) + law.numbers.exponents[is_possible] * math.log(2)
     before = np.concatenate([[-np.inf], np.logaddexp.accumulate(logs)])
     after = np.concatenate([np.logaddexp.accumulate(logs[::-1])[::-1], [-np.inf]])
-    whole = before[-1]
-    return before - whole, after - whole, law.start
+    total = before[-1]
+    return before - total, after - total, law.start
 
 
 def _loss(draws: Sequence[Draws], scale: Fraction) -> float:
     moving = [d for d in draws if d.count and not d.same]
-    one = math.fsum(d.count * _term(d.left, d.right, scale) for d in moving)
+    bound = math.fsum(d.count * _term(d.left, d.right, scale) for d in moving)
     other = math.fsum(d.count * _term(d.right, d.left, scale) for d in moving)
-    return max(one, other) * (1 + _ROUNDED)
+    return max(bound, other) * (1 + _ROUNDED)
 
 
 def _term(p: Interval, q: Interval, scale: Fraction) -> float:
-    """Return a bound on what one draw adds to log f/g: p of f, q of g."""
+    """Bound one draw's addition to log f/g."""
     up = _log_moment(p[1], 1, scale) - _log_moment(q[0], 1, scale) if p[1] > q[0] else 0.0
     down = _log_moment(p[0], -1, scale) - _log_moment(q[1], -1, scale) if p[0] < q[1] else 0.0
     if not math.isfinite(up + down):
@@ -232,7 +235,7 @@ def _term(p: Interval, q: Interval, scale: Fraction) -> float:
 
 
 def _log_moment(p: Fraction, way: int, scale: Fraction) -> float:
-    """Return log(1 - p + p e^(way/scale)); without noise the log of p (way 1) or of 1 - p, up to a constant."""
+    """Return log(1 - p + p e^(way/scale))."""
     if not scale:
         chance = p if way > 0 else 1 - p
         return math.log(chance) if chance else -math.inf

@@ -51,16 +51,16 @@ class Plan:
 
     @property
     def largest_move(self) -> Atom:
-        """The largest |x - y| that carries mass."""
+        """Return the largest |x - y| with mass."""
         return _largest(self.left, self.right)
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The atoms of both laws in increasing order: the rows and columns of the tables."""
+        """Return both laws' atoms, increasing: the tables' rows and columns."""
         return tuple(sorted({to_python(v) for v in (*self.left.tolist(), *self.right.tolist())}))
 
     def joint_pmf_table(self) -> list[list[Fraction | float]]:
-        """Return the joint probabilities, one row for each atom of the left law (Ding22 Tables 3 and 6)."""
+        """Return the joint probabilities by left atom (Ding22 Tables 3, 6)."""
         place = {atom: index for index, atom in enumerate(self.atoms)}
         table: list[list[Fraction | float]] = [[Fraction(0)] * len(place) for _ in place]
         for x, y, mass in self.items():
@@ -68,7 +68,7 @@ class Plan:
         return table
 
     def joint_cdf_table(self) -> list[list[Fraction | float]]:
-        """Return min(F(x), G(y)), one row for each atom x of the left law (Ding22 Tables 2 and 5)."""
+        """Return min(F(x), G(y)) by left atom (Ding22 Tables 2, 5)."""
         table = self.joint_pmf_table()
         for row in table:
             for column in range(1, len(row)):
@@ -79,10 +79,11 @@ class Plan:
 
 
 def monotone_plan(p: Pmf, q: Pmf) -> Plan:
-    """Return the monotone (quantile) plan that moves p into q; its largest move is W-infinity (Ding22 §3.1).
+    """Return the monotone (quantile) plan from p to q.
 
-    Exact when both laws are. With float masses, levels closer than `level_tolerance` count as equal, so the segment
-    between them is left out and the marginals hold to that relative tolerance.
+    Its largest move is W-infinity (Ding22 §3.1). Exact when both laws are. With float masses, levels closer than
+    `level_tolerance` count as equal, so the segment between them is left out and the marginals hold to that relative
+    tolerance.
 
     >>> plan = monotone_plan(Pmf.from_counts([0, 1], [1, 1]), Pmf.from_counts([0, 1], [1, 3]))
     >>> [(x, y, str(mass)) for x, y, mass in plan.items()]
@@ -106,12 +107,12 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
 
 
 def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
-    """Return the least w such that mass 1 - delta of p can be moved into q with no move longer than w.
+    """Return the least w to move mass 1 - delta of p.
 
-    delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial transport (Song17 Appendix A.4 as corrected in
-    errata E11). Exact masses decide ties exactly. With float masses and delta = 0, levels closer than
-    `level_tolerance` count as equal: a number for display; mechanisms use `noised.wasserstein_scale`.
-    With delta > 0 float masses count as the binary fractions that they are.
+    It moves into q with no move longer than w. delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial
+    transport (Song17 Appendix A.4 as corrected in errata E11). Exact masses decide ties exactly. With float masses and
+    delta = 0, levels closer than `level_tolerance` count as equal: a number for display; mechanisms use
+    `noised.wasserstein_scale`. With delta > 0 float masses count as the binary fractions that they are.
 
     Raises InputError unless 0 <= delta < 1.
 
@@ -145,9 +146,10 @@ def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
 
 
 def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
-    """Return the least mass left over when the rest of p moves into q by at most `distance` (errata E11).
+    """Return the least mass of p farther than `distance` from q.
 
-    It is the same for both laws. Exact (a Fraction) when both laws are.
+    It is left over when the rest moves into q (errata E11). It is the same for both laws. Exact (a Fraction) when both
+    laws are.
 
     >>> unmatched_mass(Pmf.from_counts([0, 3], [1, 1]), Pmf.from_counts([0, 1, 3], [4, 3, 3]), 1)
     Fraction(1, 5)
@@ -159,12 +161,12 @@ def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
 
 
 def level_tolerance(p: Pmf, q: Pmf) -> float:
-    """Return the relative tolerance at which levels of float laws count as equal: 8 (n + m) 2**-53."""
+    """Return the relative tolerance of float levels: 8 (n + m) 2**-53."""
     return 2.0**-50 * (len(p) + len(q))
 
 
 def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
-    """Return the distribution functions of two exact laws as integers over one common total."""
+    """Return both exact distribution functions as integers over one total."""
     if p.total is None or q.total is None:
         raise InputError("exact levels need exact masses", fix="give integers or Fractions")
     total = math.lcm(p.total, q.total)
@@ -174,9 +176,9 @@ def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
 
 
 def _segments(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the intervals between all levels of two laws in order: atom of p, atom of q, start, length.
+    """Return the segments between all levels in order.
 
-    Levels that tie leave intervals of length zero, whose atoms mean nothing.
+    Atom of p, atom of q, start, length. Levels that tie leave intervals of length zero, whose atoms mean nothing.
     """
     ends, from_left = _merge(left, right)
     starts = np.concatenate((ends[:1] * 0, ends[:-1]))
@@ -187,14 +189,14 @@ def _segments(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _merge(left: Array, right: Array) -> tuple[Array, Array]:
-    """Merge two increasing rows in linear time (a stable sort finds the two runs); of ties the left comes first."""
-    both = np.concatenate((left, right))
-    order = np.argsort(both, kind="stable")
-    return both[order], order < len(left)
+    """Merge two increasing rows in linear time, of ties the left first."""
+    values = np.concatenate((left, right))
+    order = np.argsort(values, kind="stable")
+    return values[order], order < len(left)
 
 
 def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
-    """Return the largest move: each atom of p meets a run of atoms of q, of which only the two ends matter."""
+    """Return the largest move, from both ends of each atom's run."""
     left, right, _ = exact_levels(p, q)
     last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
     first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
@@ -219,7 +221,7 @@ Half = tuple[Array, Floats, Array, Floats]
 
 
 def _halves(p: Pmf, q: Pmf) -> tuple[Half, Half]:
-    """Return both laws with their levels below 1/2, and both mirrored, so that every level is a sum from its end."""
+    """Return both laws' levels below 1/2, and both mirrored."""
     x, y = same_type(p.values, q.values)
     a, b = p.probabilities, q.probabilities
     return (x, a.cumsum(), y, b.cumsum()), (-x[::-1], a[::-1].cumsum(), -y[::-1], b[::-1].cumsum())
@@ -231,15 +233,15 @@ def _below_half(levels: Floats) -> int:
 
 
 def _held_segments(left: Floats, right: Floats, tolerance: float) -> tuple[Array, Array, Array]:
-    """Return the segments below level 1/2 that are relatively longer than the tolerance: both atoms and the length."""
+    """Return the long segments below level 1/2: both atoms and length."""
     left, right = (np.minimum(levels[: _below_half(levels)], 0.5) for levels in (left, right))
     i, j, starts, lengths = _segments(left, right)
-    held = lengths > starts * tolerance
-    return i[held], j[held], lengths[held]
+    is_long = lengths > starts * tolerance
+    return i[is_long], j[is_long], lengths[is_long]
 
 
 def _proposed(p: Pmf, q: Pmf, *tolerances: float) -> list[Atom]:
-    """Return, for each tolerance, the largest move over the segments that are relatively longer."""
+    """Return the largest move over long segments, for each tolerance."""
     proposals = []
     for tolerance in tolerances:
         halves = ((x, y, *_held_segments(left, right, tolerance)) for x, left, y, right in _halves(p, q))
@@ -248,7 +250,7 @@ def _proposed(p: Pmf, q: Pmf, *tolerances: float) -> list[Atom]:
 
 
 def _largest_safe(x: Array, left: Floats, y: Array, right: Floats, tolerance: float) -> Atom:
-    """Return the largest move when any two levels within the tolerance may be in either order."""
+    """Return the largest move if close levels may swap."""
     left = left[: _below_half(left)]
     starts = np.concatenate(([0.0], left[:-1])) * (1 - 2 * tolerance)
     ends = np.minimum(left, 0.5) * (1 + 2 * tolerance)
@@ -283,15 +285,15 @@ def _integer_problem(p: Pmf, q: Pmf) -> _IntegerProblem:
 
 
 def _over_common_unit(first: Array, second: Array) -> tuple[Fraction, list[int], list[int]]:
-    """Write two rows of numbers (floats are binary fractions) as integers times one unit."""
-    one, two = ([Fraction(v) for v in row.tolist()] for row in (first, second))
-    common = math.lcm(*{v.denominator for v in one}, *{v.denominator for v in two})
-    one_integers, two_integers = ([v.numerator * (common // v.denominator) for v in row] for row in (one, two))
-    return Fraction(1, common), one_integers, two_integers
+    """Write two rows of numbers as integers times one unit."""
+    exact = list(map(Fraction, [*first.tolist(), *second.tolist()]))
+    common = math.lcm(*{number.denominator for number in exact})
+    integers = [number.numerator * (common // number.denominator) for number in exact]
+    return Fraction(1, common), integers[: len(first)], integers[len(first) :]
 
 
 def _matched(problem: _IntegerProblem, distance: int) -> int:
-    """Return the largest mass that can move by at most `distance`.
+    """Return the largest mass movable by at most `distance`.
 
     Greedy from the left is optimal: the partners of an atom form an interval, and both its ends grow with the atom.
     """
@@ -312,7 +314,7 @@ def _matched(problem: _IntegerProblem, distance: int) -> int:
 
 
 def _partial(p: Pmf, q: Pmf, delta: Fraction) -> Atom:
-    """Return the least distance at which the unmatched mass is at most delta, by bisection on integers."""
+    """Return the least distance with unmatched mass within delta, by bisection."""
     problem = _integer_problem(p, q)
     needed = problem.total - math.floor(delta * problem.total)
     too_short, enough = -1, max(problem.x[-1], problem.y[-1]) - min(problem.x[0], problem.y[0])

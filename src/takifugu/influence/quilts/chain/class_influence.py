@@ -29,38 +29,38 @@ class DistanceInfluence:
     _left: FloatArray
 
     def alive(self, entry: int) -> BoolArray:
-        """Return that all columns count: every value is possible under some chain of the class."""
+        """Mark every column: each value is possible under some chain."""
         return np.ones(self._right.shape[1], dtype=bool)
 
     def secret(self, length: int) -> BoolArray:
-        """Return that every entry has values to hide where there is a column for them."""
+        """Mark every entry secret if there is any column."""
         return np.full(length, self._right.shape[1] > 0)
 
     def prepare(self, length: int) -> None:
         """Do nothing: the bounds hold for every start."""
 
     def right(self, count: int, entry: int = 0) -> FloatArray:
-        """Return the bounds on right_b for b = 1 .. count, shape (count, columns)."""
+        """Return bounds on right_b for b up to count, (count, columns)."""
         return self._right[:count]
 
     def left(self, entry: int, count: int) -> FloatArray:
-        """Return the bounds on left_{entry,a} for a = 1 .. count, shape (count, columns)."""
+        """Return bounds on left_{entry,a} for a up to count, (count, columns)."""
         return self._left[:count]
 
     def largest(
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
-        """Return the bound for the quilt at the given distances from each entry; None is a missing node."""
+        """Bound the quilt at the given distances; None is no node."""
         raise NotImplementedError
 
     def special(self, time: int) -> bool:
-        """Return that no entry is bounded in a way of its own."""
+        """Mark no entry as bounded separately."""
         return False
 
     def anchored(
         self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
-        """Return the bound for the quilt of one entry before and the node at distance `right` of each entry."""
+        """Bound the quilt of an earlier entry and a node at `right`."""
         return np.array(
             [self.largest(entries[n : n + 1], int(i - node), right, pairs)[0] for n, i in enumerate(entries)]
         )
@@ -79,27 +79,28 @@ class ClassInfluence(DistanceInfluence):
         self.extend(1)
 
     def extend(self, distance: int) -> None:
-        """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
+        """Fill the tables up to `distance`, or as far as useful."""
         if distance <= self.reach or self.exhausted:
             return
         self.reach = min(distance, MOST_DISTANCES)
         n = np.arange(1, self.reach + 1)
-        each = lemma_b4(n, self.pi, self.g)
-        right, left = each + 2.02 * n * self.defect, 2 * each + 4.04 * n * self.defect
+        bound = lemma_b4(n, self.pi, self.g)
+        right, left = bound + 2.02 * n * self.defect, 2 * bound + 4.04 * n * self.defect
         self._right, self._left = (np.minimum.accumulate(side)[:, None] for side in (right, left))
         self.capped = self.reach == MOST_DISTANCES
-        self.exhausted = self.capped or bool(each[-1] <= max(NEGLIGIBLE, self.reach * self.defect))
+        self.exhausted = self.capped or bool(bound[-1] <= max(NEGLIGIBLE, self.reach * self.defect))
 
     def largest(
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
-        """Return the bound for the quilt at the given distances from each entry; None is a missing node."""
-        near = 0.0 if left is None else self._left[left - 1, 0]
-        return np.full(len(entries), near + (0.0 if right is None else self._right[right - 1, 0]))
+        """Bound the quilt at the given distances; None is no node."""
+        from_left = 0.0 if left is None else self._left[left - 1, 0]
+        from_right = 0.0 if right is None else self._right[right - 1, 0]
+        return np.full(len(entries), from_left + from_right)
 
 
 def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
-    """Return E(n) = log((pi + e^{-gn})/(pi - e^{-gn})), rounded up; NEVER where n <= log(1/pi)/g.
+    """Return E(n) = log((pi + e^{-gn})/(pi - e^{-gn})), rounded up.
 
     >>> lemma_b4(np.array([1, 3]), 0.4, 0.8).round(6).tolist()
     [1e+100, 0.461616]
@@ -108,5 +109,5 @@ def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
     ratio = np.exp(exponent) / pi
     ratio = ratio * (1 + (8 - 3 * exponent) * UNIT)
     bounded = ratio < 1
-    inside = np.where(bounded, ratio, 0.0)
-    return np.where(bounded, (np.log1p(inside) - np.log1p(-inside)) * (1 + 8 * UNIT), NEVER)
+    bounded_ratio = np.where(bounded, ratio, 0.0)
+    return np.where(bounded, (np.log1p(bounded_ratio) - np.log1p(-bounded_ratio)) * (1 + 8 * UNIT), NEVER)

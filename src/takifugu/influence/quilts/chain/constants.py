@@ -26,12 +26,13 @@ class Constants:
 
 
 def reversible_constants(chain: MarkovChain) -> Constants | str:
-    """Return pi and g rounded down, or in words why Lemma B.4 of Song17 does not apply to the chain.
+    """Return pi and g rounded down, or the reason against Lemma B.4.
 
-    With flows C(x, y) = (pi_x P(x, y) + pi_y P(y, x))/2 for the computed pi, the chain C(x, y)/C(x, .) is reversible
-    with stationary masses proportional to C(x, .), exactly, and close to P. Its second largest eigenvalue modulus is
-    the norm of S - v v', S(x, y) = C(x, y)/sqrt(C(x, .) C(y, .)), v = sqrt(C(x, .)/C(., .)). A bound t on that norm is
-    proved by the Cholesky factors of t I -+ (S - v v'), shifted by what rounding can hide (Rump 2006).
+    The lemma is Song17's, and requires a reversible chain. With flows C(x, y) = (pi_x P(x, y) + pi_y P(y, x))/2 for the
+    computed pi, the chain C(x, y)/C(x, .) is reversible with stationary masses proportional to C(x, .), exactly, and
+    close to P. Its second largest eigenvalue modulus is the norm of S - v v', S(x, y) = C(x, y)/sqrt(C(x, .) C(y, .)),
+    v = sqrt(C(x, .)/C(., .)). A bound t on that norm is proved by the Cholesky factors of t I -+ (S - v v'), shifted by
+    what rounding can hide (Rump 2006).
 
     >>> patterns = reversible_constants(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10))
     >>> isinstance(patterns, Constants) and (round(patterns.pi, 9), round(patterns.g, 9))
@@ -69,7 +70,7 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
 
 
 def _norm_bound(matrix: FloatArray) -> float:
-    """Return a bound on the spectral norm of the symmetric matrix that `matrix` is in exact arithmetic."""
+    """Bound the spectral norm of the exact symmetric matrix behind `matrix`."""
     k = len(matrix)
     rounding = (3 * k + 20) * UNIT
     hidden = 2 * (k + 2) * (k + 4) * UNIT
@@ -92,7 +93,7 @@ def _positive(shifted: FloatArray, matrix: FloatArray) -> bool:
 
 
 def _primitive(steps: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
-    """Return whether some power of a zero pattern is positive everywhere (Wielandt: power (k - 1)^2 + 1 decides)."""
+    """Return whether some power of a zero pattern is positive."""
     power, reach = steps, 1
     while reach <= (len(steps) - 1) ** 2:
         power = (power.astype(np.float32) @ power) > 0

@@ -65,12 +65,13 @@ class ChainInfluence:
     """
 
     def __init__(self, chain: PeriodicChain, pairs: Iterable[tuple[int, int]]) -> None:
-        both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
-        self.pairs: tuple[tuple[int, int], ...] = tuple(both)
-        self.first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
-        self.second: IntArray = np.array([b for _, b in both], dtype=np.int64)
-        place = {pair: number for number, pair in enumerate(both)}
-        self._swap = np.array([place[b, a] for a, b in both], dtype=np.int64)
+        one_way = set(pairs)
+        ordered = sorted(one_way | {(b, a) for a, b in one_way})
+        self.pairs: tuple[tuple[int, int], ...] = tuple(ordered)
+        self.first: IntArray = np.array([a for a, _ in ordered], dtype=np.int64)
+        self.second: IntArray = np.array([b for _, b in ordered], dtype=np.int64)
+        place = {pair: number for number, pair in enumerate(ordered)}
+        self._swap = np.array([place[b, a] for a, b in ordered], dtype=np.int64)
         self._steps, self._start = chain.step_matrices, chain.initial
         self.period = len(self._steps)
         self._error = 0.0
@@ -82,9 +83,9 @@ class ChainInfluence:
         used = zip(self._steps, self.supports.met_by_phase(self.period), strict=True)
         self._independent = all((rows[met] == rows[met][0]).all() for rows, met in used)
         self.reach = 0
-        self._most = max(1, MOST_HELD // max(1, self.period * len(both)))
+        self._most = max(1, MOST_HELD // max(1, self.period * len(ordered)))
         # Untouched pages of an empty array cost no memory, so tables grow without being copied.
-        shape = (self._most, self.period, len(both))
+        shape = (self._most, self.period, len(ordered))
         self._right, self._entrance = np.empty(shape), np.empty(shape)
         self._left = self._entrance if self._common.all() else np.empty(shape)
         self._logs: list[tuple[FloatArray, FloatArray, float]] = []
@@ -102,34 +103,34 @@ class ChainInfluence:
         self.extend(1)
 
     def alive(self, entry: int) -> BoolArray:
-        """Return which pairs of values both have positive probability at an entry (under some law of the class)."""
+        """Return the pairs with both values possible at an entry."""
         support = self.supports.at(entry)
         return np.logical_and(support[self.first], support[self.second])
 
     def secret(self, length: int) -> BoolArray:
-        """Return at which of the first `length` entries some pair is alive."""
+        """Return the entries below `length` with an alive pair."""
         possible = np.array(self.supports.patterns)
         some = np.logical_and(possible[:, self.first], possible[:, self.second]).any(axis=1)
         return np.asarray(some)[self.supports.numbers(np.arange(length))]
 
     def extend(self, distance: int) -> None:
-        """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
+        """Fill the tables up to `distance`, or as far as useful."""
         together = max(1, WORKED // self._steps.size)
         while self.reach < min(distance, self._most) and not self.exhausted:
             self._append(min(distance - self.reach, self._most - self.reach, together))
             self._judge()
 
     def prepare(self, length: int) -> None:
-        """Extend the tables until the start term has settled, or the sequence ends before."""
+        """Extend the tables until the start term settles or the sequence ends."""
         while self.settled is None and self.reach < length - 1 and not self.exhausted:
             self.extend(min(2 * self.reach, length - 1))
 
     def right(self, count: int, entry: int = 0) -> FloatArray:
-        """Return right_{entry,b} of every pair for b = 1 .. count, shape (count, pairs)."""
+        """Return right_{entry,b} for b up to count, shape (count, pairs)."""
         return self._right[:count, entry % self.period]
 
     def left(self, entry: int, count: int) -> FloatArray:
-        """Return left_{entry,a} of every pair for a = 1 .. count, shape (count, pairs)."""
+        """Return left_{entry,a} for a up to count, shape (count, pairs)."""
         rows: FloatArray = self._left[:count, entry % self.period] + self._term(np.array([entry]))[0]
         if self._independent:
             return rows
@@ -143,56 +144,57 @@ class ChainInfluence:
     def largest(
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
-        """Return an upper bound on max over pairs of e for the quilt at the given distances from each (sorted) entry.
+        """Bound e over pairs for quilts at the given distances.
 
-        None is a missing node. It is exact except where the support of the left node is still growing.
+        Entries are sorted; the quilt has nodes at these distances from each. None is a missing node. It is exact except
+        where the support of the left node is still growing.
         """
-        chosen = slice(None) if pairs is None else pairs
-        fixed: FloatArray = np.zeros((self.period, len(self.pairs)))[:, chosen]
+        columns = slice(None) if pairs is None else pairs
+        fixed: FloatArray = np.zeros((self.period, len(self.pairs)))[:, columns]
         if right is not None:
-            fixed = fixed + self._right[right - 1][:, chosen]
+            fixed = fixed + self._right[right - 1][:, columns]
         if left is None:
             return np.asarray(fixed.max(axis=1, initial=DEAD)[self._phases(entries)])
-        fixed = fixed + self._left[left - 1][:, chosen]
+        fixed = fixed + self._left[left - 1][:, columns]
         result = np.empty(len(entries))
         start = len(entries) if self.settled is None else int(np.searchsorted(entries, self.settled))
         for low in range(0, start, BLOCK):
             part = entries[low : min(low + BLOCK, start)]
-            rows = self._term(part)[:, chosen] + fixed[self._phases(part)]
+            rows = self._term(part)[:, columns] + fixed[self._phases(part)]
             result[low : low + len(part)] = rows.max(axis=1, initial=DEAD)
         if start < len(entries):
-            settled = (self._settled_term[:, chosen] + fixed).max(axis=1, initial=DEAD)
+            settled = (self._settled_term[:, columns] + fixed).max(axis=1, initial=DEAD)
             result[start:] = settled[self._phases(entries[start:])]
         if not self._common.all() and self._early:
             result[np.isin(entries - left, self._early)] = NEVER
         return clip(result)
 
     def special(self, time: int) -> bool:
-        """Return whether X_time takes other values than X does late in the sequence."""
+        """Return whether X_time has other values than late in the sequence."""
         return time in self._early
 
     def anchored(
         self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
-        """Return max over pairs of e for the quilt of a special entry and the node at distance `right` of each entry.
+        """Return the largest e for a special entry and nodes at `right`.
 
-        NEVER for entries too far from it.
+        The maximum is over pairs, the distance from each entry. NEVER for entries too far from it.
         """
-        chosen = slice(None) if pairs is None else pairs
+        columns = slice(None) if pairs is None else pairs
         result = np.full(len(entries), NEVER)
         fixed = np.zeros((self.period, len(self.pairs))) if right is None else self._right[right - 1]
         near = np.flatnonzero(entries - node <= self.reach)
         for low in range(0, len(near), BLOCK):
             part = near[low : low + BLOCK]
             rows = self._left_from(entries[part], node) + fixed[self._phases(entries[part])]
-            result[part] = rows[:, chosen].max(axis=1, initial=DEAD)
+            result[part] = rows[:, columns].max(axis=1, initial=DEAD)
         return clip(result)
 
     def _phases(self, entries: IntArray) -> IntArray:
         return np.zeros(len(entries), dtype=np.int64) if self.period == 1 else entries % self.period
 
     def _term(self, entries: IntArray) -> FloatArray:
-        """Return the start term log P(X_i = s')/P(X_i = s), or its supremum, shape (entries, pairs)."""
+        """Return the start term log P(X_i = s')/P(X_i = s), or its supremum."""
         phases = self._phases(entries)
         if self.settled is not None and entries[0] >= self.settled:
             return np.asarray(self._settled_term[phases])
@@ -209,7 +211,7 @@ class ChainInfluence:
         return rows
 
     def _left_from(self, entries: IntArray, node: int) -> FloatArray:
-        """Return left_{i,a} for i - a = `node`, a special entry, shape (entries, pairs)."""
+        """Return left_{i,a} back to the special entry `node`, (entries, pairs)."""
         rows = self._term(entries).copy()
         if self._independent:
             return rows
@@ -222,7 +224,7 @@ class ChainInfluence:
         return clip(rows)
 
     def _append(self, count: int) -> None:
-        """Add products of so many more steps, by the phase of their first step, and what follows from them."""
+        """Append products of so many more steps, by first phase."""
         (period, k, _), reach = self._steps.shape, self.reach
         products, patterns = np.empty((count, period, k, k)), np.empty((count, period, k, k), dtype=bool)
         for n in range(count):
@@ -248,7 +250,7 @@ class ChainInfluence:
         self.reach += count
 
     def _fill(self, table: FloatArray, upper: FloatArray, lower: FloatArray, errors: FloatArray) -> None:
-        """Write the next rows of a table whose columns fall: what the row before allows is not below the truth."""
+        """Write a table's next rows; columns fall."""
         rows = table[self.reach : self.reach + len(errors)]
         if self._independent:
             rows[:] = 0.0
@@ -259,7 +261,7 @@ class ChainInfluence:
         np.minimum.accumulate(rows, axis=0, out=rows)
 
     def _judge(self) -> None:
-        """Decide whether the start term has settled, and whether farther nodes can still have less influence."""
+        """Decide whether the start term settled and more nodes help."""
         k, error = self._steps.shape[1], self._error
         right, entrance = self._right[self.reach - 1], self._entrance[self.reach - 1]
         two_ways = entrance + entrance[:, self._swap]
@@ -277,14 +279,14 @@ class ChainInfluence:
         self.exhausted = self.capped or bool(right_done.all() and left_done.all() and start_done)
 
     def _alive_only(self, term: FloatArray) -> FloatArray:
-        """Return a term of the late part of the sequence, DEAD where a value is impossible at its phase."""
+        """Return a late term, DEAD at impossible values."""
         return np.where(self._common[:, self.first] & self._common[:, self.second], term, DEAD)
 
 
 def chain_influence(chain: PeriodicChain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
-    """Return the influences of a chain for pairs of value indices (all pairs where none are given).
+    """Return the influences of a chain for pairs of value indices.
 
-    Chains that differ in length only share one table.
+    They are of all pairs where none are given. Chains that differ in length only share one table.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
@@ -294,4 +296,4 @@ def chain_influence(chain: PeriodicChain, pairs: Iterable[tuple[int, int]] | Non
     [1.791759, 0.980829, 0.538997]
     """
     law = (ChainInfluence, len(chain.step_matrices), chain.step_matrices.tobytes(), chain.initial)
-    return shared(law, len(chain.states), pairs, lambda chosen: ChainInfluence(chain, chosen))
+    return shared(law, len(chain.states), pairs, lambda value_pairs: ChainInfluence(chain, value_pairs))

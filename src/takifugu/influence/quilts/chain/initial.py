@@ -27,12 +27,13 @@ BLOCK = 1024
 
 
 def stationary_term(chain: PeriodicChain, first: IntArray, second: IntArray) -> FloatArray:
-    """Return log P(X_t = s')/P(X_t = s) for the pairs (s, s') = (first, second), rounded up, shape (period, pairs).
+    """Return log P(X_t = s')/P(X_t = s), rounded up, (period, pairs).
 
-    Elimination without subtraction is stable entry by entry: by the Markov chain tree theorem a relative change d of
-    the rates moves pi(s')/pi(s) by at most 2 (k - 1) d, and stage n of the elimination rounds its rates by at most
-    (n + 5) units, so together with the rates' own error k^3 + 15 k^2 + 10 units cover it (O'Cinneide 1993). The rates
-    of a period of several steps are products, each off by what `product_error` says of it, halved.
+    The pairs (s, s') are (first, second). Elimination without subtraction is stable entry by entry: by the Markov chain
+    tree theorem a relative change d of the rates moves pi(s')/pi(s) by at most 2 (k - 1) d, and stage n of the
+    elimination rounds its rates by at most (n + 5) units, so together with the rates' own error k^3 + 15 k^2 + 10 units
+    cover it (O'Cinneide 1993). The rates of a period of several steps are products, each off by what `product_error`
+    says of it, halved.
     """
     logs = np.array([law.logs for law in chain.stationary_laws])
     k, possible, period = len(chain.states), np.isfinite(logs), len(logs)
@@ -45,30 +46,31 @@ def stationary_term(chain: PeriodicChain, first: IntArray, second: IntArray) -> 
 class Marginals:
     """The laws of X_0, X_1, ... from a given initial law, block by block: memory does not grow with the length."""
 
-    def __init__(self, chain: PeriodicChain, where: Supports, first: IntArray, second: IntArray) -> None:
+    def __init__(self, chain: PeriodicChain, supports: Supports, first: IntArray, second: IntArray) -> None:
         self._steps = chain.step_matrices
-        self._supports = where
+        self._supports = supports
         self._first, self._second = first, second
         self._heads = [np.array(chain.initial, dtype=np.float64)]
         self._number, self._block = -1, self._heads[0]
 
     def term(self, entries: IntArray) -> FloatArray:
-        """Return log P(X_i = s')/P(X_i = s) for sorted entries i, shape (entries, pairs), rounded up.
+        """Return log P(X_i = s')/P(X_i = s), rounded up, (entries, pairs).
 
-        The relative error of a mass grows with every step as that of powers does: every term of every sum is positive.
+        The entries are sorted. The relative error of a mass grows with every step as that of powers does: every term of
+        every sum is positive.
         """
         rows = np.empty((len(entries), len(self._first)))
         k = self._steps.shape[1]
         for number in np.unique(entries // BLOCK):
-            mine = entries // BLOCK == number
-            times = entries[mine]
+            in_block = entries // BLOCK == number
+            times = entries[in_block]
             laws = self._laws(int(number))[times % BLOCK]
             every = np.arange(k)
             positive = self._supports.pairs(times, every, every)
             upper, lower = log_bounds(laws, positive)
             error = product_error(times + 1, k) + log_rounding(upper, lower)
             difference = clip(upper[:, self._second] - lower[:, self._first]) + error[:, None]
-            rows[mine] = np.where(positive[:, self._first] & positive[:, self._second], difference, DEAD)
+            rows[in_block] = np.where(positive[:, self._first] & positive[:, self._second], difference, DEAD)
         return rows
 
     def _laws(self, block: int) -> FloatArray:
@@ -89,5 +91,5 @@ class Marginals:
         return laws
 
     def _after(self, law: FloatArray, time: int) -> FloatArray:
-        """Return the law of X_{time+1} from that of X_time."""
+        """Return the law one step later."""
         return np.asarray(law @ self._steps[time % len(self._steps)])

@@ -45,9 +45,10 @@ class JointQuilts:
 
 
 def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return what releases on a sequence cost together (`questions.influence.joint_cost`).
+    """Return the joint cost of releases on a sequence.
 
-    A belief that tells no influence along it has the trivial quilt: all entries change.
+    See `questions.influence.joint_cost`. A belief that tells no influence along it has the trivial quilt: all entries
+    change.
     """
     change, along = joint_change(charges), quilts(part.belief).along
     if along is None:
@@ -67,9 +68,10 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
 
 
 def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts]:
-    """Return what releases cost the worst entry, and its quilts."""
+    """Return the worst entry's cost, and its quilts."""
     pairs, change = sides.influence.pairs, sides.change
-    every = np.arange(1 if pairs is None else len(pairs))
+    columns = 1 if pairs is None else len(pairs)
+    every = np.arange(columns)
     trivial = JointQuilts(-1, (Group(Quilt(), every, change.each.total, 0.0),), 0)
 
     def spread(best: JointQuilts, entries: IntArray) -> FloatArray:
@@ -89,9 +91,10 @@ def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts]:
 
 
 def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
-    """Return the best quilts of one entry, and the largest over ordered pairs of values of the least cost.
+    """Return one entry's best quilts and its largest least cost.
 
-    For one pair both e and D are sums over the two sides of a quilt, so each side takes its own least.
+    The largest is over ordered pairs of values. For one pair both e and D are sums over the two sides of a quilt, so
+    each side takes its own least.
     """
     influence_here, farthest = sides.entry_change(entry), FIRST_REACH
     sides.start()
@@ -113,23 +116,25 @@ def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
         influence = left.influence[x] + right.influence[y]
         covered = influence_here + left.moved[x] + right.moved[y] + influence[remaining] <= value
         covered[0] = True
-        mine, remaining = remaining[covered], remaining[~covered]
+        similar, remaining = remaining[covered], remaining[~covered]
         quilt = sides.quilt(entry, left.distance(x), right.distance(y))
         steps = int(sides.steps(quilt, np.array([entry]))[0])
-        groups.append(Group(quilt, alive[mine], steps, max(float(influence[mine].max()), 0.0)))
+        groups.append(Group(quilt, alive[similar], steps, max(float(influence[similar].max()), 0.0)))
     # Pairs that are impossible here may be possible elsewhere: a quilt for them too keeps the bound of others sound.
-    others = np.flatnonzero(~sides.influence.alive(entry))
-    first = replace(groups[0], pairs=np.concatenate([groups[0].pairs, others]))
+    dead = np.flatnonzero(~sides.influence.alive(entry))
+    first = replace(groups[0], pairs=np.concatenate([groups[0].pairs, dead]))
     return JointQuilts(entry, (first, *groups[1:]), int(first.pairs[0])), value
 
 
 def _exact(sides: ChainSides, best: JointQuilts, entries: IntArray) -> Fraction:
-    """Return the largest cost of some entries with the quilts found for one, without rounding."""
+    """Return the entries' largest cost with one entry's quilts, without rounding."""
     largest = Fraction(0)
     if best.entry in entries:
         largest = max(Fraction(group.influence) + group.steps * sides.change.unit for group in best.groups)
         entries = entries[entries != best.entry]
-    for group in best.groups if len(entries) else ():
+    if not len(entries):
+        return largest
+    for group in best.groups:
         steps = sides.steps(group.quilt, entries)
         influence = sides.influences(group.quilt, entries, group.pairs)
         for d, e in set(zip(steps.tolist(), influence.tolist(), strict=True)):
@@ -138,7 +143,7 @@ def _exact(sides: ChainSides, best: JointQuilts, entries: IntArray) -> Fraction:
 
 
 def _least(side: Side) -> tuple[IntArray, FloatArray]:
-    """Return for each pair the choice with the least influence plus change, and that sum."""
+    """Return each pair's choice of least influence plus change, and the sum."""
     sums = side.influence + side.moved[:, None]
     choice = np.argmin(sums, axis=0)
     return choice, np.asarray(sums[choice, np.arange(sums.shape[1])])

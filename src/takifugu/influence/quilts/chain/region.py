@@ -42,10 +42,11 @@ class RegionInfluence(DistanceInfluence):
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values."""
 
     def __init__(self, region: ChainRegion, pairs: Iterable[tuple[int, int]]) -> None:
-        both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
-        self.pairs: tuple[tuple[int, int], ...] | None = tuple(both)
-        self._first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
-        self._second: IntArray = np.array([b for _, b in both], dtype=np.int64)
+        one_way = set(pairs)
+        ordered = sorted(one_way | {(b, a) for a, b in one_way})
+        self.pairs: tuple[tuple[int, int], ...] | None = tuple(ordered)
+        self._first: IntArray = np.array([a for a, _ in ordered], dtype=np.int64)
+        self._second: IntArray = np.array([b for _, b in ordered], dtype=np.int64)
         self._low, self._high = region.reachable
         k = len(self._low)
         self._apart = ~np.eye(k, dtype=bool)
@@ -55,14 +56,14 @@ class RegionInfluence(DistanceInfluence):
         self._lowest, self._highest = np.eye(k), np.eye(k)
         self._inverse = 0.0
         self.reach = 0
-        self._most = max(1, min(MOST_DISTANCES, MOST_HELD // max(1, len(both))))
-        self._tanh, self._tanh_pairs = np.ones(self._most + 1), np.ones((WATCHED + 1, len(both)))
-        self._right, self._left = (np.empty((self._most, len(both))) for _ in range(2))
+        self._most = max(1, min(MOST_DISTANCES, MOST_HELD // max(1, len(ordered))))
+        self._tanh, self._tanh_pairs = np.ones(self._most + 1), np.ones((WATCHED + 1, len(ordered)))
+        self._right, self._left = (np.empty((self._most, len(ordered))) for _ in range(2))
         self.capped = self.exhausted = False
         self.extend(1)
 
     def extend(self, distance: int) -> None:
-        """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
+        """Fill the tables up to `distance`, or as far as useful."""
         while self.reach < min(distance, self._most) and not self.exhausted:
             self._step()
             right, none_yet = 1 / max(self._inverse, 1e-300), self.reach >= WATCHED
@@ -74,35 +75,36 @@ class RegionInfluence(DistanceInfluence):
     def largest(
         self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray:
-        """Return the bound for the quilt at the given distances from each entry; None is a missing node."""
-        chosen = slice(None) if pairs is None else pairs
+        """Bound the quilt at the given distances; None is no node."""
+        columns = slice(None) if pairs is None else pairs
         total = np.zeros(len(self._first))
         if left is not None:
             total = total + self._left[left - 1]
         if right is not None:
             total = total + self._right[right - 1]
-        return np.full(len(entries), min(float(total[chosen].max(initial=0.0)), NEVER))
+        return np.full(len(entries), min(float(total[columns].max(initial=0.0)), NEVER))
 
     def _step(self) -> None:
         """Add the bounds for products with one more step."""
         n = self.reach + 1
-        watched = n <= WATCHED
+        watched, variation = n <= WATCHED, 1.0
         if watched:
             self._highest = longer(self._low, self._high, self._highest, largest=True)
             self._lowest = longer(self._low, self._high, self._lowest, largest=False)
             crossed = _tanh_quarter(cross_ratios(self._lowest, self._highest))
             self._tanh_pairs[n] = crossed[self._first, self._second]
+            variation = min(float(crossed.max()), variation)
         block = np.arange(1, min(n - 1, WATCHED) + 1)
         parted = (self._tanh[block] * self._tanh[n - block]).min(initial=1.0) * (1 + 4 * UNIT)
-        whole = min(float(crossed.max()) if watched else 1.0, float(parted), 1.0)
-        right = self._rows_after(n, watched, _artanh4(np.array(whole)))
+        variation = min(variation, float(parted))
+        right = self._rows_after(n, watched, _artanh4(np.array(variation)))
         ways = right + right.T
-        whole = min(whole, float(_tanh_quarter(ways[self._apart]).max(initial=0.0)), float(self._tanh[n - 1]))
-        self._tanh[n] = whole
-        self._store(n, right, whole)
+        variation = min(variation, float(_tanh_quarter(ways[self._apart]).max(initial=0.0)), float(self._tanh[n - 1]))
+        self._tanh[n] = variation
+        self._store(n, right, variation)
 
     def _rows_after(self, n: int, watched: bool, most: FloatArray) -> FloatArray:
-        """Return rho_n for all pairs of states, shape (k, k), and keep the least of 1/(e^rho - 1)."""
+        """Return rho_n by pair, (k, k), and keep the least odds."""
         ratio = np.full(self._spread.shape, np.inf)
         np.divide(self._inverse, self._spread, out=ratio, where=self._spread > 0)
         weights = (ratio + self._odds) * (1 - 4 * UNIT)
@@ -117,11 +119,11 @@ class RegionInfluence(DistanceInfluence):
         self._inverse = max(self._inverse, float(inverse.min(initial=np.inf)))
         return np.asarray(right)
 
-    def _store(self, n: int, right: FloatArray, whole: float) -> None:
+    def _store(self, n: int, right: FloatArray, variation: float) -> None:
         reach = min(n, WATCHED)
         ahead = self._tanh[n - np.arange(1, reach + 1)]
         ends = (self._tanh_pairs[1 : reach + 1] * ahead[:, None]).min(axis=0) * (1 + 4 * UNIT)
-        left = _artanh4(np.minimum(ends, whole))
+        left = _artanh4(np.minimum(ends, variation))
         row = right[self._first, self._second]
         if n > 1:
             row, left = np.minimum(row, self._right[n - 2]), np.minimum(left, self._left[n - 2])
@@ -135,15 +137,15 @@ def _tanh_quarter(logs: FloatArray) -> FloatArray:
 
 
 def _artanh4(values: FloatArray) -> FloatArray:
-    """Return 4 artanh(t), rounded up; NEVER where t is 1 up to rounding."""
-    known = values < 1 - 16 * UNIT
-    return np.where(known, 4 * np.arctanh(np.where(known, values, 0.0)) * (1 + 8 * UNIT), NEVER)
+    """Return 4 artanh(t), rounded up; NEVER for t rounded to 1."""
+    is_below_1 = values < 1 - 16 * UNIT
+    return np.where(is_below_1, 4 * np.arctanh(np.where(is_below_1, values, 0.0)) * (1 + 8 * UNIT), NEVER)
 
 
 def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | None = None) -> RegionInfluence:
-    """Return bounds on the influences of a region's chains for pairs of value indices (all where none are given).
+    """Bound the influences of a region's chains by pair of values.
 
-    Regions that differ in length only share one table.
+    They are of all pairs where none are given. Regions that differ in length only share one table.
 
     >>> region = ChainRegion([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
     >>> influence = region_influence(region)
@@ -152,4 +154,4 @@ def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | Non
     ([1.252763, 0.606136, 0.305382], [2.233592, 1.050863, 0.523612])
     """
     law = (RegionInfluence, region.lower.tobytes(), region.upper.tobytes())
-    return shared(law, len(region.states), pairs, lambda chosen: RegionInfluence(region, chosen))
+    return shared(law, len(region.states), pairs, lambda value_pairs: RegionInfluence(region, value_pairs))

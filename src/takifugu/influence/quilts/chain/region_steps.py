@@ -13,12 +13,14 @@ from takifugu.numbers.log_ratios import UNIT, FloatArray, clip, largest_differen
 
 
 def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: bool) -> FloatArray:
-    """Return max (or min) over laws p in the box of each row x of p . after[:, y], rounded to the safe side.
+    """Return max (or min) of p . after[:, y] over the box.
 
-    `lower` and `upper` are the box's ends and `after` a table of numbers in [0, 1], shape (k, k) each.
+    For each row x, rounded to the safe side. `lower` and `upper` are the box's ends and `after` a table of numbers in
+    [0, 1], shape (k, k) each.
     """
     k = len(lower)
-    order = np.argsort(-after if largest else after, axis=0)
+    ranked = -after if largest else after
+    order = np.argsort(ranked, axis=0)
     values = np.take_along_axis(after, order, axis=0)
     room = (upper - lower)[:, order]
     free = np.maximum(1 - lower.sum(axis=1), 0.0)[:, None, None]
@@ -26,35 +28,38 @@ def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: boo
     filled = np.clip(free - before, 0.0, room)
     masses: FloatArray = ((lower[:, order] + filled) * values[None]).sum(axis=1)
     slack = 32 * (k + 1) * UNIT * after.max(axis=0)[None, :]
-    return np.asarray(np.minimum(masses + slack, 1.0) if largest else np.maximum(masses - slack, 0.0))
+    if largest:
+        return np.asarray(np.minimum(masses + slack, 1.0))
+    return np.asarray(np.maximum(masses - slack, 0.0))
 
 
 def row_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return max_y log upper[s, y]/lower[s', y], rounded up, shape (k, k); NEVER where infinite."""
+    """Return max_y log upper[s, y]/lower[s', y], rounded up, (k, k)."""
     return _rounded_up(largest_differences(log_bounds(upper, upper > 0)[0], log_bounds(lower, lower > 0)[1]))
 
 
 def cross_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return max over x != x' of log upper[x,s] upper[x',s']/(lower[x,s'] lower[x',s]), rounded up and at least 0.
+    """Return the largest log cross ratio, rounded up, at least 0.
 
-    Shape (k, k) for s, s'; NEVER where infinite.
+    It is max over x != x' of log upper[x,s] upper[x',s']/(lower[x,s'] lower[x',s]). Shape (k, k) for s, s'; NEVER where
+    infinite.
     """
     high, low = log_bounds(upper, upper > 0)[0], log_bounds(lower, lower > 0)[1]
     ratios = clip(high[:, :, None] - low[:, None, :])
-    others = np.swapaxes(ratios, 1, 2)
+    swapped = np.swapaxes(ratios, 1, 2)
     if len(ratios) == 1:
         return np.zeros(ratios.shape[1:])
     largest = np.full(ratios.shape[1:], 0.0)
     for x in range(len(ratios)):
-        rest = np.delete(others, x, axis=0).max(axis=0)
-        np.maximum(largest, ratios[x] + rest, out=largest)
+        of_others = np.delete(swapped, x, axis=0).max(axis=0)
+        np.maximum(largest, ratios[x] + of_others, out=largest)
     return _rounded_up(clip(largest))
 
 
 def odds(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return 1/(C - 1), rounded down, for C = max_y p(y)/q(y) over laws p of row s and q of row s'; inf if C <= 1.
+    """Return 1/(C - 1), rounded down; inf if C <= 1.
 
-    Shape (k, k); 0 where C is infinite.
+    C = max_y p(y)/q(y) over laws p of row s and q of row s'. Shape (k, k); 0 where C is infinite.
     """
     wide = upper[:, None, :] - lower[None, :, :]
     ratio = np.full(wide.shape, np.inf)
@@ -63,7 +68,7 @@ def odds(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def total_variation(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return an upper bound, at most 1, on the total variation between laws of rows s and s', shape (k, k)."""
+    """Bound the total variation between rows' laws by 1, shape (k, k)."""
     low, high = lower[:, None, :], upper[:, None, :]
     other_low, other_high = lower[None, :, :], upper[None, :, :]
     bounds = [
@@ -77,5 +82,5 @@ def total_variation(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def _rounded_up(logs: FloatArray) -> FloatArray:
-    """Return logs of ratios with what rounding can have taken from them: logs of single floats are below 745."""
+    """Return logs of ratios with their possible rounding added."""
     return np.where(np.abs(logs) < 1e10, logs + 16 * 745 * UNIT, logs)

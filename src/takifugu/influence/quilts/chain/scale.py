@@ -41,7 +41,7 @@ class BestQuilt:
 
 
 def needed_scale(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
-    """Return the largest over secret entries of the least D(N)/(epsilon - e(Q)) (Song17 Algorithms 2 and 3)."""
+    """Return the entries' largest least D(N)/(epsilon - e(Q)) (Song17 Algorithms 2, 3)."""
     for short in shorter(sides, family):
         needed = _needed(short.sides, short.family, epsilon)
         if short.stands_for_longer(float(needed.scale * epsilon)):
@@ -69,7 +69,7 @@ def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
 
 
 def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt, float]:
-    """Return the quilt of one entry that requires the least scale, and that scale (Song17 Algorithm 4)."""
+    """Return one entry's quilt of least scale, and this scale (Song17 Algorithm 4)."""
     start_influence, farthest = sides.entry_change(entry), FIRST_REACH
     sides.start()
     while True:
@@ -86,12 +86,13 @@ def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt
 
 
 def fast_scale(sides: ChainSides, epsilon: Fraction) -> Needed | None:
-    """Return the same by Song17 Algorithm 5, for entries that are all secret and weigh the same; None where it fails.
+    """Return the same by Song17 Algorithm 5, or None if it fails.
 
-    Influences must depend on the distance only. From the middle the search follows the missing node: if an entry's best
-    quilt has no node before it only, the next entry is tried, if after it only, the one before. A quilt with both nodes
-    protects every entry (Claim B.11: whatever sticks out only lowers its score), and no quilt requires more than the
-    trivial one. A step back onto an explored entry proves nothing (errata E10).
+    The entries are all secret and weigh the same. Influences must depend on the distance only. From the middle the
+    search follows the missing node: if an entry's best quilt has no node before it only, the next entry is tried, if
+    after it only, the one before. A quilt with both nodes protects every entry (Claim B.11: whatever sticks out only
+    lowers its score), and no quilt requires more than the trivial one. A step back onto an explored entry proves
+    nothing (errata E10).
     """
     limit = float_below(epsilon)
     entry = max(1, sides.length // 2) - 1
@@ -102,18 +103,19 @@ def fast_scale(sides: ChainSides, epsilon: Fraction) -> Needed | None:
         explored[entry] = Needed(scale, entry, best.quilt, best.influence, int(best.change))
         if (best.quilt.before(entry) is None) == (best.quilt.right is None):
             return max(explored.values(), key=lambda n: n.scale)
-        entry += 1 if best.quilt.before(entry) is None else -1
+        step = 1 if best.quilt.before(entry) is None else -1
+        entry += step
     return None
 
 
 def _largest(sides: ChainSides, best: BestQuilt, entries: IntArray, epsilon: Fraction) -> Needed:
-    """Return the largest scale that one quilt requires at some entries, exactly."""
+    """Return one quilt's largest scale over some entries, exactly."""
     change, influence = sides.moved(best.quilt, entries), sides.influences(best.quilt, entries)
     itself = entries == best.entry
     change[itself], influence[itself] = best.change, best.influence
-    different, where = np.unique(np.stack([change, influence], axis=1), axis=0, return_index=True)
+    different, first_places = np.unique(np.stack([change, influence], axis=1), axis=0, return_index=True)
     needed = [
         Needed(exact_scale(d, e, epsilon), int(entries[at]), best.quilt, e, int(d))
-        for (d, e), at in zip(different.tolist(), where, strict=True)
+        for (d, e), at in zip(different.tolist(), first_places, strict=True)
     ]
     return max(needed, key=lambda n: n.scale)

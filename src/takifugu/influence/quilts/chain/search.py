@@ -44,7 +44,7 @@ class ExactSearch(Search):
     """Quilts of a chain of a stationary, given or unknown initial distribution, with exact influence."""
 
     def cost(self, epsilon: Fraction) -> Cost:
-        """Predict the work from how fast the chain forgets: tables up to the widest useful quilt, then the entries."""
+        """Predict the work: tables up to the widest useful quilt, and entries."""
         chain: Any = self.part.belief
         pairs = float(len(chain.states)) ** 2
         distance = _distance(chain, float(epsilon))
@@ -65,11 +65,11 @@ class BoundedSearch(Search):
     influence: InfluenceOf = chain_influence
 
     def cost(self, epsilon: Fraction) -> Cost:
-        """Predict the work: tables and searches as long as the sequence, at most."""
+        """Predict the work: tables and searches at most a sequence long."""
         return Cost(PER_BOUNDED_ENTRY * self.part.belief.size, 200.0 * self.part.belief.size)
 
     def worst(self, epsilon: Fraction) -> Worst:
-        """Return the need by Algorithm 5 where it applies and ends, else by the search over all entries."""
+        """Return the need by Algorithm 5, else by the full search."""
         sides, family = _sides(self.part, self.influence), self.part.family
         by_distance, fast = not isinstance(sides.influence, ChainInfluence), None
         if by_distance and len(family.entries) == sides.length and len(sides.change.each.values) == 1:
@@ -78,7 +78,10 @@ class BoundedSearch(Search):
 
 
 def reversible_influence(chain: MarkovChain, pairs: Pairs = None) -> ClassInfluence:
-    """Return Lemma B.4's bounds for one chain by its own constants; raises Unsupported where it is not reversible."""
+    """Return Lemma B.4's bounds for one reversible chain's constants.
+
+    Raises Unsupported where it is not reversible.
+    """
     constants = reversible_constants(chain)
     if isinstance(constants, str):
         raise Unsupported(constants)
@@ -91,9 +94,10 @@ def class_influence(chains: MarkovChainClass, pairs: Pairs = None) -> ClassInflu
 
 
 def around_influence(chain: PeriodicChain, pairs: Pairs = None) -> RegionInfluence:
-    """Return bounds for all chains whose every step has a matrix in the box around those of a periodic chain.
+    """Return bounds for all chains within a box of matrices.
 
-    The bounds of a region hold even if each step has its own matrix of it, and for every start.
+    Every step's matrix is in the box around those of a periodic chain. The bounds of a region hold even if each step
+    has its own matrix of it, and for every start.
     """
     low, high = chain.step_matrices.min(axis=0), chain.step_matrices.max(axis=0)
     try:
@@ -107,7 +111,7 @@ def around_influence(chain: PeriodicChain, pairs: Pairs = None) -> RegionInfluen
 
 
 def interval_influence(chains: BinaryChainInterval, pairs: Pairs = None) -> ChainInfluence:
-    """Return the influences of the class: suprema over all its chains and initial laws, rounded up.
+    """Return suprema of the class's influences, rounded up.
 
     >>> influence = interval_influence(BinaryChainInterval(0.25, length=9))
     >>> influence.extend(3)
@@ -138,26 +142,26 @@ def _worst(part: Part, sides: ChainSides, needed: Needed) -> Worst:
 
 
 def _distance(chain: PeriodicChain, epsilon: float) -> float:
-    """Guess the farthest node that is searched: influence falls like the second largest eigenvalue's power."""
+    """Guess the farthest searched node from the second eigenvalue."""
     k, period = len(chain.states), len(chain.step_matrices)
     gap = -np.log(max(_second_modulus(chain.step_matrices.tobytes(), k), 1e-3)) if k > 1 else 1.0
     start = 0.0 if chain.initial == "stationary" else np.log(1e12)
-    wanted = 2 * (np.log(16 * k / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
-    return float(min(32 + wanted, chain.length, MOST_HELD / max(1, period * k * (k - 1))))
+    distance = 2 * (np.log(16 * k / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
+    return float(min(32 + distance, chain.length, MOST_HELD / max(1, period * k * (k - 1))))
 
 
 @lru_cache(maxsize=16)
 def _second_modulus(steps: bytes, k: int) -> float:
-    """Return the second largest modulus of an eigenvalue, per step; cached: every quilt mechanism uses it."""
+    """Return the second largest eigenvalue's modulus per step, cached."""
     matrices = np.frombuffer(steps).reshape(-1, k, k)
-    whole = matrices[0]
+    product = matrices[0]
     for matrix in matrices[1:]:
-        whole = whole @ matrix
-    return float(np.sort(np.abs(np.linalg.eigvals(whole)))[-2] ** (1 / len(matrices)))
+        product = product @ matrix
+    return float(np.sort(np.abs(np.linalg.eigvals(product)))[-2] ** (1 / len(matrices)))
 
 
 def _of_class(influence: InfluenceOf) -> Quilts:
-    """Return the quilts of a class of chains, whose influences are bounds that hold for all of it."""
+    """Return the quilts of a class by bounds for all of it."""
     return Quilts(
         exact=no_search("for a class of chains, such as one given by (pi, g), use quilt-approx, or one chain"),
         bounded=partial(BoundedSearch, influence=influence),

@@ -20,19 +20,19 @@ def shared(
     pairs: Iterable[tuple[int, int]] | None,
     make: Callable[[tuple[tuple[int, int], ...]], Table],
 ) -> Table:
-    """Return the table of a law (all but its length) for pairs of value indices, for all pairs where none are given.
+    """Return the table of a law for pairs of value indices.
 
     >>> shared(("a chain",), 2, None, list), shared(("a chain",), 2, [(1, 0), (0, 1)], tuple)
     ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
     """
-    chosen = tuple(permutations(range(states), 2)) if pairs is None else tuple(sorted(set(pairs)))
-    table: Table = _CACHE.pop((law, chosen)) if (law, chosen) in _CACHE else make(chosen)
+    value_pairs = tuple(permutations(range(states), 2)) if pairs is None else tuple(sorted(set(pairs)))
+    table: Table = _CACHE.pop((law, value_pairs)) if (law, value_pairs) in _CACHE else make(value_pairs)
     while len(_CACHE) >= MOST:
         _CACHE.pop(next(iter(_CACHE)))
-    _CACHE[law, chosen] = table  # the one used last goes last
+    _CACHE[law, value_pairs] = table  # the one used last goes last
     return table
 
 
 def forget() -> None:
-    """Drop the tables that are kept."""
+    """Drop the cached tables."""
     _CACHE.clear()

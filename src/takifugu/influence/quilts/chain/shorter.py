@@ -32,7 +32,7 @@ class Shorter:
     longer: int
 
     def stands_for_longer(self, most: float) -> bool:
-        """Whether entries that require quilts that move the answer by `most` steps do so in the longer sequence."""
+        """Whether entries needing `most` steps need them in the longer sequence."""
         influence, far, settled = self.sides.influence, self.sides.length // 4, 0
         if isinstance(influence, ChainInfluence):
             if influence.settled is None:
@@ -41,27 +41,29 @@ class Shorter:
         return settled <= far and int(self.sides.change.each.values[0]) * far > most
 
     def in_longer(self, entry: int) -> int:
-        """Return the entry of the longer sequence that is like one of this: near the same end, or in the middle."""
+        """Return the longer sequence's entry like one of this."""
         more, far = self.longer - self.sides.length, self.sides.length // 4
-        return entry + (0 if entry < far else more // 2 if entry < self.sides.length - far else more)
+        if entry < far:
+            return entry
+        return entry + more // 2 if entry < self.sides.length - far else entry + more
 
 
 def shorter(sides: ChainSides, family: Family) -> Iterator[Shorter]:
-    """Yield sequences that may stand for one, each longer than the one before; none where entries are not alike."""
-    each = sides.change.each
-    is_even = len(each.values) == 1 and each.values[0] > 0 and not sides.change.is_blocked
+    """Yield ever longer substitutes for a sequence of like entries."""
+    changes = sides.change.each
+    is_even = len(changes.values) == 1 and changes.values[0] > 0 and not sides.change.is_blocked
     if not is_even or family.entries != range(sides.length):
         return
     size, step = FIRST, 2 * _period(sides)
     while 2 * size <= sides.length:
         length = size + (sides.length - size) % step
-        change = RunningChange(Runs.alike(int(each.values[0]), length), sides.change.unit)
+        change = RunningChange(Runs.alike(int(changes.values[0]), length), sides.change.unit)
         yield Shorter(replace(sides, change=change), replace(family, entries=range(length)), sides.length)
         size *= LONGER
 
 
 def entries_searched(length: int, changes: Runs, distance: float) -> float:
-    """Predict how many entries a search looks at, where useful quilts reach so far."""
+    """Predict the number of searched entries from useful quilts' reach."""
     return float(length) if len(changes.values) > 1 else min(length, FIRST + 4 * LONGER * distance)
 
 

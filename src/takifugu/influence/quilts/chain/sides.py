@@ -34,7 +34,7 @@ class Quilt:
     anchor: int | None = None
 
     def before(self, entry: int) -> int | None:
-        """Return the distance of the node before an entry, or None where it has none."""
+        """Return the distance of the node before an entry, if any."""
         distance = self.left if self.anchor is None else entry - self.anchor
         return distance if distance is not None and 1 <= distance <= entry else None
 
@@ -51,11 +51,14 @@ class ChainSides:
         return self.change.size
 
     def secret(self, family: Family) -> BoolArray:
-        """Return which entries have a pair of values to hide."""
-        wanted = np.zeros(self.length, dtype=bool)
+        """Return the entries with a pair of values to hide."""
+        is_secret = np.zeros(self.length, dtype=bool)
         entries = family.entries
-        wanted[slice(entries.start, entries.stop) if isinstance(entries, range) else list(entries)] = True
-        return wanted & self.influence.secret(self.length)
+        if isinstance(entries, range):
+            is_secret[entries.start : entries.stop] = True
+        else:
+            is_secret[list(entries)] = True
+        return is_secret & self.influence.secret(self.length)
 
     def start(self) -> None:
         """Fill the influences as far as every search needs them."""
@@ -63,7 +66,7 @@ class ChainSides:
         self.influence.extend(min(FIRST_REACH, self.length))
 
     def left(self, entry: int, farthest: int) -> Side:
-        """Return the choices before an entry: nodes up to the distance `farthest`, where they exist, or none."""
+        """Return the choices before an entry, up to `farthest`, or none."""
         count = max(0, min(entry, farthest, self.influence.reach))
         lows = np.append(entry - np.arange(count), 0)
         moved = self.change.between(lows, entry)
@@ -72,14 +75,14 @@ class ChainSides:
         return Side(moved, _with_none(rows, alive))
 
     def right(self, entry: int, farthest: int) -> Side:
-        """Return the choices after an entry: nodes up to the distance `farthest`, where they exist, or none."""
+        """Return the choices after an entry, up to `farthest`, or none."""
         count = max(0, min(self.length - 1 - entry, farthest, self.influence.reach))
         highs = np.append(entry + 1 + np.arange(count), self.length)
         moved = self.change.between(np.full(count + 1, entry + 1), highs)
         return Side(moved, _with_none(self.influence.right(count, entry), self.influence.alive(entry)))
 
     def quilt(self, entry: int, left: int | None, right: int | None) -> Quilt:
-        """Return the quilt with nodes at these distances from an entry, in the form that suits other entries too."""
+        """Return the quilt at these distances, for other entries, too."""
         if left is not None and self.influence.special(entry - left):
             return Quilt(None, right, entry - left)
         return Quilt(left, right)
@@ -89,7 +92,7 @@ class ChainSides:
         return float(self.change.between(np.array([entry]), entry + 1)[0])
 
     def near(self, quilt: Quilt, entries: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the runs low .. high - 1 that are near; a node that falls outside the sequence is left out."""
+        """Return the near runs low .. high - 1."""
         low = np.zeros_like(entries)
         if quilt.anchor is not None:
             low = np.where(entries > quilt.anchor, quilt.anchor + 1, 0)
@@ -103,44 +106,44 @@ class ChainSides:
         return self.change.between(*self.near(quilt, entries))
 
     def steps(self, quilt: Quilt, entries: IntArray) -> IntArray:
-        """Return D(N) of a quilt at each entry as a whole number of steps."""
+        """Return D(N) of a quilt at each entry, in whole steps."""
         return self.change.steps(*self.near(quilt, entries))
 
     def influences(self, quilt: Quilt, entries: IntArray, pairs: IntArray | None = None) -> FloatArray:
-        """Return bounds on max over pairs of e for a quilt at each (sorted) entry, nodes outside left out."""
+        """Bound e over pairs for a quilt at each entry."""
         result = np.zeros(len(entries))
         before = self.near(quilt, entries)[0] > 0
         after = np.zeros(len(entries), bool) if quilt.right is None else entries + quilt.right < self.length
         for has_left in (False, True):
             for has_right in (False, True):
-                mine = (before == has_left) & (after == has_right)
-                if not (has_left or has_right) or not mine.any():
+                of_kind = (before == has_left) & (after == has_right)
+                if not (has_left or has_right) or not of_kind.any():
                     continue
-                right = quilt.right if has_right else None
+                left, right = quilt.left if has_left else None, quilt.right if has_right else None
                 if has_left and quilt.anchor is not None:
-                    result[mine] = self.influence.anchored(entries[mine], quilt.anchor, right, pairs)
+                    result[of_kind] = self.influence.anchored(entries[of_kind], quilt.anchor, right, pairs)
                 else:
-                    result[mine] = self.influence.largest(entries[mine], quilt.left if has_left else None, right, pairs)
+                    result[of_kind] = self.influence.largest(entries[of_kind], left, right, pairs)
         return np.maximum(result, 0.0)
 
     def farthest_useful(self, entry: int, most: float) -> int:
-        """Return the largest distance of a node whose own side's near set moves the answer by less than `most`."""
-        each, steps = self.change.each, most / self.change.step
-        at, behind = each.sum_before(np.array([entry, entry + 1])).tolist()
-        before = entry - each.first_above(at - steps) + 1
-        after = each.first_above(behind + steps, or_at=True) - entry - 1
+        """Return the largest distance of a node with little change."""
+        changes, steps = self.change.each, most / self.change.step
+        at, behind = changes.sum_before(np.array([entry, entry + 1])).tolist()
+        before = entry - changes.first_above(at - steps) + 1
+        after = changes.first_above(behind + steps, or_at=True) - entry - 1
         return max(1, min(before, entry), min(after, self.length - 1 - entry))
 
     def grow(self, farthest: int, useful: int) -> int:
-        """Return the distance to search up to next, its influences filled in; `farthest` where no more can help."""
-        wanted = min(useful, 2 * farthest)
-        if wanted <= farthest:
+        """Return the next distance to search, its influences filled in."""
+        distance = min(useful, 2 * farthest)
+        if distance <= farthest:
             return farthest
-        self.influence.extend(wanted)
-        return max(farthest, min(wanted, self.influence.reach))
+        self.influence.extend(distance)
+        return max(farthest, min(distance, self.influence.reach))
 
 
 def _with_none(rows: FloatArray, alive: BoolArray) -> FloatArray:
-    """Append the choice of no node, and keep the pairs of values that are possible at the entry."""
+    """Append the choice of no node; select the entry's possible pairs."""
     table = np.concatenate([rows, np.zeros((1, len(alive)))])
     return table if alive.all() else table[:, alive]

@@ -10,7 +10,7 @@ from takifugu.model.secrets.hypotheses import compared
 
 
 def worst_pair(sides: ChainSides, entry: int, quilt: Quilt) -> int:
-    """Return the number of the ordered pair of values that a quilt's nodes tell apart best."""
+    """Return the ordered pair best told apart by a quilt's nodes."""
     alive = np.flatnonzero(sides.influence.alive(entry))
     total = np.zeros(len(alive))
     before = quilt.before(entry)
@@ -24,7 +24,7 @@ def worst_pair(sides: ChainSides, entry: int, quilt: Quilt) -> int:
 def quilt_witness(
     part: Part, sides: ChainSides, entry: int, quilt: Quilt, pair: int, numbers: tuple[tuple[str, float], ...]
 ) -> Witness:
-    """Return the comparison at an entry (counted through the whole belief) and the quilt that protects it."""
+    """Return the comparison at an entry and its protecting quilt."""
     pairs = sides.influence.pairs
     if pairs is None:
         comparison = f"any two values of step {part.start + entry}"
@@ -34,17 +34,22 @@ def quilt_witness(
 
 
 def describe(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
-    """Say which entries are the quilt and which are near.
+    """Describe the entries of the quilt and the near ones.
 
     >>> describe(Quilt(2, 3), 10, 100)
     'quilt: steps 8 and 13; near set: steps 9 to 12'
     """
+    low, high, nodes = 0, length - 1, []
     before = quilt.before(entry)
-    left = None if before is None else entry - before
-    right = None if quilt.right is None or entry + quilt.right >= length else entry + quilt.right
-    low, high = 0 if left is None else left + 1, length - 1 if right is None else right - 1
-    nodes = [start + node for node in (left, right) if node is not None]
+    if before is not None:
+        low = entry - before + 1
+        nodes.append(start + entry - before)
+    if quilt.right is not None and entry + quilt.right < length:
+        high = entry + quilt.right - 1
+        nodes.append(start + entry + quilt.right)
     near = f"near set: steps {start + low} to {start + high}" if low < high else f"near set: step {start + low}"
     if not nodes:
         return f"trivial quilt; {near}"
-    return f"quilt: {'steps' if len(nodes) > 1 else 'step'} {' and '.join(map(str, nodes))}; {near}"
+    if len(nodes) == 1:
+        return f"quilt: step {nodes[0]}; {near}"
+    return f"quilt: steps {nodes[0]} and {nodes[1]}; {near}"

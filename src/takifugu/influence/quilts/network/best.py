@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
+from takifugu.analysis.problem import Part
+from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, network_of
 from takifugu.influence.quilts.network.near import BLOCKED
 from takifugu.numbers.log_ratios import NEVER, BoolArray, FloatArray
 
@@ -23,7 +24,7 @@ class Best(Protocol):
 
     @property
     def costliest(self) -> Candidate:
-        """The costliest of what was found."""
+        """Return the costliest of all."""
         ...
 
     @property
@@ -35,11 +36,11 @@ class Best(Protocol):
         ...
 
     def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
-        """Return how good quilts could be with at least this D(N) and influence: small is good, inf is no better."""
+        """Score quilts from lower bounds on D(N) and influence."""
         ...
 
     def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
-        """Keep a quilt with this D(N) and influence where it is better."""
+        """Keep a quilt with this D(N) and influence if it is better."""
         ...
 
 
@@ -72,10 +73,10 @@ class BestScale:
 class BestCosts:
     """A quilt for each pair of an entry: the one of least cost e(Q) + D(N) * unit."""
 
-    def __init__(self, each: Sequence[Candidate], unit: Fraction) -> None:
-        self._each, self._unit = list(each), unit
-        self.pairs = [quilt.pair for quilt in each]
-        self._costs = np.array([float(quilt.value) for quilt in each])
+    def __init__(self, candidates: Sequence[Candidate], unit: Fraction) -> None:
+        self._each, self._unit = list(candidates), unit
+        self.pairs = [quilt.pair for quilt in candidates]
+        self._costs = np.array([float(quilt.value) for quilt in candidates])
 
     @property
     def costliest(self) -> Candidate:
@@ -98,3 +99,15 @@ class BestCosts:
                     quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
                     self._each[number] = Candidate(cost, best.entry, best.pair, quilt, e)
                     self._costs[number] = float(cost)
+
+
+def trivial_costs(part: Part, cost: Fraction | float, trivial: NetworkQuilt, unit: Fraction) -> list[BestCosts]:
+    """Return the costs of the trivial quilt, for every pair of each entry."""
+    entries = []
+    for entry in part.family.entries:
+        candidates = [
+            Candidate(cost, entry, pair, trivial, 0.0) for pair in part.family.value_pairs(network_of(part), entry)
+        ]
+        if candidates:
+            entries.append(BestCosts(candidates, unit))
+    return entries

@@ -50,10 +50,11 @@ class Candidate:
 
 
 def quilts(network: BayesianNetwork, entry: int, most: int) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of the quilts that are tried for one entry, at most about `most`, those near the entry first."""
+    """Yield the nodes of about `most` quilts, near ones first."""
     nearest: list[int] = []
     for layer in layers(network, entry):
-        nearest += layer if len(nearest) < NEAREST else ()
+        if len(nearest) < NEAREST:
+            nearest += layer
         if network.size > ALL_SUBSETS:
             yield layer
     for size, count in choices(network, len(nearest), most):
@@ -61,52 +62,50 @@ def quilts(network: BayesianNetwork, entry: int, most: int) -> Iterator[tuple[in
 
 
 def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes at distance 1, 2, ... of an entry in the moral graph, in order, as far as quilts are sought."""
-    seen, count = {entry}, 0
+    """Yield the nodes at distance 1, 2, ... in the moral graph."""
+    visited, count = {entry}, 0
     layer: tuple[int, ...] = (entry,)
-    while layer := tuple(sorted({w for v in layer for w in network.moral_neighbours[v]} - seen)):
+    while layer := tuple(sorted(set().union(*(network.moral_neighbours[v] for v in layer)) - visited)):
         if count >= NEAREST and len(layer) > WIDEST_LAYER:
             return
-        seen.update(layer)
+        visited.update(layer)
         count += len(layer)
         yield layer
 
 
 def choices(network: BayesianNetwork, count: int, most: int) -> list[tuple[int, int]]:
-    """Return (size, count): quilts of `size` nodes are all those among the `count` nearest of the nodes found.
+    """Return (size, count) of the quilts to list.
 
-    Every part of such a quilt is such a quilt too, or nothing.
+    Quilts of `size` nodes are all those among the `count` nearest ones. Every part of such a quilt is such a quilt too,
+    or nothing.
     """
     if network.size <= ALL_SUBSETS:
         return [(size, count) for size in range(1, count + 1)]
     among, sizes = min(count, NEAREST), []
     for size in range(1, SEPARATOR_SIZE + 1):
         if math.comb(among, size) > most:
-            among = max(_largest_choice(size, most), size)
+            among = size
+            while math.comb(among + 1, size) <= most:
+                among += 1
         sizes.append((size, among))
     return sizes
 
 
-def _largest_choice(size: int, most: int) -> int:
-    count = size
-    while math.comb(count + 1, size) <= most:
-        count += 1
-    return count
-
-
 def count_quilts(part: Part) -> int:
-    """Return how many quilts there are to be tried for all secret entries of a part, the trivial one left out.
+    """Return the number of nontrivial quilts to try in a part.
 
-    In large networks the layers of one entry are counted for all.
+    It is over all secret entries. In large networks the layers of one entry are counted for all.
     """
     network, entries, most = network_of(part), part.family.entries, share(part)
-    every = len(entries) * network.size <= COUNTED
-    total = 0
-    for entry in entries if every else entries[len(entries) // 2 : len(entries) // 2 + 1]:
-        widths = [len(layer) for layer in layers(network, entry)]
-        combined = sum(math.comb(count, size) for size, count in choices(network, sum(widths), most))
-        total += combined + (len(widths) if network.size > ALL_SUBSETS else 0)
-    return total if every else total * len(entries)
+    if len(entries) * network.size > COUNTED:
+        return len(entries) * _count(network, entries[len(entries) // 2], most)
+    return sum(_count(network, entry, most) for entry in entries)
+
+
+def _count(network: BayesianNetwork, entry: int, most: int) -> int:
+    widths = [len(layer) for layer in layers(network, entry)]
+    count = sum(math.comb(among, size) for size, among in choices(network, sum(widths), most))
+    return count + len(widths) if network.size > ALL_SUBSETS else count
 
 
 def share(part: Part) -> int:
@@ -115,20 +114,21 @@ def share(part: Part) -> int:
 
 
 def witness(part: Part, quilt: Candidate, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
-    """Name the comparison and the quilt behind a number, and add any note on the search."""
+    """Describe the comparison, the quilt and any note of the search."""
     network = network_of(part)
-    chosen = quilt.quilt.nodes
-    held = range(network.size) if chosen is None else network.near_set(quilt.entry, chosen)
-    near = ", ".join(str(network.names[v]) for v in sorted(held)[:6])
-    more = ", ..." if len(held) > 6 else ""
-    nodes = ", ".join(str(network.names[v]) for v in chosen or ()) or "nothing"
-    detail = f"the best quilt is {nodes}; the near set is {near}{more} ({len(held)} nodes)"
-    detail = f"{detail}; {note}" if note else detail
+    nodes = quilt.quilt.nodes
+    near = range(network.size) if nodes is None else network.near_set(quilt.entry, nodes)
+    near_names = ", ".join(str(network.names[v]) for v in sorted(near)[:6])
+    more = ", ..." if len(near) > 6 else ""
+    names = ", ".join(str(network.names[v]) for v in nodes or ()) or "nothing"
+    detail = f"the best quilt is {names}; the near set is {near_names}{more} ({len(near)} nodes)"
+    if note:
+        detail = f"{detail}; {note}"
     sides = compared(network, quilt.entry, quilt.pair, name=str(network.names[quilt.entry]))
     return Witness(sides.label, detail, numbers)
 
 
 def network_of(part: Part) -> BayesianNetwork:
-    """Return the belief of a part, which is a network."""
+    """Return a part's belief, a network."""
     network: Any = part.belief
     return network  # type: ignore[no-any-return]

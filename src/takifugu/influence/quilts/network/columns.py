@@ -28,7 +28,7 @@ import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
-from takifugu.influence.quilts.network.best import BestCosts, BestScale
+from takifugu.influence.quilts.network.best import BestScale, trivial_costs
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
@@ -55,7 +55,7 @@ class ColumnSets:
         return self.change((entry,))
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        """Return D(N); None where it is not below a number, or where a node is not needed."""
+        """Return D(N) below a number, if every node is needed."""
         near = self._cut.moved(entry, nodes, math.inf)
         if near is None:
             return None
@@ -63,13 +63,13 @@ class ColumnSets:
         return change if change < below else None
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Return the nodes that are needed, and D(N)."""
+        """Return the needed nodes, and D(N)."""
         needed, near = self._walked.trimmed(entry, nodes)
         return needed, self._change_of(near)
 
     @cached_property
     def _bits(self) -> list[int]:
-        return [1 << v if self.change((v,)) else 0 for v in range(self.network.size)]
+        return [bool(self.change((v,))) << v for v in range(self.network.size)]
 
     @cached_property
     def _cut(self) -> NearSets:
@@ -96,7 +96,7 @@ def _over_network(part: Part) -> Part:
 
 
 def _margin(part: Part) -> Fraction:
-    """Return what the rounding of a network that was made from a table may add to an influence."""
+    """Return the rounding error of an influence in a table's network."""
     belief: Any = part.belief
     return Fraction(4 * belief.network_error)
 
@@ -124,11 +124,12 @@ class ColumnSearch(Search):
 
 
 def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up.
+    """Return the least joint cost by quilts of columns, rounded up.
 
-    D_k(N) is that of whole columns where a release knows it (`together`), else the sum over N.
+    It is max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. D_k(N) is that of whole
+    columns where a release knows it (`together`), else the sum over N.
     """
-    about = _over_network(part)
+    of_network = _over_network(part)
     unit = Fraction(1, 2**60)
 
     def change(entries: Iterable[int]) -> int:
@@ -141,20 +142,17 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
                 moved = min(charge.together(near), moved)
             if moved and scale == 0:
                 return BLOCKED
-            costs += Fraction(moved) / scale if moved else 0
+            if moved:
+                costs += Fraction(moved) / scale
         return min(math.ceil(costs / unit), BLOCKED)
 
     every = change(range(part.belief.size))
     trivial = NetworkQuilt(None, every)
     cost = math.inf if every >= BLOCKED else every * unit
-    entries = [
-        BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], unit)
-        for entry in about.family.entries
-        if (pairs := about.family.value_pairs(about.belief, entry))
-    ]
-    quilt, note = search_quilts(about, ColumnSets(about.belief, change), entries)  # type: ignore[arg-type]
+    entries = trivial_costs(of_network, cost, trivial, unit)
+    quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]
     rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value) + _margin(part))
-    return rounded, witness(about, quilt, (("cost", rounded),), note)
+    return rounded, witness(of_network, quilt, (("cost", rounded),), note)
 
 
 PARAMETERS = Quilts(exact=ColumnSearch, joint_cost=column_joint_cost, of_columns=True)

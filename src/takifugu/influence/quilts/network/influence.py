@@ -38,25 +38,26 @@ _Law = tuple[FloatArray, BoolArray, float]
 
 
 def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> FloatArray:
-    """Return e[a, b] >= max over x_Q of log P(X_Q = x_Q | X_i = a)/P(X_Q = x_Q | X_i = b), shape (k, k).
+    """Return the largest log-ratios of P(X_Q | X_i), shape (k, k).
 
-    Rounding errors are charged upwards. NEVER where x_Q is possible given a only, or where the tables would be too
-    large. Rows and columns of impossible values are meaningless.
+    e[a, b] >= max over x_Q of log P(X_Q = x_Q | X_i = a)/P(X_Q = x_Q | X_i = b). Rounding errors are charged upwards.
+    NEVER where x_Q is possible given a only, or where the tables would be too large. Rows and columns of impossible
+    values are meaningless.
 
     >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[0.8, 0.2], [0.2, 0.8]])])
     >>> round(float(influences(net, 0, [1])[0, 1]), 6)  # log 4
     1.386294
     """
-    known = influences_of(network)
+    stored = influences_of(network)
     k = len(network.alphabet(entry))
     total = np.zeros((k, k))
-    for cluster in known.clusters(entry, quilt):
-        total = total + known.cluster(entry, cluster)
+    for cluster in stored.clusters(entry, quilt):
+        total = total + stored.cluster(entry, cluster)
     return np.minimum(total, NEVER)
 
 
 def influences_of(network: BayesianNetwork) -> Influences:
-    """Return the influences of a network, with what was found so far."""
+    """Return a network's influences, with earlier results."""
     return cached(network, Influences, lambda: Influences(network))
 
 
@@ -83,7 +84,7 @@ class Influences:
         return TreeSets(self.network, [1] * self.network.size) if is_tree(self.network) else None
 
     def clusters(self, entry: int, quilt: Iterable[int]) -> list[tuple[int, ...]]:
-        """Return a quilt's nodes in groups that are independent of each other given X_entry."""
+        """Return a quilt's nodes in conditionally independent groups."""
         left = set(quilt)
         if self.tree is not None:
             branches: dict[int, list[int]] = {}
@@ -108,7 +109,7 @@ class Influences:
         return self._joined[entry, node]
 
     def fits(self, entry: int, cluster: tuple[int, ...]) -> bool:
-        """Return whether the joint table of a cluster and an entry may be made at all."""
+        """Return whether a cluster's joint table is small enough."""
         return math.prod(len(self.network.alphabet(v)) for v in (*cluster, entry)) <= LARGEST_CLUSTER
 
     def knows(self, entry: int, cluster: tuple[int, ...]) -> bool:
@@ -132,22 +133,22 @@ class Influences:
         cells = np.moveaxis(table, nodes.index(entry), -1).reshape(-1, k)
         positive = np.moveaxis(possible, nodes.index(entry), -1).reshape(-1, k)
         upper, lower = log_bounds(cells, positive)
-        totals, held = cells.sum(axis=0), np.asarray(positive.any(axis=0))
-        tiny = held & (totals < TRUSTED)
-        totals = np.log(np.where(held & ~tiny, totals, 1.0))
+        totals, is_possible = cells.sum(axis=0), np.asarray(positive.any(axis=0))
+        tiny = is_possible & (totals < TRUSTED)
+        totals = np.log(np.where(is_possible & ~tiny, totals, 1.0))
         raw = largest_differences(upper.T, lower.T)
-        raw = np.where(tiny[:, None] & held[None, :] | held[:, None] & tiny[None, :], NEVER, raw)
+        raw = np.where(tiny[:, None] & is_possible[None, :] | is_possible[:, None] & tiny[None, :], NEVER, raw)
         margin = 4 * error + log_rounding(upper, lower, totals)
         return np.where(raw >= NEVER / 2, NEVER, np.maximum(raw + totals[None, :] - totals[:, None], 0.0) + margin)
 
     def _law(self, nodes: tuple[int, ...]) -> _Law | None:
-        """Return the joint law of some nodes (sorted), which cells are possible, and the error of its masses."""
+        """Return nodes' joint law, its possible cells, and its error."""
         if nodes not in self._laws:
             size = math.prod(len(self.network.alphabet(v)) for v in nodes)
             law = self._eliminated(nodes) if size <= LARGEST_CLUSTER else None
             if law is None or self._cached_cells + size <= MOST_CACHED:
                 self._laws[nodes] = law
-                self._cached_cells += 0 if law is None else size
+                self._cached_cells += size * (law is not None)
             return law
         return self._laws[nodes]
 
@@ -162,10 +163,12 @@ class Influences:
         except Unsupported:
             return None
         positive = table > 0
-        return table, positive if positive.all() else network.support(nodes), error
+        if not positive.all():
+            positive = network.support(nodes)
+        return table, positive, error
 
     def _on_tree(self, nodes: tuple[int, ...], tree: TreeSets) -> _Law | None:
-        """Return the same from the paths between the nodes alone, with the law of the uppermost node on them."""
+        """Return the same from the paths between the nodes alone."""
         network, within, tips = self.network, set(nodes), set(nodes)
         while len(tips) > 1:
             lowest = max(tips, key=tree.first.__getitem__)  # what is met later is not above
@@ -187,7 +190,7 @@ class Influences:
 
     @cached_property
     def _marginals(self) -> list[tuple[FloatArray, int]]:
-        """Return the law of each node of a tree, and how many roundings its masses have seen."""
+        """Return each tree node's law, and its number of roundings."""
         marginals: list[tuple[FloatArray, int]] = []
         for node, above in zip(self.network.nodes, self.network.parents, strict=True):  # parents come first
             if above:

@@ -22,20 +22,20 @@ class NearSets(Protocol):
     """What a search requires of the near sets of one network, in steps of the answer."""
 
     def entry_change(self, entry: int) -> int:
-        """Return D of the entry alone: no near set of it adds less."""
+        """Return D of the entry alone, the least of near sets."""
         ...
 
     def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        """Return D(N); None where it is not below a number, or where a node is not needed."""
+        """Return D(N) below a number, if every node is needed."""
         ...
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Return the nodes that are needed, and D(N)."""
+        """Return the needed nodes, and D(N)."""
         ...
 
 
 def near_sets(network: BayesianNetwork, steps: Sequence[int]) -> NearSets:
-    """Return the near sets of a network whose nodes add these steps."""
+    """Return the near sets of a network with steps by node."""
     return TreeSets(network, steps) if is_tree(network) else GraphSets(network, steps)
 
 
@@ -75,8 +75,8 @@ class GraphSets:
         return needed, self._walk(entry, needed, float("inf"))[0]
 
     def _walk(self, entry: int, nodes: Sequence[int], below: float) -> tuple[int, int]:
-        """Return D(N), and which of the nodes are reached; the walk ends where D(N) is not below a number."""
-        given, above = _bits(nodes), _union(self.lineage[v] for v in nodes)
+        """Return D(N) and the reached nodes, up to a number."""
+        observed, above = _bits(nodes), _union(self.lineage[v] for v in nodes)
         parents, children, steps = self.parents, self.children, self.steps
         moved = near = 0
         up, down = 1 << entry, 0  # nodes still to visit: arrived from a child, from a parent
@@ -86,7 +86,7 @@ class GraphSets:
                 bit = up & -up
                 seen_up |= bit
                 up ^= bit
-                if bit & given:
+                if bit & observed:
                     continue
                 v = bit.bit_length() - 1
                 up |= parents[v] & ~seen_up
@@ -97,7 +97,7 @@ class GraphSets:
                 v = bit.bit_length() - 1
                 if bit & above:
                     up |= parents[v] & ~seen_up
-                if bit & given:
+                if bit & observed:
                     continue
             down |= children[v] & ~seen_down
             if not bit & near:
@@ -105,7 +105,7 @@ class GraphSets:
                 moved += steps[v]
                 if moved >= below:
                     break
-        return moved, (seen_up | seen_down) & given
+        return moved, (seen_up | seen_down) & observed
 
 
 class TreeSets:
@@ -135,7 +135,7 @@ class TreeSets:
             for parent in network.parents[v]:
                 below[parent] += below[v]
         self.end = [first + count for first, count in zip(self.first, below, strict=True)]
-        self.branches = [sorted(self.first[c] for c in children) for children in network.children]
+        self.branches = [sorted(map(self.first.__getitem__, children)) for children in network.children]
         self.sums = [0]
         for v in self.order:
             self.sums.append(self.sums[-1] + int(steps[v]))
@@ -153,11 +153,11 @@ class TreeSets:
         return change if change < below else None
 
     def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """As the protocol says, for nodes at one distance from the entry: all of them are needed."""
+        """Return all nodes of one distance, each needed, and D(N)."""
         return tuple(nodes), self._cut(entry, nodes)[0]
 
     def branch(self, entry: int, node: int) -> int:
-        """Return the child of an entry whose branch holds a node below it, or the entry for all other nodes."""
+        """Return an entry's child above a node, or the entry itself."""
         at = self.first[node]
         if not self.first[entry] < at < self.end[entry]:
             return entry
@@ -165,15 +165,17 @@ class TreeSets:
         return self.order[starts[bisect_right(starts, at) - 1]]
 
     def _cut(self, entry: int, nodes: Sequence[int]) -> tuple[int, list[tuple[int, int, bool]]]:
-        """Return the steps that the nodes leave, and a run for each: of what it keeps (True) or of what it cuts off."""
+        """Return the steps the nodes leave, and a run for each."""
         sums, runs = self.sums, []
         moved = everything = sums[-1]
         for v in nodes:
-            held = self.branch(v, entry)
-            is_held = held != v
-            low, high = self.first[held], self.end[held]
-            inside = sums[high] - sums[low]
-            moved -= everything - inside if is_held else inside
+            branch = self.branch(v, entry)
+            is_held = branch != v
+            low, high = self.first[branch], self.end[branch]
+            cut_off = sums[high] - sums[low]
+            if is_held:
+                cut_off = everything - cut_off
+            moved -= cut_off
             runs.append((low, high, is_held))
         return moved, runs
 

@@ -18,7 +18,7 @@ from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.influence.quilts.near_sets import joint_change
-from takifugu.influence.quilts.network.best import Best, BestCosts, BestScale
+from takifugu.influence.quilts.network.best import Best, BestScale, trivial_costs
 from takifugu.influence.quilts.network.candidates import (
     Candidate,
     NetworkQuilt,
@@ -38,9 +38,10 @@ COST_OF_A_QUILT = 1e4
 
 
 def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
-    """Return max over secret entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) over all the entry's pairs.
+    """Return the entries' largest least D(N)/(epsilon - e(Q)).
 
-    D(N) = 0 with e(Q) <= epsilon needs no noise (errata E14). The text notes a search that was ended early.
+    The least is over quilts, e(Q) over all the entry's pairs. D(N) = 0 with e(Q) <= epsilon needs no noise (errata
+    E14). The text notes a search that was ended early.
     """
     steps = part.answer.entry_changes()
     trivial = NetworkQuilt(None, int(steps.sum()))
@@ -66,7 +67,7 @@ class NetworkSearch(Search):
 
 
 def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return max over secret entries and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up."""
+    """Return the entries' largest least e(Q) + sum_k D_k(N)/b_k, rounded up."""
     change = joint_change(charges)
     steps = change.each.numbers.tolist()
     for changes, scale in charges:
@@ -74,23 +75,19 @@ def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
             steps = [BLOCKED if moved else s for s, moved in zip(steps, changes, strict=True)]
     trivial = NetworkQuilt(None, sum(steps))
     cost = math.inf if trivial.steps >= BLOCKED else trivial.steps * change.unit
-    entries = [
-        BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], change.unit)
-        for entry in part.family.entries
-        if (pairs := part.family.value_pairs(network_of(part), entry))
-    ]
+    entries = trivial_costs(part, cost, trivial, change.unit)
     quilt, note = worst(part, steps, entries)
     rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value))
     return rounded, witness(part, quilt, (("cost", rounded),), note)
 
 
 def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Candidate, str]:
-    """Return the same as `search_quilts` where each node adds its own steps to D(N)."""
+    """Return `search_quilts` of nodes with steps of their own."""
     return search_quilts(part, near_sets(network_of(part), steps), entries)
 
 
 def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Candidate, str]:
-    """Return what the worst entry has found, and a text if the search was ended before it had tried all its quilts."""
+    """Return the worst entry's best, and a note of an early end."""
     most = count_quilts(part)
     with searches.running(len(entries), most, most * PER_QUILT) as search:
         for dealt in _best_first(part, near, entries):
@@ -99,7 +96,7 @@ def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[
 
 
 def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator[int]:
-    """Let the entries try their quilts, always the one whose best is the largest; yield how many were dealt with."""
+    """Let the currently best entry try quilts; yield the number done."""
     tries = [Tries(network_of(part), near, best, share(part)).batches() for best in entries]
     waiting: list[tuple[Fraction | float, bool, int]] = []
     for number, best in enumerate(entries):

@@ -36,10 +36,11 @@ class Tries:
         self._rows, self._columns = (np.array(values) for values in zip(*best.pairs, strict=True))
 
     def batches(self) -> Iterator[int]:
-        """Try the nodes at one distance, then sets of growing size among the nearest; yield how many were tried."""
+        """Try layers, then growing sets among the nearest; yield counts."""
         nearest: list[int] = []
         for layer in family.layers(self._network, self._entry):
-            nearest += layer if len(nearest) < family.NEAREST else ()
+            if len(nearest) < family.NEAREST:
+                nearest += layer
             if self._network.size > family.ALL_SUBSETS:
                 wide = self._try_layer(layer)
                 yield 1
@@ -56,11 +57,11 @@ class Tries:
                 return
 
     def _settled(self) -> bool:
-        """Return whether nothing can do better than what was found."""
+        """Return whether nothing can do better."""
         return self._entry_change >= self._best.below
 
     def _try_layer(self, layer: tuple[int, ...]) -> bool:
-        """Try the nodes at one distance; return whether their near set is too large to be of use."""
+        """Try one distance; return whether its near set is too large."""
         nodes, moved = self._near.trimmed(self._entry, layer)
         if moved >= self._best.below:
             return True
@@ -68,12 +69,12 @@ class Tries:
         return False
 
     def _choose(self, nearest: Sequence[int], size: int) -> Iterator[int]:
-        """Try all sets of a size among some nodes, the most promising of each batch first."""
+        """Try all sets of a size, each batch's most promising first."""
         singles = np.array([self._influence((v,)) for v in nearest])
         useful = np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, singles)))
         yield math.comb(len(nearest), size) - math.comb(len(useful), size)
-        chosen = itertools.combinations(useful.tolist(), size)
-        while batch := list(itertools.islice(chosen, min(AT_ONCE, 1 + HELD // singles.shape[1]))):
+        sets = itertools.combinations(useful.tolist(), size)
+        while batch := list(itertools.islice(sets, min(AT_ONCE, 1 + HELD // singles.shape[1]))):
             floors = singles[np.array(batch)].max(axis=1)
             promising = []
             for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
@@ -88,9 +89,10 @@ class Tries:
             yield len(batch)
 
     def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
-        """Find the influence of a quilt, cluster by cluster, or first by parts of three, as long as it can do better.
+        """Compute a quilt's influence as long as it can do better.
 
-        Other quilts of a search by size share those parts, so that finding them is no loss.
+        Cluster by cluster, or first by parts of three. Other quilts of a search by size share those parts, so that
+        finding them is no loss.
         """
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
@@ -107,7 +109,7 @@ class Tries:
         self._best.take(tuple(nodes), moved, self._sum(floors))
 
     def _floor(self, cluster: tuple[int, ...]) -> FloatArray:
-        """Return what single nodes of a cluster say; of a small one only those that are known already."""
+        """Return single nodes' influences; of a small cluster the known ones."""
         small = len(cluster) <= SMALL
         nodes = [v for v in cluster if not small or self._influences.knows(self._entry, (v,))]
         return np.asarray(np.max([np.zeros(len(self._rows)), *(self._of_cluster((v,)) for v in nodes)], axis=0))

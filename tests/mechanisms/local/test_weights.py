@@ -12,7 +12,7 @@ from scipy import integrate
 
 from kawamoto import channels
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local import planar
+from takifugu.mechanisms.local import weights
 from takifugu.mechanisms.local.measuring import metric_loss
 
 GRID = [(2.0 * i, 0.5 * j) for i in range(3) for j in range(4)]
@@ -41,7 +41,7 @@ def by_integration(x, y, rate):
 
 @pytest.mark.parametrize("rate", [0.7, 2.0])
 def test_cells_by_integration(rate):
-    masses = planar.laplace_masses(planar.cells_of(GRID), rate)
+    masses = weights.laplace_masses(weights.cells_of(GRID), rate)
     for i, j in ((0, 0), (0, 5), (5, 5), (5, 6), (4, 11), (11, 0)):
         assert masses[i, j] == pytest.approx(by_integration(GRID[i], GRID[j], rate), rel=1e-7, abs=1e-11)
 
@@ -49,8 +49,8 @@ def test_cells_by_integration(rate):
 @given(st.floats(1e-6, 1e3))
 @settings(max_examples=40)
 def test_rows_are_laws_and_masses_far_away_are_right(rate):
-    cells = planar.cells_of(GRID)
-    for masses in (planar.laplace_masses(cells, rate), planar.normal_masses(cells, rate)):
+    cells = weights.cells_of(GRID)
+    for masses in (weights.laplace_masses(cells, rate), weights.normal_masses(cells, rate)):
         assert masses.sum(axis=1) == pytest.approx(1, abs=1e-12)
         assert (masses > 0).all()
 
@@ -78,18 +78,18 @@ def test_normal_noise_is_a_product_of_intervals():
 def test_any_order_of_a_full_box_is_found(columns, rows, step, corner, random):
     places = [(corner + i * step, -corner + j * step / 3) for i, j in product(range(columns), range(rows))]
     random.shuffle(places)
-    cells = planar.cells_of(places)
+    cells = weights.cells_of(places)
     assert cells is not None
     for place, column, row in zip(places, *cells.index, strict=True):
         assert (cells.along[0][column], cells.along[1][row]) == place
-    assert planar.cells_of(places[1:]) is None or min(columns, rows) == 1
+    assert weights.cells_of(places[1:]) is None or min(columns, rows) == 1
 
 
 @pytest.mark.parametrize(
     "places", [[(0.0, 0.0), (1.0, 0.0), (3.0, 0.0)], [(0.0, 0.0), (0.0, 0.0)], [(0.0, math.nan)], ["a", "b"], [1, 2]]
 )
 def test_places_that_fill_no_box(places):
-    assert planar.cells_of(places) is None
+    assert weights.cells_of(places) is None
     with pytest.raises(InputError):
         channels.remapped_laplace(places, 1)
     with pytest.raises(InputError):

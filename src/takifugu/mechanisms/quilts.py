@@ -1,0 +1,106 @@
+"""Markov quilts: noise of the scale that the worst secret needs with its best quilt, for entries and for columns.
+
+Of columns (Zhang22 Algorithm 3), for every sensitive parameter phi_i the scale is the least over quilts Q of
+D(N)/(epsilon - e(Q)): D(N) is how far the answer moves when the whole columns near phi_i change, e(Q) the largest
+log-ratio of the distribution of phi_Q given two values of phi_i. The trivial quilt, D(everything)/epsilon, is always a
+candidate. Where D(N) = 0 and e(Q) <= epsilon no noise is needed; else e(Q) < epsilon is required (errata E14: the
+printed algorithm divides by zero). The promise is Theorem 4 for each two values, hence for each two sets of them (joint
+convexity). The proof holds at each output, so releases together cost the least over quilts of e(Q) + sum_k D_k(N)/b_k
+(`network.columns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.questions.influence import Search, about_columns, quilts
+from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.common.answer_noise import covering
+
+_NO_ENTRIES = "two distributions of an answer have no values, so no quilts: use wasserstein or laplace-exact"
+
+
+@dataclass(frozen=True)
+class Quilts:
+    """Laplace noise of scale max over secrets of min over quilts of D(N)/(epsilon - e(Q)).
+
+    `search` looks for the quilts of one part. Vector answers get the same scale in every cell: D(N) is an L1 change
+    (Song17 Appendix B.2).
+    """
+
+    name: str
+    source: str
+    search: Callable[[Part], Search]
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the searches of all parts; none if one certainly fails."""
+        searches = [self.search(part) for part in problem.parts]
+        if any(search.reason for search in searches):
+            return Cost(0.0)
+        costs = [search.cost(problem.epsilon) for search in searches]
+        return Cost(sum(cost.operations for cost in costs), max((cost.memory for cost in costs), default=0.0))
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the noise for the worst part, or the first refusal.
+
+        >>> import takifugu as tf
+        >>> coins = {"low": {1: "0.4", 0: "0.6"}, "high": {1: "0.6", 0: "0.4"}}
+        >>> net = tf.BayesianNetwork([("h", ["low", "high"], [], [0.5, 0.5]),
+        ...                           ("i", ["low", "high"], ["h"], [[0.6, 0.4], [0.4, 0.6]])])
+        >>> belief = tf.Parameters(net, {"h": coins, "i": coins}, records=500)
+        >>> framework = tf.Pufferfish(tf.distribution_parameter("i"), belief)
+        >>> bound = OF_COLUMNS.bound(Problem(framework, tf.Count(1, entries=["i"]), Fraction(1)))
+        >>> other = OF_COLUMNS.bound(Problem(framework, tf.Sum("h"), Fraction(1)))
+        >>> float(bound.randomiser.scale), other.randomiser.kind
+        (500.0, 'none')
+        """
+        if problem.is_pair:
+            return Refusal(_NO_ENTRIES)
+        searches = [self.search(part) for part in problem.parts]
+        reasons = [search.reason for search in searches if search.reason]
+        if reasons:
+            return Refusal(reasons[0])
+        try:
+            worst_of_parts = [search.worst(problem.epsilon) for search in searches]
+        except Unsupported as error:
+            return Refusal(error.message)
+        worst = max(worst_of_parts, key=lambda secret: secret.scale)
+        noise, witness = covering(problem, worst.scale), worst.witness()
+        witness = replace(witness, numbers=witness.numbers or (("scale", float(noise.scale)),))
+        notes = [secret.note for secret in worst_of_parts if secret.note]
+        if notes:
+            witness = replace(witness, detail=f"{witness.detail}; {notes[0]}")
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.ENTRIES, witness)
+
+
+def _of_columns(part: Part) -> Search:
+    in_belief = quilts(part.belief)
+    return in_belief.exact(part) if in_belief.of_columns else about_columns(part)
+
+
+_SONG = "Song, Wang and Chaudhuri (arXiv 1603.03977v1)"
+#: For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more than group
+#: noise, whose quilt is the trivial one (docs/decisions.md#exact-max-influence).
+EXACT = Quilts(
+    "quilt-exact", f"{_SONG}, Algorithms 2 and 3, with exact max-influence",
+    lambda part: quilts(part.belief).exact(part),
+)  # fmt: skip
+#: e(Q) is bounded by Lemma B.4 for the class of all reversible chains with stationary masses >= pi and eigengap >= g
+#: with any initial distribution, or for one such chain with its own constants. Corrected by errata E3: the bound
+#: requires real nodes to be farther than log(1/pi)/g, the node after an entry is missing where i + b = T + 1, and
+#: e = epsilon is not enough. By contraction for a region of transition matrices (region_influence), and exactly for all
+#: binary chains with stays in an interval (interval_influence); else the trivial quilt remains, as for group.
+APPROX = Quilts(
+    "quilt-approx", f"{_SONG}, Algorithms 3 to 5 and Lemma B.4, corrected; docs/theory/chain-classes",
+    lambda part: quilts(part.belief).bounded(part),
+)  # fmt: skip
+#: The secrets are sensitive parameters, the near sets columns, e(Q) exact.
+OF_COLUMNS = Quilts(
+    "attribute-quilt",
+    "Zhang, Ohrimenko and Cummings 2022, Algorithm 3 and Theorem 4, corrected where e(Q) = epsilon",
+    _of_columns,
+)
