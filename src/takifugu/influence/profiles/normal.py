@@ -93,8 +93,8 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     else:
         their_tables, at = _kinds(other)
     worst = []
-    for *own_numbers, its in different(*(number for _, number in kinds), at)[0].T.tolist():
-        together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, own_numbers, strict=True)])
+    for *numbers_of_row, its in different(*(number for _, number in kinds), at)[0].T.tolist():
+        together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, numbers_of_row, strict=True)])
         base, moves = np.broadcast_arrays(together, their_tables[its])
         if (moves[base == 0] > 0).any():
             return math.inf
