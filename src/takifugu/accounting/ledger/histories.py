@@ -7,9 +7,9 @@ a chain of batches, each what one reservation debits a unit (`summaries` says wh
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
@@ -68,18 +68,45 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
     raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in in_order])
 
 
-def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, dict[bytes, Standing]]:
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Which of some tags a source has as units: all, where most have the `usual` standing, or those with one of others.
+
+    So of people who all have one past nothing is held for each.
+    """
+
+    tags: Collection[bytes]
+    usual: Standing | None = None
+    others: dict[bytes, Standing] = field(default_factory=dict)
+
+    def get(self, tag: bytes) -> Standing | None:
+        return self.others.get(tag) or (self.usual if self.usual and tag in self.tags else None)
+
+
+def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
     """Return, of each source that has some of these tags as units, their standings."""
-    hits: defaultdict[int, dict[bytes, Standing]] = defaultdict(dict)
-    standing_of = cache(partial(_standing, connection))
-    query = "select source, tag, standing from units"
-    if len(tags) < connection.exec_driver_sql("select count(*) from units").scalar_one() / FEW:
-        select_these(connection, "wanted_tags", "tag", tags)
-        query = "select u.source, u.tag, u.standing from wanted_tags w cross join units u on u.tag = w.tag"
-    for source, tag, row in connection.connection.cursor().execute(query):
-        if tag in tags:
-            hits[source][tag] = standing_of(row)
-    return hits
+    rows, standing_of = partial(_rows_of, connection, tags), cache(partial(_standing, connection))
+    usual, others, counts = dict[int, int](), defaultdict[int, dict[bytes, Standing]](dict), Counter[int]()
+    for source, tag, row in rows():
+        counts[source] += 1
+        if usual.setdefault(source, row) != row:
+            others[source][tag] = standing_of(row)
+    some = {source for source, count in counts.items() if count < len(tags)}
+    for source, tag, row in rows() if some else ():
+        if source in some and row == usual[source]:
+            others[source][tag] = standing_of(row)
+    return {s: Known(tags, None if s in some else standing_of(row), others[s]) for s, row in usual.items()}
+
+
+def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[int, bytes, int]]:
+    """Yield source, tag and standing of the units that have one of these tags."""
+    raw = connection.connection.cursor()
+    if len(tags) >= connection.exec_driver_sql("select count(*) from units").scalar_one() / FEW:
+        everyone = raw.execute("select source, tag, standing from units")
+        return (row for row in everyone if row[1] in tags)
+    select_these(connection, "wanted_tags", "tag", tags)
+    query = "select u.source, u.tag, u.standing from wanted_tags w cross join units u on u.tag = w.tag"
+    return iter(raw.execute(query))
 
 
 def _standing(connection: Connection, row: int) -> Standing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from operator import is_
+from operator import is_, methodcaller
 
 from sqlalchemy import Connection
 
@@ -25,7 +25,7 @@ from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.format.tables import histories as stored_histories
 from takifugu.accounting.ledger.format.tables import summaries as stored_summaries
-from takifugu.accounting.ledger.histories import Standing
+from takifugu.accounting.ledger.histories import Known, Standing
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
 from takifugu.accounting.ledger.summaries import summaries_of
@@ -174,14 +174,13 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
     for s in touched:
-        mine = [tag for tag in request.units if s == number or (tag in hits.get(s, {}) and tag != EVERYONE)]
+        mine = [tag for tag in request.units if s == number or (s in hits and tag != EVERYONE and hits[s].get(tag))]
         if (links[s] or fresh or request.is_everyone or (mixed and s == number)) and s:
             mine = list(dict.fromkeys([*mine, *stored.tags_of(connection, s)]))
         members[s] = mine
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in request.units]
     if extra:
-        for s, of_source in stored.hits(connection, set(extra)).items():
-            hits[s] = {**hits.get(s, {}), **of_source}
+        hits = stored.hits(connection, {*request.units, *extra})
     kinds = {s: _kinds(s, number, tags, request, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     seals.check_units(connection, {number, *touched, *chain(*ties)} - {0})
@@ -274,17 +273,17 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
 def _kinds(
     source: int, number: int, tags: Iterable[bytes], request: Request,
-    hits: Mapping[int, Mapping[bytes, Standing]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
+    hits: Mapping[int, Known], ties: set[tuple[int, int]], everyone: Mapping[int, int],
 ) -> dict[AccountKind, Members]:  # fmt: skip
     friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
     of_friends = tuple(everyone[f] for f in friends if f in everyone)
     shared_histories = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
     members_of: dict[tuple[int, tuple[int, ...], int], tuple[Standing | None, Members]] = {}
-    here, beside = hits.get(source, {}), [hits[f] for f in friends if f in hits]
+    here, beside = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
     for tag in tags:
         mine = here.get(tag)
-        others = tuple(there[tag].history for there in beside if tag in there) if beside else ()
+        others = tuple(there.history for there in map(methodcaller("get", tag), beside) if there) if beside else ()
         others = of_friends if tag == EVERYONE else others + of_friends
         key = (0 if mine is None else mine.row, others, request.units.get(tag, -1))
         if key not in members_of:
