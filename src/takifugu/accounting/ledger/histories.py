@@ -70,9 +70,10 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Which of some tags a source has as units: all, where most have the `usual` standing, or those with one of others.
+    """The standings of some tags in one source.
 
-    So of people who all have one past nothing is held for each.
+    It is the `usual` one where it is none of the `others`; without a usual one a source has the others alone. So of
+    people who all have one past nothing is held for each.
     """
 
     tags: Collection[bytes]

@@ -280,10 +280,10 @@ def _kinds(
     shared_histories = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
     members_of: dict[tuple[int, tuple[int, ...], int], tuple[Standing | None, Members]] = {}
-    here, beside = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
+    here, there = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
     for tag in tags:
         mine = here.get(tag)
-        others = tuple(there.history for there in map(methodcaller("get", tag), beside) if there) if beside else ()
+        others = tuple(one.history for one in map(methodcaller("get", tag), there) if one) if there else ()
         others = of_friends if tag == EVERYONE else others + of_friends
         key = (0 if mine is None else mine.row, others, request.units.get(tag, -1))
         if key not in members_of:
