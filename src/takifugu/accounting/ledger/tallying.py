@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from operator import is_, methodcaller
+from operator import is_
 
 from sqlalchemy import Connection
 
@@ -283,7 +283,8 @@ def _kinds(
     here, there = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
     for tag in tags:
         mine = here.get(tag)
-        others = tuple(one.history for one in map(methodcaller("get", tag), there) if one) if there else ()
+        standings = [known.get(tag) for known in there]
+        others = tuple([one.history for one in standings if one])
         others = of_friends if tag == EVERYONE else others + of_friends
         key = (0 if mine is None else mine.row, others, request.units.get(tag, -1))
         if key not in members_of:

@@ -94,7 +94,8 @@ def _fact(key: str, number: int, event: Row[*tuple[object, ...]]) -> Fact:
     """Return an event; one that had no id gets the same one in every copy of the ledger."""
     kind, source, body, created, name, first = event
     name = name or digest(key, number, kind, source, body, created).hex()[:16]
-    return Fact(str(kind), str(source), json.loads(str(body)), str(created), str(name), first and str(first))
+    first = None if first is None else str(first)
+    return Fact(str(kind), str(source), json.loads(str(body)), str(created), str(name), first)
 
 
 def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, bytes]) -> Fact:
