@@ -122,7 +122,7 @@ def test_the_ledger_holds_no_secret_and_no_unit_in_clear(folder: Path) -> None:
 def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
     plan = planning.plan(load(folder / "release.toml"))
     outcome = run.publish(plan)
-    things = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
+    things = [plan, plan.unit_names, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
     things += [c for t in plan.tables for c in t.calibrations]
     for thing in things:
         for text in (repr(thing), str(thing)):

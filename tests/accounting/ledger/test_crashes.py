@@ -219,10 +219,10 @@ def test_a_disk_that_is_full_at_any_size_takes_all_or_nothing(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Any:
-    """A file system of its own with 384 kB where this user may make one, else a folder (SQLite then sets the limit)."""
+    """A file system of its own with 400 kB where this user may make one, else a folder (SQLite then sets the limit)."""
     where = tmp_path / "disk"
     where.mkdir()
-    made = os.system(f"mount -t tmpfs -o size=384k takifugu '{where}' 2>/dev/null") == 0
+    made = os.system(f"mount -t tmpfs -o size=400k takifugu '{where}' 2>/dev/null") == 0
     yield where
     if made:
         os.system(f"umount '{where}'")
@@ -233,7 +233,7 @@ def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monk
 
     def small(where: Path, timeout: float) -> Any:
         engine = made(where, timeout)
-        event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA max_page_count=80"))
+        event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA max_page_count=84"))
         return engine
 
     monkeypatch.setattr(sqlite, "engine_of", small)  # where no small disk could be made

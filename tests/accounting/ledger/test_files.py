@@ -153,13 +153,14 @@ BLOB, created TEXT!, changed TEXT!, seal BLOB, (one public_id), (seal), (source)
 sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
 budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, units_seal BLOB, \
 seal BLOB, (one name), (one public_id), (seal)
+standings: id INTEGER!*, source INTEGER!, history INTEGER!, epsilon TEXT!, delta TEXT!, units INTEGER!, seal BLOB, \
+(seal), [history -> histories.id], [source -> sources.id]
 summaries: history INTEGER!*, body TEXT!, seal BLOB, (seal), [history -> histories.id]
-units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, is_everyone \
-BOOLEAN!, (one tag+source), [history -> histories.id], [source -> sources.id]
+units: tag BLOB!*, source INTEGER!*, standing INTEGER!, (one tag+source), [source -> sources.id]
 """
 
 
-def test_the_tables_of_format_6(path: Path) -> None:
+def test_the_tables_of_format_7(path: Path) -> None:
     """Other tables need another number: older programs must refuse them."""
     lines = []
     with closing(sqlite3.connect(path)) as connection:
@@ -227,7 +228,7 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
         Ledger.open(other)
 
 
-@pytest.mark.parametrize(("version", "fix"), [(7, "install a newer Takifugu"), (4, "the Takifugu that made it")])
+@pytest.mark.parametrize(("version", "fix"), [(8, "install a newer Takifugu"), (4, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update meta set version = ?", (version,))

@@ -39,6 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+LAST_OF_DATA = "source = 1 and standing = (select max(standing) from units where source = 1)"
 TAMPERED = {
     "charges: quieter": ("update charges set body = replace(body, '1/2', '1/2000'); delete from summaries", RELEASE),
     "charges: another digest": ("update charges set digest = 'x'", RELEASE),
@@ -46,21 +47,27 @@ TAMPERED = {
     "charges: deleted": ("delete from summaries; delete from debits; delete from charges", RELEASE),
     "summaries: another body": ("update summaries set body = (select max(body) from summaries)", RELEASE),
     "summaries: deleted": ("delete from summaries", CHECK),
-    "units: nothing spent": ("update units set epsilon = '0'", RELEASE),
-    "units: no delta": ("update units set delta = '1/10'", RELEASE),
-    "units: another history": ("update units set history = (select max(history) from units)", RELEASE),
-    "units: other people": ("update units set tag = randomblob(32)", RELEASE),
-    "units: another source": ("update units set source = 2 where source = 1 and id = 2", RELEASE),
-    "units: everyone": ("update units set is_everyone = 1 where id = 1", RELEASE),
+    "standings: nothing spent": ("update standings set epsilon = '0'", RELEASE),
+    "standings: no delta": ("update standings set delta = '1/10'", RELEASE),
+    "standings: another history": ("update standings set history = (select max(history) from standings)", RELEASE),
+    "standings: of another source": ("update standings set source = 2 where source = 1", RELEASE),
+    "standings: of other numbers": ("update standings set units = units + 1", RELEASE),
+    "standings: deleted": ("delete from standings", RELEASE),
+    "units: another standing": ("update units set standing = (select min(standing) from units)", RELEASE),
+    "units: other people": ("update units set tag = randomblob(16)", RELEASE),
+    "units: another source": (f"update units set source = 2 where {LAST_OF_DATA}", RELEASE),
+    "units: everyone": (f"update units set tag = x'' where {LAST_OF_DATA}", RELEASE),
     "units: deleted": ("delete from units", RELEASE),
-    "units: one is deleted": ("delete from units where id = 1", RELEASE),
+    "units: one is deleted": (f"delete from units where {LAST_OF_DATA}", RELEASE),
     "meta: another key": ("update meta set key = '00'", RELEASE),
     "meta: another id": ("update meta set public_id = 'other'", RELEASE),
     "meta: another head": ("update meta set head = (select chain from events where id = 3)", RELEASE),
     "sources: a larger budget": ("update sources set budget_epsilon = '100'", RELEASE),
     "sources: no budget": ("update sources set budget_epsilon = null, budget_is_implied = 1", RELEASE),
     "sources: another name": ("update sources set name = 'old data' where id = 1", RELEASE),
-    "sources: deleted": ("delete from people; delete from units; delete from sources", RELEASE),
+    "sources: deleted": (
+        "delete from people; delete from standings; delete from units; delete from sources", RELEASE
+    ),
     "histories: no past": ("update histories set parent = null", RELEASE),
     "histories: another batch": ("update histories set batch = 1; delete from summaries", RELEASE),
     "debits: another charge": ("update debits set charge = 1; delete from summaries", CHECK),
@@ -84,7 +91,9 @@ TAMPERED = {
         CHECK,
     ),
     "contents: edited": ("update contents set body = x'00' where rowid = 1", CHECK),
-    "seals: removed": ("update units set epsilon = '0'; update sources set units_seal = null, seal = null", RELEASE),
+    "seals: removed": (
+        "update standings set epsilon = '0', seal = null; update sources set units_seal = null, seal = null", RELEASE
+    ),
 }  # fmt: skip
 
 
@@ -148,7 +157,7 @@ def test_values_that_were_drawn_are_not_drawn_again(tmp_path: Path, whole: bytes
 @pytest.mark.parametrize("move", ["budget", "published"])
 def test_nothing_seals_what_was_edited(tmp_path: Path, whole: bytes, move: str) -> None:
     """Whatever is written next is written beside the edited row, which stays visible as one."""
-    ledger = edited(tmp_path / "ledger.db", whole, "update units set epsilon = '0'")
+    ledger = edited(tmp_path / "ledger.db", whole, "update standings set epsilon = '0'")
     if move == "budget":
         ledger.set_budget("data", 2)
     else:
@@ -160,19 +169,20 @@ def test_nothing_seals_what_was_edited(tmp_path: Path, whole: bytes, move: str) 
 
 def test_whoever_has_the_key_is_not_noticed_at_a_release_and_yet_by_the_check(tmp_path: Path, whole: bytes) -> None:
     ledger = edited(tmp_path / "ledger.db", whole, "")
-    forge(ledger, "update units set epsilon = '0'", "update sources set budget_epsilon = '9'")
+    forge(ledger, "update standings set epsilon = '0'", "update sources set budget_epsilon = '9'")
     ledger.reserve("data", [about("Ana", "1/2")])
     assert any("budget_epsilon is '9', and its events say '1'" in words for words in ledger.check())
 
 
 def test_a_check_names_every_difference(tmp_path: Path, whole: bytes) -> None:
-    ledger = edited(
-        tmp_path / "ledger.db", whole, "update units set epsilon = '0' where id = 1; delete from notes where id = 2"
-    )
-    assert ledger.check() == (
+    spent, lost = "update standings set epsilon = '0' where id = 1", "delete from notes where id = 2"
+    ledger = edited(tmp_path / "ledger.db", whole, f"{spent}; {lost}; delete from units where {LAST_OF_DATA}")
+    tag = min({ledger.unit_tag("Ana"), ledger.unit_tag("Ben")} - {one.unit for one in ledger.spent("data").units})
+    assert sorted(ledger.check()) == [
         "notes, row 2: is missing",
-        "units, row 1: epsilon is '0', and its events say '1'",
-    )
+        "standings, row 1: epsilon is '0', and its events say '1'",
+        f"units, row {tag} of source 1: is missing",
+    ]
     ledger = edited(tmp_path / "ledger.db", whole, "update meta set key = '00'")
     assert ledger.check()[0] == (
         "no event follows from the one before it: the ledger's key, id or date is not the one it had"

@@ -114,7 +114,7 @@ def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
 def test_lengths_by_rule(tmp_path: Path) -> None:
     spec = changed(('source = "a test"', 'source = "a test"\nmin_length = 28\nmax_length = 35\nlonger = "cut"'))
     plan = planned(tmp_path, spec)
-    assert [(u.name, u.shape) for u in plan.units] == [("007", (30,)), ("zoë", (30, 35))]
+    assert [(u.name, u.shape) for u in plan.file.kind.units(plan.file)] == [("007", (30,)), ("zoë", (30, 35))]
     assert any("fewer than 28 steps" in a for a in plan.facts)
     assert any("cut to 35" in a for a in plan.facts)
     with pytest.raises(DataError, match=r"belief\.max_length: a piece is longer than the 35 steps"):
@@ -128,7 +128,7 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     table = "\n".join(line for i, line in enumerate(lines) if i not in (5, 6)) + "\n"
     spec = changed(('order = "t [min]"', 'order = "t [min]"\nstep = 2'), ("budget = 10", "budget = 9999"))
     plan = planned(tmp_path, spec.replace("epsilon = 1.0", "epsilon = 2000"), table)
-    assert plan.units[0].shape == (20,)
+    assert plan.file.kind.units(plan.file)[0].shape == (20,)
     outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
     certificate = outcome.tables[0].certificate
     assert certificate.statistic == "how often each state occurs"

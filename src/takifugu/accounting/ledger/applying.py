@@ -5,16 +5,15 @@ Applied again in their order they give the very same tables: what units have spe
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, select
 
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.asking import EVERYONE
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.facts import Fact, append, content, facts, request_in
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain
-from takifugu.accounting.ledger.format.tables import TRUTH, meta, metadata, reservations, units
+from takifugu.accounting.ledger.format.tables import TRUTH, meta, metadata, reservations
 from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.accounting.ledger.writing import write_debits, write_people, write_releases
@@ -88,8 +87,6 @@ def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None
     released = write_releases(connection, number, row, request, body["software"], created)
     write_debits(connection, computed, number, released)
     if request.is_everyone:
-        mine = (units.c.source == number, units.c.tag == EVERYONE)
-        connection.execute(update(units).where(*mine).values(is_everyone=True))
         reserved.set_state(connection, body["group"], PUBLISHED, created)
         is_as_paid = all(part.charge.layout for shape in request.shapes for part in shape)
         what = f"{AS_PAID}, for every person" if is_as_paid else ADOPTED

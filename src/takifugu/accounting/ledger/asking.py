@@ -11,14 +11,12 @@ from secrets import token_hex
 
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format.layouts import Layouts
+from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.names import budget_name
 from takifugu.model.frameworks import Framework
-
-#: The tag of what is charged to every unit of a source; no keyed hash is empty.
-EVERYONE = b""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +68,8 @@ class Request:
 
     @cached_property
     def roster(self) -> bytes:
-        """Every tag, followed by the number of what its unit is debited, in four bytes."""
-        return b"".join(tag + shape.to_bytes(4, "big") for tag, shape in self.units.items())
+        """What events say of its units."""
+        return roster_of(self.units, len(self.shapes))
 
     @property
     def names_units(self) -> bool:
@@ -80,6 +78,25 @@ class Request:
     @property
     def is_everyone(self) -> bool:
         return EVERYONE in self.units
+
+
+def roster_of(units: Mapping[bytes, int], shapes: int) -> bytes:
+    """Return all tags, and then the number of the shape of each, of so many shapes; none where there is one."""
+    width = width_of(shapes)
+    return b"".join(units) + b"".join(shape.to_bytes(width, "big") for shape in units.values() if width)
+
+
+def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
+    """Return the units of a roster, with the number of each one's shape."""
+    width = width_of(shapes)
+    count = len(roster) // (TAG + width)
+    numbers = [roster[at : at + width] for at in range(count * TAG, len(roster), width)] if width else [b""] * count
+    return {roster[n * TAG : (n + 1) * TAG]: int.from_bytes(number, "big") for n, number in enumerate(numbers)}
+
+
+def width_of(shapes: int) -> int:
+    """Return how many bytes the number of a shape has, of so many shapes."""
+    return ((shapes - 1).bit_length() + 7) // 8
 
 
 def in_classes(request: Request, layouts: Layouts) -> Request:
@@ -136,6 +153,11 @@ def request_of(
         raise LedgerError(ONE_OR_MANY)
     used = {row: number for number, row in enumerate(dict.fromkeys(shapes.values()))}
     units = {tag(unit): used[row] for unit, row in shapes.items()}
+    if len(units) < len(shapes) or ("" not in shapes and tag("") in units):
+        raise LedgerError(
+            "the ledger has one keyed hash for two people", rule="of such two only one would be charged",
+            fix="release about one of them under another name; that this happens has less than one chance in 10^20",
+        )  # fmt: skip
     read_together = tuple(_read_together(rows[row]) for row in used)
     return Request(ids, read_together, units, tag(""), tuple(debits), recharge)
 

@@ -318,7 +318,7 @@ class Ledger:
 
     def tag_of(self, unit: str) -> bytes:
         """Return the keyed hash of a unit's name (its `budget_name`), in bytes."""
-        return self.store.tag("unit", unit.encode())
+        return self.store.tag_of_unit(unit)
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return the keyed hash that stands for `content` in this ledger; of another kind it has another hash."""

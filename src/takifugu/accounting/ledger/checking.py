@@ -17,7 +17,10 @@ from takifugu.core.errors import LedgerError
 #: So much of a value is shown.
 _LONGEST = 40
 
-_Table = dict[int, dict[str, object]]
+#: What tells rows of one table apart; those of others have numbers.
+_NAMES = {"units": "lower(hex(tag)) || ' of source ' || source"}
+
+_Table = dict[int | str, dict[str, object]]
 
 
 def differences(connection: Connection) -> tuple[str, ...]:
@@ -61,7 +64,8 @@ def _altered(connection: Connection) -> Iterator[str]:
 
 
 def _rows(connection: Connection, table: str) -> _Table:
-    rows = connection.exec_driver_sql(f"select rowid as number, * from {table}").mappings()
+    name = _NAMES.get(table, "rowid")
+    rows = connection.exec_driver_sql(f"select {name} as number, * from {table}").mappings()
     return {row["number"]: {key: value for key, value in row.items() if key != "number"} for row in rows}
 
 

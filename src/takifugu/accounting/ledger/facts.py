@@ -14,15 +14,13 @@ from secrets import token_hex
 from sqlalchemy import Connection
 
 from takifugu._version import __version__
-from takifugu.accounting.ledger.asking import EVERYONE, Part, Request
+from takifugu.accounting.ledger.asking import Part, Request, units_in
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.format import chain
+from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import charge_of_text, framework_of
 from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
-
-#: A tag, and the number of the shape of what its unit is debited, in bytes.
-_TAG, _SHAPE = 32, 4
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,8 @@ def request_in(connection: Connection, fact: Fact) -> Request:
     """Return what was asked when releases were paid for."""
     body = fact.body
     shapes = tuple(tuple(_part(connection, part) for part in shape) for shape in body["shapes"])
-    units = {EVERYONE: 0} if body["units"] is None else dict(_units(content(connection, body["units"])))
+    roster = None if body["units"] is None else content(connection, body["units"])
+    units = {EVERYONE: 0} if roster is None else units_in(roster, len(shapes))
     return Request(dict(body["ids"]), shapes, units, bytes.fromhex(body["everything"]))
 
 
@@ -102,11 +101,6 @@ def keep(connection: Connection, body: bytes) -> str:
     digest = sha256(body).hexdigest()
     connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest
-
-
-def _units(roster: bytes) -> Iterator[tuple[bytes, int]]:
-    for at in range(0, len(roster), _TAG + _SHAPE):
-        yield roster[at : at + _TAG], int.from_bytes(roster[at + _TAG : at + _TAG + _SHAPE], "big")
 
 
 def _written(connection: Connection, part: Part) -> Json:

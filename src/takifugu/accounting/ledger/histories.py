@@ -7,9 +7,10 @@ a chain of batches, each what one reservation debits a unit (`summaries` says wh
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Row
@@ -17,6 +18,7 @@ from sqlalchemy import Connection, Row
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.chain import edited
 from takifugu.accounting.ledger.format.tables import batches, charges, debits, frameworks, histories, releases
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import LedgerError
@@ -31,12 +33,18 @@ _PATH = (
     "select path.leaf, h.id, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
 )
 
+#: Fewer than one of so many units are looked up one by one; of more, all are read.
+FEW = 8
 
-class Hit(NamedTuple):
-    """A unit as a source knows it: its row there, its history, and what it has spent."""
+
+class Standing(NamedTuple):
+    """What units with one past have in common: its row, their history, what each has spent, and how many they are."""
 
     row: int
-    known: tuple[int, str, str]
+    history: int
+    epsilon: str
+    delta: str
+    units: int
 
 
 @lru_cache(maxsize=1024)
@@ -60,33 +68,66 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
     raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in in_order])
 
 
-def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int, Hit]]:
-    """Return in which sources each of these tags is a unit."""
-    if connection.exec_driver_sql("select 1 from units limit 1").first() is None:
-        return {}
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The standings of some tags in one source.
+
+    It is the `usual` one where it is none of the `others`; without a usual one a source has the others alone. So of
+    people who all have one past nothing is held for each.
+    """
+
+    tags: Collection[bytes]
+    usual: Standing | None = None
+    others: dict[bytes, Standing] = field(default_factory=dict)
+
+    def get(self, tag: bytes) -> Standing | None:
+        return self.others.get(tag) or (self.usual if self.usual and tag in self.tags else None)
+
+
+def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
+    """Return, of each source that has some of these tags as units, their standings."""
+    rows, standing_of = partial(_rows_of, connection, tags), cache(partial(_standing, connection))
+    usual, others, counts = dict[int, int](), defaultdict[int, dict[bytes, Standing]](dict), Counter[int]()
+    for source, tag, row in rows():
+        counts[source] += 1
+        if usual.setdefault(source, row) != row:
+            others[source][tag] = standing_of(row)
+    some = {source for source, count in counts.items() if count < len(tags)}
+    for source, tag, row in rows() if some else ():
+        if source in some and row == usual[source]:
+            others[source][tag] = standing_of(row)
+    return {s: Known(tags, None if s in some else standing_of(row), others[s]) for s, row in usual.items()}
+
+
+def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[int, bytes, int]]:
+    """Yield source, tag and standing of the units that have one of these tags."""
+    raw = connection.connection.cursor()
+    if len(tags) >= connection.exec_driver_sql("select count(*) from units").scalar_one() / FEW:
+        everyone = raw.execute("select source, tag, standing from units")
+        return (row for row in everyone if row[1] in tags)
     select_these(connection, "wanted_tags", "tag", tags)
-    query = (
-        "select u.source, u.id, u.tag, u.history, u.epsilon, u.delta "
-        "from wanted_tags w cross join units u on u.tag = w.tag"
-    )
-    hits: dict[bytes, dict[int, Hit]] = {}
-    same: dict[tuple[int, str, str], tuple[int, str, str]] = {}
-    for source, row, tag, *rest in connection.connection.cursor().execute(query):
-        known = tuple(rest)
-        hits.setdefault(tag, {})[source] = Hit(row, same.setdefault(known, known))
-    return hits
+    query = "select u.source, u.tag, u.standing from wanted_tags w cross join units u on u.tag = w.tag"
+    return iter(raw.execute(query))
+
+
+def _standing(connection: Connection, row: int) -> Standing:
+    query = "select id, history, epsilon, delta, units from standings where id = ?"
+    known = connection.exec_driver_sql(query, (row,)).first()
+    if known is None:
+        raise edited("what some people have spent is not there")
+    return Standing(*known)
 
 
 def tags_of(connection: Connection, source: int) -> list[bytes]:
-    """Return every unit of a source, oldest first."""
-    query = "select tag from units where source = ? and not is_everyone order by id"
+    """Return every unit of a source, sorted."""
+    query = "select tag from units where source = ? and tag != x'' order by tag"
     return [tag for (tag,) in connection.exec_driver_sql(query, (source,))]
 
 
 def histories_of_everyone(connection: Connection, chosen: Iterable[int]) -> dict[int, int]:
     """Return of these sources the history that every unit has beside its own, where there is one."""
     chosen = set(chosen)
-    query = "select source, history from units where is_everyone"
+    query = "select u.source, s.history from units u join standings s on s.id = u.standing where u.tag = x''"
     return {source: history for source, history in connection.exec_driver_sql(query) if source in chosen}
 
 

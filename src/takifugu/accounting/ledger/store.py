@@ -18,8 +18,10 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import start
 from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
 from takifugu.accounting.ledger.format.tables import (
+    EVERYONE,
     KIND,
     READ,
+    TAG,
     VERSION,
     layouts,
     meta,
@@ -29,6 +31,7 @@ from takifugu.accounting.ledger.format.tables import (
     releases,
     reservations,
     sources,
+    standings,
     statements,
     units,
 )
@@ -37,6 +40,9 @@ from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, S
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import visible
 from takifugu.numbers.rationals import to_text
+
+#: Which standing a unit has.
+IS_OF = units.c.standing == standings.c.id
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +67,10 @@ class Store:
     def tag(self, kind: str, content: bytes) -> bytes:
         """Return the keyed hash that stands for a unit's name, or for what a release is, inside this ledger."""
         return hmac.digest(self.key, kind.encode() + b"\0" + content, "sha256")
+
+    def tag_of_unit(self, name: str) -> bytes:
+        """Return the keyed hash of a unit's name, cut to what is kept: of two alike both pay for all (Theorem 7)."""
+        return self.tag("unit", name.encode())[:TAG]
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -307,15 +317,15 @@ def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
 
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
-    mine = (units.c.source == source, units.c.is_everyone.is_(False))
-    rows = connection.execute(select(units).where(*mine).order_by(units.c.id))
+    spent = select(units.c.tag, standings.c.epsilon, standings.c.delta).join_from(units, standings, IS_OF)
+    rows = connection.execute(spent.where(units.c.source == source, units.c.tag != EVERYONE).order_by(units.c.tag))
     with decoding():
         return tuple(UnitSpent(row.tag.hex(), amount(row.epsilon, row.delta)) for row in rows)
 
 
 def most_spent(connection: Connection, source: int) -> Amount:
     """Return the most that any unit of a source has spent."""
-    costs = select(units.c.epsilon, units.c.delta).where(units.c.source == source).distinct()
+    costs = select(standings.c.epsilon, standings.c.delta).where(standings.c.source == source).distinct()
     with decoding():
         return most([amount(*row) for row in connection.execute(costs)])
 
@@ -341,7 +351,7 @@ def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
     listed = []
     for row in connection.execute(select(sources).order_by(sources.c.id)):
-        mine = (units.c.source == row.id, units.c.is_everyone.is_(False))
+        mine = (units.c.source == row.id, units.c.tag != EVERYONE)
         size = connection.execute(select(func.count()).select_from(units).where(*mine)).scalar_one()
         states = connection.execute(
             select(reservations.c.state, func.count())

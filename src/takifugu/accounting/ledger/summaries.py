@@ -58,7 +58,7 @@ def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
     select_these(connection, "wanted_histories", "id", chosen)
     connection.exec_driver_sql(
         "delete from summaries where history in (select id from wanted_histories) "
-        "and history not in (select history from units)"
+        "and history not in (select history from standings)"
     )
 
 

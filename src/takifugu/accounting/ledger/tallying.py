@@ -18,13 +18,14 @@ from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Accounts, Item, foreign, of_everyone
-from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, in_classes, is_link
+from takifugu.accounting.ledger.asking import ONE_OR_MANY, Request, in_classes, is_link
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.format import layouts, seals
 from takifugu.accounting.ledger.format.layouts import Layouts
+from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.format.tables import histories as stored_histories
 from takifugu.accounting.ledger.format.tables import summaries as stored_summaries
-from takifugu.accounting.ledger.histories import Hit
+from takifugu.accounting.ledger.histories import Known, Standing
 from takifugu.accounting.ledger.same_people import Declaration, declared, pair
 from takifugu.accounting.ledger.same_people import ties as ties_of
 from takifugu.accounting.ledger.summaries import summaries_of
@@ -40,12 +41,12 @@ NEW = 2**62
 class AccountKind:
     """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
 
-    `history` is what the source knows of the unit, its history and what was spent; `others` are its histories in
-    sources of the same people; `is_elsewhere` says that what is asked is about another source; `everyones` is the
-    history that every unit of the source has beside its own.
+    `standing` is what the source knows of the unit; `others` are its histories in sources of the same people;
+    `is_elsewhere` says that what is asked is about another source; `everyones` is the history that every unit of the
+    source has beside its own.
     """
 
-    history: tuple[int, str, str] | None
+    standing: Standing | None
     others: tuple[int, ...]
     shape: int
     is_elsewhere: bool
@@ -53,21 +54,21 @@ class AccountKind:
 
     @property
     def histories(self) -> tuple[int, ...]:
-        return () if self.history is None else (self.history[0],)
+        return () if self.standing is None else (self.standing.history,)
 
     @property
     def spent(self) -> Amount:
         """What the unit had spent."""
         with decoding():
-            return NOTHING if self.history is None else amount(*self.history[1:])
+            return NOTHING if self.standing is None else amount(self.standing.epsilon, self.standing.delta)
 
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The units of one kind: one of their tags, the rows of those that are known, and the tags of new ones."""
+    """The units of one kind: one of their tags, the tags of those that are known, and of new ones."""
 
     tag: bytes
-    known: list[int] = field(default_factory=list)
+    known: list[bytes] = field(default_factory=list)
     new: list[bytes] = field(default_factory=list)
 
     @property
@@ -146,16 +147,16 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     original, before = request, rows.read_layouts(connection, number)
     known = before if request.is_everyone else before.holding(request.layouts)
     request = in_classes(request, known)
-    hits = stored.hits(connection, [*request.units, request.everything])
+    hits = stored.hits(connection, request.units)
     if row is not None:
-        is_one = number in hits.get(request.everything, {})
+        is_one = number in stored.hits(connection, (request.everything,))
         is_many = rows.has_members(connection, number)
         if not request.is_everyone and (is_one if request.names_units else is_many):
             raise LedgerError(ONE_OR_MANY)
     declarations = rows.read_people(connection)
     people = {}
     if not request.is_everyone:
-        alike = {s for tag in request.units for s in hits.get(tag, ()) if s != number} if request.names_units else set()
+        alike = hits.keys() - {number} if request.names_units else set()
         about = Declaration(source.name, number, request.names_units, same_people)
         people = declared(connection, about, alike, declarations)
     overlap = set(people)
@@ -173,13 +174,13 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
     for s in touched:
-        mine = [tag for tag in request.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
+        mine = [tag for tag in request.units if s == number or (s in hits and tag != EVERYONE and hits[s].get(tag))]
         if (links[s] or fresh or request.is_everyone or (mixed and s == number)) and s:
             mine = list(dict.fromkeys([*mine, *stored.tags_of(connection, s)]))
         members[s] = mine
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in request.units]
     if extra:
-        hits = {**hits, **stored.hits(connection, extra)}
+        hits = stored.hits(connection, {*request.units, *extra})
     kinds = {s: _kinds(s, number, tags, request, hits, ties, everyone) for s, tags in members.items()}
     used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
     seals.check_units(connection, {number, *touched, *chain(*ties)} - {0})
@@ -272,32 +273,32 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
 def _kinds(
     source: int, number: int, tags: Iterable[bytes], request: Request,
-    hits: Mapping[bytes, Mapping[int, Hit]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
+    hits: Mapping[int, Known], ties: set[tuple[int, int]], everyone: Mapping[int, int],
 ) -> dict[AccountKind, Members]:  # fmt: skip
     friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
     of_friends = tuple(everyone[f] for f in friends if f in everyone)
     shared_histories = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
-    members_of: dict[tuple[tuple[int, str, str] | None, tuple[int, ...], int], Members] = {}
-    nowhere: Mapping[int, Hit] = {}
+    members_of: dict[tuple[int, tuple[int, ...], int], tuple[Standing | None, Members]] = {}
+    here, there = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
     for tag in tags:
-        at = hits.get(tag, nowhere)
-        mine = at.get(source)
-        others = tuple(at[f].known[0] for f in friends if f in at) if friends else ()
+        mine = here.get(tag)
+        standings = [known.get(tag) for known in there]
+        others = tuple([one.history for one in standings if one])
         others = of_friends if tag == EVERYONE else others + of_friends
-        key = (None if mine is None else mine.known, others, request.units.get(tag, -1))
-        members = members_of.get(key)
-        if members is None:
-            members = members_of[key] = Members(tag)
+        key = (0 if mine is None else mine.row, others, request.units.get(tag, -1))
+        if key not in members_of:
+            members_of[key] = mine, Members(tag)
+        _, members = members_of[key]
         if mine is not None:
-            members.known.append(mine.row)
+            members.known.append(tag)
         elif not elsewhere:
             members.new.append(tag)
     made = {}
-    for (histories, others, shape), members in members_of.items():
+    for (_, others, shape), (standing, members) in members_of.items():
         is_elsewhere = elsewhere and (shape >= 0 or request.is_everyone)
         everyones = () if members.tag == EVERYONE else shared_histories
-        made[AccountKind(histories, others, shape, is_elsewhere, everyones)] = members
+        made[AccountKind(standing, others, shape, is_elsewhere, everyones)] = members
     return made
 
 

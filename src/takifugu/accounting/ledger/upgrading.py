@@ -7,24 +7,32 @@ crash it is one of the two.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import Connection, Row
 
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger.applying import apply
+from takifugu.accounting.ledger.asking import roster_of
 from takifugu.accounting.ledger.disk.backup import keep
 from takifugu.accounting.ledger.disk.sqlite import check_harmless
 from takifugu.accounting.ledger.encoding import decoding
-from takifugu.accounting.ledger.facts import Fact, append
+from takifugu.accounting.ledger.facts import Fact, append, content, named_in
+from takifugu.accounting.ledger.facts import keep as keep_content
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.format.chain import digest
-from takifugu.accounting.ledger.format.tables import VERSION, metadata, statements
+from takifugu.accounting.ledger.format.chain import check_chain, digest
+from takifugu.accounting.ledger.format.tables import TAG, VERSION, metadata, statements
 from takifugu.accounting.ledger.store import Store, begin, check_layout
 from takifugu.core.errors import LedgerError
 
 #: So many payments are replayed in a few seconds; more are not replayed by the way.
 AT_ONCE = 1000
+#: The last format whose events had no ids, and no seals that are those of now.
+WITHOUT_IDS = 5
+#: How many bytes a tag had up to format 6; after each came the number of its shape, in 4 bytes.
+LONG_TAG = 32
 
 
 def upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
@@ -48,15 +56,18 @@ def upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
         check_harmless(connection)
         former = keep(store.place, f"format-{version}")
         with decoding():
-            _replay(connection)
+            _replay(connection, version)
         check_layout(connection, store.path)
     return former
 
 
-def _replay(connection: Connection) -> None:
+def _replay(connection: Connection, version: int) -> None:
     meta = connection.exec_driver_sql("select public_id, created, key from meta").one()
-    events = connection.exec_driver_sql("select kind, source, body, created from events order by id").all()
-    contents = [tuple(row) for row in connection.exec_driver_sql("select digest, body from contents")]
+    if version > WITHOUT_IDS:
+        seals.check_itself(connection)
+        check_chain(connection)
+    events = [_fact(meta.key, number, row) for number, row in enumerate(_events(connection, version))]
+    texts = {name: content(connection, name) for fact in events for name in named_in(fact)}
     waiting = "select public_id, bundle from reservations where bundle is not null"
     bundles = connection.exec_driver_sql(waiting).all()
     for table in reversed(metadata.sorted_tables):
@@ -64,10 +75,8 @@ def _replay(connection: Connection) -> None:
     for statement in statements():
         connection.exec_driver_sql(statement)
     begin(connection, meta.public_id, meta.created, meta.key)
-    for row in contents:
-        connection.exec_driver_sql("insert into contents (digest, body) values (?, ?)", row)
-    for number, event in enumerate(events):
-        fact = _fact(meta.key, number, event)
+    for older in events:
+        fact = _with_short_tags(connection, older, texts) if older.kind == "paid" else older
         append(connection, fact)
         apply(connection, fact)
     for group, bundle in bundles:
@@ -75,8 +84,31 @@ def _replay(connection: Connection) -> None:
     seals.write(connection)
 
 
+def _events(connection: Connection, version: int) -> Sequence[Row[*tuple[object, ...]]]:
+    """Return kind, source, body, time, id and first digest of events; of format 5 they had neither of the last two."""
+    names = "public_id, first" if version > WITHOUT_IDS else "'', null"
+    return connection.exec_driver_sql(f"select kind, source, body, created, {names} from events order by id").all()
+
+
 def _fact(key: str, number: int, event: Row[*tuple[object, ...]]) -> Fact:
-    """Return an event of format 5, which had no id: in every copy of the ledger it gets the same one."""
-    kind, source, body, created = event
-    name = digest(key, number, kind, source, body, created).hex()[:16]
-    return Fact(str(kind), str(source), json.loads(str(body)), str(created), name)
+    """Return an event; one that had no id gets the same one in every copy of the ledger."""
+    kind, source, body, created, name, first = event
+    name = name or digest(key, number, kind, source, body, created).hex()[:16]
+    first = None if first is None else str(first)
+    return Fact(str(kind), str(source), json.loads(str(body)), str(created), str(name), first)
+
+
+def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, bytes]) -> Fact:
+    """Return a payment whose units have the tags that are kept now, and write what it names."""
+    body = {**fact.body, "everything": fact.body["everything"][: 2 * TAG]}
+    if body["units"] is not None:
+        former = texts[body["units"]]
+        places = range(0, len(former), LONG_TAG + 4)
+        units = {former[n : n + TAG]: int.from_bytes(former[n + LONG_TAG : n + LONG_TAG + 4], "big") for n in places}
+        if len(units) < len(places):
+            raise ValueError("two of its people have one tag")
+        body["units"] = keep_content(connection, roster_of(units, len(body["shapes"])))
+    for name in named_in(fact):
+        if name != fact.body["units"]:
+            keep_content(connection, texts[name])
+    return replace(fact, body=body)

@@ -14,14 +14,24 @@ from takifugu.accounting.ledger import summaries
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.asking import Part, Request, is_link
 from takifugu.accounting.ledger.encoding import new_row
-from takifugu.accounting.ledger.format.tables import batches, charges, debits, frameworks, histories, people, releases
+from takifugu.accounting.ledger.format.tables import (
+    batches,
+    charges,
+    debits,
+    frameworks,
+    histories,
+    people,
+    releases,
+    standings,
+)
 from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally
 from takifugu.accounting.ledger.values import Amount, most
 from takifugu.numbers.rationals import to_text
 
-_ADD = "insert into units (source, tag, history, epsilon, delta) values (?, ?, ?, ?, ?)"
-_CHANGE = "update units set epsilon = ?, delta = ? where id = ?"
-_MOVE = "update units set history = ?, epsilon = ?, delta = ? where id = ?"
+_ADD = "insert into units (standing, source, tag) values (?, ?, ?)"
+_MOVE = "update units set standing = ? where source = ? and tag = ?"
+_CHANGE = "update standings set history = ?, epsilon = ?, delta = ?, seal = null where id = ?"
+_PART = "update standings set units = units - ?, seal = null where id = ?"
 
 
 def write_releases(
@@ -53,10 +63,13 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
         for kind in tally.mine.kinds
         if kind.shape >= 0
     }
-    _write_units(connection, tally, source, moved)
+    _write_units(connection, source, tally.mine, moved)
+    if request.names_units and any(members.new for members in tally.mine.kinds.values()):
+        connection.exec_driver_sql("update sources set members = members + 1, seal = null where id = ?", (source,))
     summaries.forget_unused(connection, {history for kind in moved for history in kind.histories})
     for account in tally.theirs:
-        _write_costs(connection, account)
+        _write_units(connection, account.number, account, {})
+        rows.changed(connection, account.number)
 
 
 def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
@@ -134,38 +147,33 @@ def _framework(connection: Connection, source: int, part: Part) -> int:
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
     """Write the history of units of a kind after one more batch, and what it comes to; return its row."""
-    before = None if kind.history is None else kind.history[0]
+    before = None if kind.standing is None else kind.standing.history
     row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
     earlier = () if before is None else tally.summaries[before]
     summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
     return row
 
 
-def _write_units(connection: Connection, tally: Tally, source: int, moved: Mapping[AccountKind, int]) -> None:
+def _write_units(connection: Connection, source: int, account: Account, moved: Mapping[AccountKind, int]) -> None:
+    """Write the costs that changed, and the histories that grew; units that others had one past with leave them."""
     raw: Any = connection.connection.cursor()
-    for kind, members in tally.mine.kinds.items():
-        if kind not in tally.mine.costs:
-            continue
-        epsilon, delta = _texts(tally.mine.costs[kind])
-        if kind.shape < 0:
-            raw.executemany(_CHANGE, ((epsilon, delta, row) for row in members.known))
-            continue
-        history = moved[kind]
-        raw.executemany(_MOVE, ((history, epsilon, delta, row) for row in members.known))
-        raw.executemany(_ADD, ((source, tag, history, epsilon, delta) for tag in members.new))
-    if tally.request.names_units and any(members.new for members in tally.mine.kinds.values()):
-        connection.exec_driver_sql("update sources set members = members + 1, seal = null where id = ?", (source,))
-    rows.open_units(connection, source)
-
-
-def _write_costs(connection: Connection, account: Account) -> None:
-    raw: Any = connection.connection.cursor()
+    has_parted = False
     for kind, cost in account.costs.items():
-        epsilon, delta = _texts(cost)
-        raw.executemany(_CHANGE, ((epsilon, delta, row) for row in account.kinds[kind].known))
-    rows.changed(connection, account.number)
-    rows.open_units(connection, account.number)
-
-
-def _texts(cost: Amount) -> tuple[str, str]:
-    return to_text(cost.epsilon), to_text(cost.delta)
+        before, members = kind.standing, account.kinds[kind]
+        spent = (moved.get(kind, *kind.histories), to_text(cost.epsilon), to_text(cost.delta))
+        if before is not None and spent == before[1:4]:
+            continue
+        if before is not None and len(members.known) == before.units:  # they all go on together: no unit is written
+            raw.execute(_CHANGE, (*spent, before.row))
+            continue
+        has_parted = True
+        names = ("history", "epsilon", "delta")
+        row = {"source": source, "units": members.count, **dict(zip(names, spent, strict=True))}
+        standing = new_row(connection, standings, row)
+        if before is not None:
+            raw.execute(_PART, (len(members.known), before.row))
+        raw.executemany(_MOVE, ((standing, source, tag) for tag in sorted(members.known)))
+        raw.executemany(_ADD, ((standing, source, tag) for tag in sorted(members.new)))
+    if has_parted:
+        raw.execute("delete from standings where source = ? and units = 0", (source,))
+        rows.open_units(connection, source)

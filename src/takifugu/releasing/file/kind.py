@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 Spec = TypeVar("Spec", bound=FileSpec)
 
 
+#: Units without attributes share this: there may be millions.
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
@@ -52,7 +57,7 @@ class Unit:
     size: int = 0
     complete: bool = True
     seen: tuple[range, ...] = field(default=(), repr=False)
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
 
 

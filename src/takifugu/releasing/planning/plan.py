@@ -71,20 +71,16 @@ def _counts_rows(calibration: Calibration) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a release file would publish: calibrated, nothing drawn. It holds the private data of its units."""
+    """What a release file would publish: calibrated, nothing drawn. Its questions hold the private data."""
 
     file: ReleaseFile
-    units: tuple[Unit, ...] = field(repr=False)
+    unit_names: tuple[str, ...] = field(repr=False)
     tables: tuple[Table, ...]
     facts: tuple[Fact, ...]
 
     @property
     def spec(self) -> FileSpec:
         return self.file.spec
-
-    @property
-    def unit_names(self) -> tuple[str, ...]:
-        return tuple(u.name for u in self.units if u.name is not None)
 
     @property
     def knows_units(self) -> bool:
@@ -96,8 +92,8 @@ class Plan:
         tables = tuple(table for table in self.tables if table.name in names)
         items = tuple(item for item in self.file.items if any(item is table.item for table in tables))
         read = {unit for table in tables for question in table.questions for unit in question.readers}
-        units = tuple(unit for unit in self.units if (unit.name or "") in read)
-        return replace(self, file=self.file.only(items), units=units, tables=tables)
+        names_read = tuple(name for name in self.unit_names if name in read)
+        return replace(self, file=self.file.only(items), unit_names=names_read, tables=tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,8 +229,9 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
-    units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
-    return Plan(file, tuple(units.values()), tuple(tables), assumptions_of(file))
+    unit_names = dict.fromkeys(unit.name for asking, *_ in scopes for unit in asking.units)
+    names = tuple(name for name in unit_names if name is not None)
+    return Plan(file, names, tuple(tables), assumptions_of(file))
 
 
 def imagined(file: ReleaseFile) -> Unit:

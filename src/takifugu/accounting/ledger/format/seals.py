@@ -16,7 +16,16 @@ from typing import Any
 from sqlalchemy import Connection, Table
 
 from takifugu.accounting.ledger.format.chain import check_head, digest, digest_of_many, edited, key_of
-from takifugu.accounting.ledger.format.tables import SEALED, contents, meta, metadata, people, sources, summaries
+from takifugu.accounting.ledger.format.tables import (
+    SEALED,
+    contents,
+    meta,
+    metadata,
+    people,
+    sources,
+    standings,
+    summaries,
+)
 
 #: Tables whose rows are counted. What histories come to is computed anew where it is missing, and what events say at
 #: length is named by them.
@@ -24,7 +33,7 @@ COUNTED = tuple(table.name for table in metadata.sorted_tables if table not in (
 _COUNTS = f"select {', '.join(f'(select count(*) from {name})' for name in COUNTED)}"
 #: So many units are read at once: there may be millions.
 _BATCH = 10_000
-_UNITS = "select hex(tag), history, epsilon, delta, is_everyone from units where source = ? order by id"
+_UNITS = "select hex(tag) || ' ' || standing from units where source = ? order by tag"
 _META = "select kind, version, public_id, created, key, head, counts from meta"
 
 
@@ -45,10 +54,8 @@ def write(connection: Connection) -> None:
 
 def check(connection: Connection) -> None:
     """Raise LedgerError unless sources, newest event and numbers of rows are as written."""
-    key, cursor = key_of(connection), _cursor(connection)
-    if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
-        raise edited("what it says of itself, or of which sources it has, is not what was written")
-    check_head(connection)
+    check_itself(connection)
+    cursor = _cursor(connection)
     for table in (sources, people):
         check_rows(connection, table, None)
     for table in SEALED:
@@ -60,13 +67,23 @@ def check(connection: Connection) -> None:
             raise edited(f"its table {name!r} has {there:,} rows, and {wanted:,} were written")
 
 
-def check_units(connection: Connection, chosen: Iterable[int]) -> None:
-    """Raise LedgerError unless the units of these sources are as written."""
+def check_itself(connection: Connection) -> None:
+    """Raise LedgerError unless what a ledger says of itself, and its newest event, are as written."""
     key, cursor = key_of(connection), _cursor(connection)
-    for source in sorted(set(chosen)):
+    if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
+        raise edited("what it says of itself, or of which sources it has, is not what was written")
+    check_head(connection)
+
+
+def check_units(connection: Connection, chosen: Iterable[int]) -> None:
+    """Raise LedgerError unless the units of these sources, and what they have spent, are as written."""
+    key, cursor = key_of(connection), _cursor(connection)
+    chosen = sorted(set(chosen))
+    for source in chosen:
         row = cursor.execute("select units_seal from sources where id = ?", (source,)).fetchone()
         if row is not None and row[0] is not None and row[0] != _units_seal(cursor, key, source):
             raise edited("what the people of a source have spent is not what was written")
+    check_rows(connection, standings, chosen, "source")
 
 
 def check_rows(
@@ -98,7 +115,8 @@ def _meta_seal(cursor: Any, key: str) -> bytes:
 
 def _units_seal(cursor: Any, key: str, source: int) -> bytes:
     rows = cursor.execute(_UNITS, (source,))
-    return digest_of_many(key, ("units", source), iter(lambda: rows.fetchmany(_BATCH), []))
+    batches = iter(lambda: [text for (text,) in rows.fetchmany(_BATCH)], [])
+    return digest_of_many(key, ("units", source), batches)
 
 
 @cache

@@ -23,13 +23,16 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
+#: So many bytes of its keyed hash stand for a unit, and the tag of what is charged to every unit of a source.
+TAG, EVERYONE = 16, b""
+
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
 #: The layout of the tables below: an older one is upgraded (`ledger.upgrading`), a newer one refused, never guessed.
-VERSION = 6
+VERSION = 7
 #: The formats that are read: what is older than the newest is upgraded.
-READ = (5, VERSION)
+READ = (5, 6, VERSION)
 
 metadata = MetaData()
 
@@ -215,17 +218,26 @@ summaries = Table(
     seal(),
 )
 
-units = Table(
-    "units",
+standings = Table(
+    "standings",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("source", ForeignKey("sources.id"), nullable=False),
-    Column("tag", LargeBinary, nullable=False),  # HMAC of the unit's normalised name
     Column("history", ForeignKey("histories.id"), nullable=False),
-    Column("epsilon", Text, nullable=False),  # its joint cost after the last release that touched it
+    Column("epsilon", Text, nullable=False),  # the joint cost of each of its units after the last release about them
     Column("delta", Text, nullable=False),
-    Column("is_everyone", Boolean, nullable=False, server_default="0"),  # no unit: what every unit is charged beside
-    UniqueConstraint("tag", "source"),
+    Column("units", Integer, nullable=False),  # how many have it: those whose whole past is the same
+    seal(),
+)
+
+#: Nothing but whose standing is which: there may be millions. A foreign key would be looked for in all of them.
+units = Table(
+    "units",
+    metadata,
+    Column("tag", LargeBinary, primary_key=True),  # HMAC of its normalised name; empty: what is charged to every unit
+    Column("source", ForeignKey("sources.id"), primary_key=True),
+    Column("standing", Integer, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 

@@ -45,12 +45,15 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
         if spec.source.rows == "wide" and error.where[0] == "order" and error.fix:  # rows of two lines of one person
             error.fix = "leave one row of each, or one for each day where order names a column of days"
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
-    units = tuple(_unit(name, tuple(mine)) for name, mine in groupby(listed, key=lambda piece: piece.unit))
+    shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
+    units = tuple(_unit(name, tuple(mine), shapes) for name, mine in groupby(listed, key=lambda piece: piece.unit))
     return with_attributes(units, file.table, spec.source, spec.release)
 
 
-def _unit(name: str | None, mine: tuple[Piece, ...]) -> Unit:
+def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...], tuple[int, ...]]) -> Unit:
+    """Return one unit; those that are alike share their shape in `shapes`."""
     lengths, complete = tuple([piece.length for piece in mine]), all(piece.complete for piece in mine)
+    lengths = shapes.setdefault(lengths, lengths)
     seen = () if complete else _seen(mine)
     return Unit(name, mine, mine[0].written, sum(lengths), complete, seen, shape=lengths)
 
