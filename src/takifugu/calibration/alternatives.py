@@ -126,7 +126,7 @@ class Comparisons(Sequence[Alternative]):
 
     @property
     def brief(self) -> str:
-        """The noise that is chosen, and what it is beside others, in words and without their names."""
+        """Return the chosen noise and the noise of others in plain words."""
         by_mark = {key: row for row in reversed(self.rows) for key in (row.status, row.name)}
         rows = [(words, by_mark[key]) for key, words in _IN_WORDS.items() if key in by_mark]
         priced = [(words, row) for words, row in rows if row.expected_error is not None]
