@@ -52,12 +52,13 @@ def test_python_m_takifugu() -> None:
     assert done.stdout.startswith("takifugu")
 
 
-def test_calibrate_and_compare_publish_nothing(tmp_path: Path) -> None:
-    where = files.write(tmp_path)
-    for command in ("calibrate", "compare"):
-        outcome = invoke(command, where)
+def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = files.write(tmp_path).relative_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for command in (["calibrate"], ["compare"], ["compare", "--all"]):
+        outcome = invoke(*command, where)
         assert outcome.exit_code == 0
-        assert "influence" in outcome.output
+        assert ("influence" in outcome.output) is (command != ["compare"])
         assert max(map(len, outcome.output.splitlines())) <= 80
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
@@ -129,8 +130,8 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
-    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "readable"}
-    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "readable"}
+    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable"}
+    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable"}
     del released["tables"]
     amount = {"epsilon": None, "delta": None}
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent

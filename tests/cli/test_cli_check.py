@@ -294,7 +294,7 @@ def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> N
 WARDS = WARD.replace('value = "state"', 'value = "state"\nunit = "patient"').replace(
     "[[release]]", "units_independent = true\n[[release]]"
 ).replace("epsilon = 0.5", "epsilon = 0.1\nper = \"pooled\"")  # fmt: skip
-_ONLY_DATA = "depends on how many patients there are, which only the data say; `takifugu advise` tells it"
+_ONLY_DATA = "depends on how many patients there are, which only the data say; `takifugu advise {}` tells it"
 
 
 @pytest.mark.parametrize("said", ["shares = { calm = 0.75, busy = 0.25 }", "values = { calm = 5000, busy = 900 }"])
@@ -306,7 +306,7 @@ def test_a_pooled_table_of_an_unknown_number_of_people_is_not_judged(tmp_path: P
     assert outcome.exit_code == DONE, outcome.stderr
     (one,) = result_of(path)["files"]
     weeks = ", ".join(f"hours-2026-W{week:02}" for week in range(2, 6))
-    assert one["notices"] == [f"{weeks}: whether it is worth reading {_ONLY_DATA}"]
+    assert one["notices"] == [f"{weeks}: whether it is worth reading {_ONLY_DATA.format(path)}"]
     alone = write(tmp_path, WARDS.replace('per = "pooled"', 'per = "unit"'), "alone.toml")
     assert invoke("check", alone).exit_code == REFUSED
     odd = write(tmp_path, text.replace("calm = 0.75", "clam = 0.75").replace("calm = 5000", "clam = 5000"), "odd.toml")

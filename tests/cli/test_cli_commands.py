@@ -403,14 +403,14 @@ def test_this_checkout_has_targets() -> None:
 def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    lines = [line for line in invoke("compare", where, color=True).output.splitlines() if "\x1b[" in line]
+    lines = [line for line in invoke("compare", "--all", where, color=True).output.splitlines() if "\x1b[" in line]
     assert lines
     ends = r"(chosen|if the only release|promises less|refused by default)\x1b\[0m$"
     assert all(re.search(ends, line) for line in lines)
     assert "\x1b[31mtakifugu:" in invoke("compare", tmp_path / "none.toml", color=True).stderr
-    assert "\x1b[" not in invoke("compare", where).output
+    assert "\x1b[" not in invoke("compare", "--all", where).output
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in invoke("compare", where, color=True).output
+    assert "\x1b[" not in invoke("compare", "--all", where, color=True).output
 
 
 @pytest.mark.slow

@@ -283,7 +283,8 @@ def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> No
     assert "4 windows fit the budget" in str(sought)
     assert not_sought is not None
     assert not_sought.fits is None
-    assert "`takifugu plan` looks for epsilons" in " ".join(str(not_sought).split())
+    assert f"`takifugu plan {tmp_path}" in str(not_sought)
+    assert "looks for epsilons" in " ".join(str(not_sought).split())
     assert not_sought.rows[:3] == sought.rows
 
 

@@ -17,6 +17,8 @@ from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.tables import filled, labelled, number, text_table, width
 from takifugu.numbers.rationals import to_text
 
+#: What an error is, by default.
+EXPECTED_ERROR = "how far all cells of an answer are off together, on average"
 CHOSEN = "chosen"
 IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases
 IF_FOLLOWED = "if others follow"  # the least error that leaves room
@@ -33,8 +35,13 @@ ERRORS = "Noise that each mechanism would add"
 
 _listed = partial(textwrap.fill, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
-#: So many mechanisms are in a brief comparison.
-MOST_BRIEF = 5
+_BRIEF = ("noise", "off by", "others after")
+#: What a brief comparison has, by status or name, and its words.
+_IN_WORDS = {
+    CHOSEN: "chosen: the least that may be used", IF_ONLY: "if nothing else were ever published",
+    IF_FOLLOWED: "if others may follow", "group": "as if all data were one secret",
+    "entry": "as if no datum told of another: too little",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class Comparisons(Sequence[Alternative]):
     delta: Fraction
     remarks: tuple[str, ...] = ()
     believed: bool = True
-    error_words: str = "expected L1 error over all cells"
+    error_words: str = EXPECTED_ERROR
 
     @overload
     def __getitem__(self, index: int) -> Alternative: ...
@@ -119,15 +126,15 @@ class Comparisons(Sequence[Alternative]):
 
     @property
     def brief(self) -> str:
-        """Return the chosen mechanism and the best others, in ten lines."""
-        apply = [row for row in self.rows if row.status != INAPPLICABLE]
-        nearest = sorted(apply, key=lambda row: (row.status != CHOSEN, row.status not in USABLE, row.error_or_last))
-        title = filled(f"{self._title}; error: {self.error_words}")
-        table = [text_table(_HEADER, [row.cells for row in nearest[:MOST_BRIEF]])] if apply else []
-        table += [labelled([(row.name, row.reason)]) for row in nearest[:1] if row.reason]
-        more = len(self.rows) - len(nearest[:MOST_BRIEF])
-        more_words = filled(f"{more} more mechanisms, and why some do not apply: `takifugu compare --all`")
-        return "\n\n".join([title, *table, *map(filled, self.remarks), more_words])
+        """Return the chosen noise and the noise of others in plain words."""
+        by_mark = {key: row for row in reversed(self.rows) for key in (row.status, row.name)}
+        rows = [(words, by_mark[key]) for key, words in _IN_WORDS.items() if key in by_mark]
+        priced = [(words, row) for words, row in rows if row.expected_error is not None]
+        cells = [(words, number(row.expected_error, digits=3), row.composes) for words, row in priced]
+        table = text_table(_BRIEF, cells) if cells else "No noise may be used here by default."
+        meaning = f"off by: {self.error_words}. others after: whether more may be published about these data."
+        reasons = [filled(by_mark[CHOSEN].reason)] if CHOSEN in by_mark and by_mark[CHOSEN].reason else []
+        return "\n\n".join([filled(self._title), table, filled(meaning), *reasons, *map(filled, self.remarks)])
 
     def _repr_html_(self) -> str:
         remarks = "".join(map(note, self.remarks))

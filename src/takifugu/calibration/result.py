@@ -12,7 +12,7 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Composition, Covers, Guarantee
 from takifugu.analysis.problem import Problem, Witness
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
-from takifugu.calibration.alternatives import USABLE, Alternative, as_html, as_text
+from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
@@ -161,7 +161,7 @@ class Calibration:
     @property
     def error_words(self) -> str:
         """Describe the expected error under the framework's definition."""
-        usual = self.randomiser.error_words or "expected L1 error of one answer, over all its cells"
+        usual = self.randomiser.error_words or EXPECTED_ERROR
         return definitions.find(self.framework.definition).error_words or usual
 
     def _facts(self) -> list[tuple[str, str]]:

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import heading, print_json
+from takifugu.cli.group import complain
+from takifugu.cli.output import heading, print_json, wrapped
 from takifugu.cli.progress import watching
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.releasing.advice.advice import Advice, advise
+from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
+from takifugu.releasing.file.loading import load
 
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
 
@@ -18,16 +22,31 @@ _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "re
 def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     documents = []
     for file in files:
-        with watching() as watch:
-            advised = advise(file, window=window, watch=watch)
-        documents.append({"file": str(file), **advised.to_dict()})
+        lost = _left_out(file, window)
+        try:
+            with watching() as watch:
+                advised = advise(file, window=window, watch=watch)
+        except DataError:
+            for words in lost:
+                complain(words)
+            raise
+        documents.append({"file": str(file), **advised.to_dict(), "left_out": list(lost)})
         if as_json:
             continue
         if len(files) > 1:
             heading(str(file))
         click.echo(_coloured(advised))
+        for words in lost:
+            click.echo(f"\n{wrapped(f'{words}.')}")
     if as_json:
         print_json("advise", files[0] if len(files) == 1 else None, {"files": documents})
+
+
+def _left_out(file: Path, window: str | None) -> tuple[str, ...]:
+    try:
+        return left_out(load(file, window=window, first=True))
+    except TakifuguError:
+        return ()  # which `advise` raises
 
 
 def _coloured(advised: Advice) -> str:

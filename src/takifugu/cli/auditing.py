@@ -53,7 +53,7 @@ def _name(answer: Audited) -> str:
 
 def _print(answer: Audited) -> None:
     heading(_name(answer))
-    promise = f"{answer.mechanism} promises a {answer.measure} of at most {answer.promised}"
+    promise = f"its noise promises a {answer.measure} of at most {answer.promised}"
     if answer.audit is None or not answer.audit.comparison:
         why = answer.not_audited if answer.audit is None else answer.audit.left_open
         click.echo(wrapped(f"{promise}. Not audited: {why}"))

@@ -9,6 +9,7 @@ import click
 
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.samples.published import PUBLISHED, Published, published
+from takifugu.core.commands import command
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import labelled, text_table
 from takifugu.model.beliefs import Belief
@@ -35,8 +36,8 @@ def _list(as_json: bool) -> None:
         print_json("beliefs", None, {"beliefs": listing})
         return
     click.echo(labelled([(one.name, one.about) for one in PUBLISHED]))
-    click.echo(f"\n{wrapped('`takifugu beliefs NAME` prints one to paste.')}")
-    click.echo(wrapped("`takifugu beliefs FILE.toml` shows what a release file believes."))
+    one = command("beliefs", PUBLISHED[0].name)
+    click.echo(f"\n{wrapped(f'{one} prints the first one to paste; with a release file it shows what that believes.')}")
 
 
 def _one(one: Published, as_json: bool) -> None:

@@ -74,6 +74,6 @@ def newest_report(where: Path) -> Path:
     reports = [*folder.glob(f"*{REPORT}"), *folder.glob(f"*/*{REPORT}")]
     if not reports:
         raise InputError(
-            f"no report lies in {str(folder)!r} or in a folder inside it", fix="publish first: `takifugu release FILE`"
+            f"no report lies in {str(folder)!r} or in a folder inside it", fix="publish a release file first"
         ).at("where")
     return max(reports, key=lambda report: report.stat().st_mtime_ns)

@@ -49,10 +49,10 @@ def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
         "believes that postures follow the chain in the release file. What is published is how long people rest, "
         "stand, walk and move, for each of them and for all."
     ))  # fmt: skip
-    heading("2. The mechanisms, side by side (takifugu compare)")
+    heading("2. What the noise costs (takifugu compare)")
     with watching(stops=False) as watch:
         pooled = tuple(table for table in compared(spec, watch) if table.scope == "pooled")
-    print_comparison(Comparison(pooled))
+    print_comparison(Comparison(spec.path, pooled))
     heading("3. What would be published (takifugu calibrate)")
     with watching(stops=False) as watch:
         planned = plan.plan(spec, watch)

@@ -8,6 +8,7 @@ import click
 
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.samples.examples import examples, write_example
+from takifugu.core.commands import command
 from takifugu.core.text.tables import labelled
 
 
@@ -44,4 +45,5 @@ def _list(as_json: bool) -> None:
         return
     meant = " (made-up data stand in for published ones)"
     click.echo(labelled([(e.name, e.about + (meant if e.meant_for_published_data else "")) for e in known]))
-    click.echo(f"\n{wrapped('Write one into this folder with `takifugu example <name>`.')}")
+    first = command("example", known[0].name)
+    click.echo(f"\n{wrapped(f'{first} writes the first one into this folder.')}")

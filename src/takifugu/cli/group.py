@@ -7,7 +7,6 @@ import errno
 import gc
 import io
 import os
-import re
 import sys
 from contextlib import suppress
 from difflib import get_close_matches
@@ -40,8 +39,6 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
-#: A command in a sentence.
-_COMMAND = re.compile(r"`takifugu [^`]+`")
 
 
 class Extended(click.Command):
@@ -174,20 +171,9 @@ def complain(line: str, colour: str = "red") -> None:
     from takifugu.releasing.file.toml_words import in_toml
 
     text = f"takifugu: {visible(in_toml(line))}"
-    text = _in_lines(text) if is_terminal(sys.stderr) else text
+    text = filled(text) if is_terminal(sys.stderr) else text
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
-
-
-def _in_lines(text: str) -> str:
-    """Return a text in lines that fit; a `command` that would be broken stands on a line of its own, to be pasted."""
-    lines = filled(text)
-    broken = next((command for command in _COMMAND.findall(text) if command not in lines), None)
-    if broken is None:
-        return lines
-    before, _, after = text.partition(broken)
-    rest = [_in_lines(after.strip())] if after.strip() else []
-    return "\n".join([filled(before.rstrip()), f"  {broken.strip('`')}", *rest])
 
 
 def _asking(context: click.Context, as_json: bool) -> click.Context:

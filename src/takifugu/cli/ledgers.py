@@ -12,6 +12,7 @@ from takifugu.accounting.ledger import Entry, Ledger, SourceRow
 from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json, wrapped
+from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 UNPUBLISHED_MEANS = (
     "not published: paid for and perhaps drawn, but not recorded as published; its epsilon counts as spent, and "
-    "`takifugu ledger resume` completes it"
+    "{resume} completes it"
 )
 
 
@@ -107,19 +108,19 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
         if as_json:
             print_json("ledger resume", where, {"releases": [_resumed(one) for one in resumed]})
         else:
-            _print_resumed(resumed)
+            _print_resumed(resumed, where)
     if progress.state is not ReleaseState.DONE:
         raise click.exceptions.Exit(UNRECORDED if progress.state is ReleaseState.UNRECORDED else UNPUBLISHED)
 
 
-def _print_resumed(resumed: Sequence[Resumed]) -> None:
+def _print_resumed(resumed: Sequence[Resumed], where: Path) -> None:
     if not resumed:
         click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
     for one in resumed:
         what = f"{', '.join(one.releases)} about {one.source!r}, paid for at {one.since[:16].replace('T', ' ')} UTC"
         if one.problem:
             complain(f"{what}: {one.problem}")
-            complain(one.state.sentence)
+            complain(one.state.sentence(where))
         else:
             click.echo(wrapped(f"completed: {what}"))
             for path in files_of(one):
@@ -159,9 +160,10 @@ def print_ledger(book: Ledger) -> None:
             composes = ", ".join(Composition(kind).answer for kind in e.kinds)
             whose = PEOPLE.whose(e.scope if row.names_people else "all").removesuffix(" together")
             lines.append([e.created[:10], whose, composes, number(float(e.amount.epsilon)), e.state, name_of(e.name)])
-        click.echo(text_table(["date", "whose data", "composes", "epsilon", "state", "release"], lines))
+        click.echo(text_table(["date", "whose data", "others after", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
-        click.echo(f"\n{wrapped(UNPUBLISHED_MEANS)}")
+        resuming = command("ledger", "resume", book.store.path)
+        click.echo(f"\n{wrapped(UNPUBLISHED_MEANS.format(resume=resuming))}")
 
 
 def _people(row: SourceRow, count: int) -> str:

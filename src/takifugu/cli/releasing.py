@@ -16,7 +16,7 @@ from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error
-from takifugu.releasing.certificates.cells import READABLE, UPPER
+from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -35,6 +35,7 @@ LEGEND = (
 )
 #: Said where a row is.
 NOISE = "What is called noise is smaller than its error: do not tell it from 0."
+IMPOSSIBLE = "What is called impossible lies outside what the true value can be: noise put it there."
 #: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
 #: What stands for all numbers where words are counted.
@@ -112,8 +113,9 @@ def _print_tables(tables: Sequence[Published]) -> None:
     listed = (table.rows for table in tables if not isinstance(table.rows, Rows))
     drawn = [row for rows in listed for row in rows if row["high"] is not None]
     if drawn:
-        noise = f" {NOISE}" if any(row.get(READABLE) is False for row in drawn) else ""
-        click.echo(f"{wrapped(f'{LEGEND}{noise}')}\n")
+        marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
+        said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
+        click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
     first = tables[0].files
     windows = [path for table in tables for path in windows_files(first[0].parent, table.certificate)]
     written = [line for table in tables for line in _file_lines(table)]

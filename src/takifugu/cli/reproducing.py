@@ -11,6 +11,7 @@ import click
 from takifugu.cli import experiments
 from takifugu.cli.group import FAULT
 from takifugu.cli.output import print_json, wrapped
+from takifugu.core.commands import command
 from takifugu.core.text.tables import labelled
 
 
@@ -47,4 +48,5 @@ def _list(as_json: bool) -> None:
         click.echo("there are no experiments here yet")
         return
     click.echo(labelled([(t.name, f"{t.about} [{t.reproduces}]") for t in known]))
-    click.echo(f"\n{wrapped('Run one with `takifugu reproduce <name>`. TAKIFUGU_DATA says where research data is.')}")
+    first = command("reproduce", known[0].name)
+    click.echo(f"\n{wrapped(f'{first} runs the first one. TAKIFUGU_DATA says where research data is.')}")

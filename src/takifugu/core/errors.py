@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -10,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Self, TypeVar
 
+from takifugu.core.commands import command
 from takifugu.core.escaping import visible
 
 
@@ -26,24 +26,22 @@ class ReleaseState(StrEnum):
     UNRECORDED = "published, not recorded"
     DONE = "done"
 
-    @property
-    def sentence(self) -> str:
-        """Return the state, its meaning and the next step."""
-        return f"State of the release: {self}. {_MEANS[self]}"
+    def sentence(self, ledger: object = None) -> str:
+        """Return the state, its meaning and the next step, with the command where the ledger is known."""
+        resuming = "" if ledger is None else f", or {command('ledger', 'resume', ledger)},"
+        return f"State of the release: {self}. {_MEANS[self].format(again=f'The same command again{resuming}')}"
 
 
-#: What a retry or `takifugu ledger resume` does is said in one place, and holds for every failure.
-_AGAIN = "The same command again, or `takifugu ledger resume LEDGER`,"
 _MEANS = {
     ReleaseState.NOTHING: "No epsilon was spent, and nothing was published.",
-    ReleaseState.PAID: f"Its epsilon is spent, and no noisy value exists yet. {_AGAIN} draws once and pays nothing.",
+    ReleaseState.PAID: "Its epsilon is spent, and no noisy value exists yet. {again} draws once and pays nothing.",
     ReleaseState.DRAWN: (
         "Its epsilon is spent, and the noisy values are kept beside the ledger; not, or not all, are handed out. "
-        f"{_AGAIN} publishes these very values and pays nothing."
+        "{again} publishes these very values and pays nothing."
     ),
     ReleaseState.UNRECORDED: (
         "Everything is public and paid; only the ledger's last note about it is missing. "
-        f"{_AGAIN} writes that note and pays nothing."
+        "{again} writes that note and pays nothing."
     ),
     ReleaseState.DONE: "Everything is published, paid and recorded.",
 }
@@ -173,19 +171,17 @@ def standing(error: BaseException) -> str:
     state, public = attributes.get("state"), attributes.get("public")
     if state is None:
         return ""
-    words = _standing(state, public)
-    if ledger := attributes.get("ledger"):
-        words = words.replace(" LEDGER`", f" {shlex.quote(str(ledger))}`")
+    words = _standing(state, public, attributes.get("ledger"))
     if before := attributes.get("completed"):
         return f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest: {words}"
     return words
 
 
-def _standing(state: ReleaseState, public: Sequence[str] | None) -> str:
+def _standing(state: ReleaseState, public: Sequence[str] | None, ledger: object) -> str:
     if state is not ReleaseState.DRAWN or public is None:
-        return str(state.sentence)
+        return str(state.sentence(ledger))
     out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
-    return f"{state.sentence} {out}"
+    return f"{state.sentence(ledger)} {out}"
 
 
 class InputError(TakifuguError, ValueError):
@@ -224,16 +220,17 @@ NO_COST: Cost = (Fraction(0), Fraction(0))
 class BudgetExceeded(LedgerError):
     """The release would cost more than what is left; the message says spent, asked, left, and what would fit.
 
-    So do `spent`, `requested`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words.
+    So do `spent`, `requested`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words;
+    `source` is the one whose budget it is.
     """
 
     def __init__(
         self, what: str = "", *, spent: Cost = NO_COST, requested: Cost = NO_COST, left: Cost = NO_COST,
-        total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "",
+        total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "", source: str = "",
     ) -> None:  # fmt: skip
         super().__init__(what)
         self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
-        self.fits = fits
+        self.fits, self.source = fits, source
 
 
 class ReleaseError(TakifuguError):

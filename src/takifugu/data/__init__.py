@@ -10,7 +10,7 @@ from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.open import looked_into, open_frame, sniffed
 from takifugu.data.rows.kinds_of_order import order_kind
 from takifugu.data.rows.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
-from takifugu.data.sequences import Counted, Piece, pieces, transitions, transitions_by
+from takifugu.data.sequences import Counted, Piece, pieces, rows_that_count, transitions, transitions_by
 from takifugu.data.tally import Known, tally
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots, axes_of
@@ -63,6 +63,7 @@ __all__ = [
     "refuse_lookalikes",
     "register_engine",
     "register_source_format",
+    "rows_that_count",
     "sniffed",
     "tally",
     "text_of",

@@ -203,6 +203,17 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     return counts
 
 
+def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, int]:
+    """Return how many rows count where one of each step does, and how many say whose they are.
+
+    The numbers are for whoever owns the data. Raises what `pieces` raises of rows that cannot be placed.
+    """
+    with careful_with(table):
+        rows, grouped = rows_of(table, layout, states).surveyed()
+        named = sum(fact.rows for facts in grouped.values() for fact in facts)
+        return (named if layout.order is None else rows.arranged()[0].steps()), named
+
+
 def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
     """Return the rows of a table, wherever they are.
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from takifugu.calibration import Calibration
+from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.people import People
 from takifugu.core.plain import Json
@@ -69,7 +70,7 @@ class Calibrated:
     @property
     def text(self) -> str:
         """Everything but why it would be refused."""
-        return f"{noise_of(self.tables)}\n\n{self.forecast.text}"
+        return f"{self.forecast.text}\n\n{noise_of(self.tables)}".strip()
 
     def __str__(self) -> str:
         return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
@@ -120,7 +121,8 @@ class DryRun:
         """Return what each table is worth in a sentence, where that can be said, and who knows more."""
         lines = [("worth", f"{table.name}: {table.sentence}") for table in self.advice if table.worth is not None]
         is_poor = any(table.worth.verdict is not Verdict.GOOD for table in self.advice if table.worth is not None)
-        return [*lines, ("advice", "`takifugu advise` says what would help")] if is_poor else lines
+        more = ("advice", f"{command('advise', self.forecast.path)} says what would help")
+        return [*lines, more] if is_poor else lines
 
     @property
     def left_alone(self) -> str:

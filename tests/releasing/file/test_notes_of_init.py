@@ -229,7 +229,7 @@ def test_what_a_refusal_sends_to_init_for_is_there(tmp_path: Path, ending: str) 
         base.close()
     with pytest.raises(DataError) as refused:
         open_frame(data)
-    assert "`takifugu init FILE` lists them" in str(refused.value)
+    assert f"`takifugu init {data} -o " in str(refused.value)
     assert "Zoe" not in str(refused.value)
     said, _ = started(data)
     assert "'log'" in said

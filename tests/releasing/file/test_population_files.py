@@ -227,7 +227,7 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     assert " m per row, at worst" in " ".join(str(foreseen).split())
     assert "epsilon 1.5 per person" in " ".join(str(foreseen).split())
     assert not foreseen.refused
-    printed = CliRunner().invoke(main, ["compare", str(file)]).stdout
+    printed = CliRunner().invoke(main, ["compare", "--all", str(file)]).stdout
     assert "expected loss of one row" in printed
     assert "planar-laplace" in printed
     content = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)

@@ -51,7 +51,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         "release[0].epsilon: epsilon is nan; it must be a finite number; write for example 0.5 or '1/3'",
         'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
         "ledgr: is not a known key here; did you mean 'ledger'?; "
-        "write one of ledger, ledger_id, require_ledger or 11 more (`takifugu schema` has all)",
+        "write one of ledger, ledger_id, require_ledger or 11 more (`takifugu keys markov-chain` has all)",
     )
 
 

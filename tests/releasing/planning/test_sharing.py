@@ -124,8 +124,9 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
     assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
 
 
-def test_every_command_knows_it(tmp_path: Path) -> None:
-    where = write(tmp_path, SHARING)
+def test_every_command_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = write(tmp_path, SHARING).relative_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
     for command in ("compare", "calibrate", "explain"):
         outcome = invoke(command, where)
         assert outcome.exit_code == DONE, outcome.output

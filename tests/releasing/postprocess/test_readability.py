@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,10 +12,14 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.releasing.publishing.test_states import invoke, small
+from tests.releasing.test_remedies import ONE
 
 import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.cli import main
 from takifugu.releasing.advice.cells import Cells
+from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.postprocess.readability import Rule
 
 TRAINS = """
@@ -77,7 +82,7 @@ def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> 
     field = next(field for field in written["fields"] if field["name"] == "readable")
     assert field["type"] == "boolean"
     if answers["late"] == "false":  # ten trains, and an error of sixty or so
-        assert next(line for line in printed.splitlines() if line.startswith("late")).endswith("  noise")
+        assert "  noise" in next(line for line in printed.splitlines() if line.startswith("late"))
     again = json.loads(runner.invoke(main, ["release", "--json", str(file)]).stdout)
     assert [row["readable"] for row in again["tables"][0]["rows"]] == [row["readable"] for row in rows]
 
@@ -98,3 +103,29 @@ def test_what_mattered_is_read_back_from_the_table(tmp_path: Path) -> None:
     assert same.since is not None
     assert same.rows == table.rows
     assert Fraction(str(table.rows[0]["value"])) > 0
+
+
+def _drawing(values: Iterator[int]) -> Callable[..., tuple[Fraction, ...]]:
+    def draw(self: DiscreteLaplace, answer: Sequence[Fraction], entropy: object) -> tuple[Fraction, ...]:
+        return tuple(Fraction(next(values)) for _ in answer)
+
+    return draw
+
+
+def test_what_cannot_be_true_is_called_so_everywhere(tmp_path: Path) -> None:
+    """Of 40 rows at most 40 walk, and none less than 0: the table, its JSON, the terminal and the report say it."""
+    toml = small(tmp_path, ONE)
+    drawn = iter((-7, 45))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(DiscreteLaplace, "draw", _drawing(drawn))
+        outcome = invoke("release", toml)
+    assert outcome.exit_code == 0, outcome.output
+    rows = read_table(tmp_path / "out" / "both.csv")
+    assert [row["possible"] for row in rows] == [False, False]
+    data = json.loads((tmp_path / "out" / "both.table.json").read_text())
+    assert [row["possible"] for row in data["rows"]] == [False, False]
+    assert outcome.output.count("impossible") == 3
+    assert "outside what the true value can be" in " ".join(outcome.output.split())
+    assert "-7 *" in (tmp_path / "out" / "both.report.html").read_text()
+    again = invoke("release", "--json", toml)
+    assert [row["possible"] for table in json.loads(again.stdout)["tables"] for row in table["rows"]] == [False, False]

@@ -51,7 +51,7 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
 def test_one_key_pays_once(tmp_path: Path) -> None:
     toml = small(tmp_path)
     first = tf.release_file(toml)
-    with pytest.raises(InputError, match="write --once KEY"):
+    with pytest.raises(InputError, match="such as --once 2"):
         tf.release_file(toml, again="walking")
     with pytest.raises(InputError, match="did you mean 'walking'"):
         tf.release_file(toml, again="walkin", once="K")

@@ -71,11 +71,12 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
         )
     ]  # fmt: skip
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
-    assert list(table[0]) == ["unit", "cell", "value", "low", "high", "readable"]
+    assert list(table[0]) == ["unit", "cell", "value", "low", "high", "possible", "readable"]
     assert [(r["unit"], r["cell"]) for r in table] == [
         (u, c) for u in ("007", "Bob, jr.", "zoë") for c in ("still", "walking")
     ]
-    assert list(rows_of(tmp_path / "out" / "time-use-pooled.csv")[0]) == ["cell", "value", "low", "high", "readable"]
+    pooled = rows_of(tmp_path / "out" / "time-use-pooled.csv")
+    assert list(pooled[0]) == ["cell", "value", "low", "high", "possible", "readable"]
     certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
     assert [a["unit"] for a in certificate["answers"]] == ["007", "Bob, jr.", "zoë"]
     assert len(certificate["frameworks"]) == 3

@@ -179,7 +179,7 @@ class Ledger:
             with self.store.writing() as connection:  # others were faster each time: now they wait
                 return pay(connection, tally(connection, name, request, same_people), order)
         except TooMuch as too_much:
-            error = refusal(too_much)
+            error = refusal(too_much, self.store.path)
         raise error
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from secrets import token_hex
 
 from sqlalchemy import Connection
 
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import note
+from takifugu.accounting.ledger.disk.sqlite import ledger_of
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.values import Amount, Source
+from takifugu.core.commands import command
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.names import normalised
 from takifugu.numbers.rationals import Number, to_text
@@ -27,21 +31,39 @@ def source_with(connection: Connection, name: str, wanted: Amount | None) -> tup
     if wanted is None or wanted == declared:
         return number, source
     if declared is not None:
-        raise other_budget(name, declared, wanted)
+        raise other_budget(ledger_of(connection), name, declared, wanted)
     return number, set_budget(connection, number, source, wanted)
 
 
-def other_budget(name: str, declared: Amount, wanted: Amount) -> LedgerError:
+def other_budget(where: object, name: str, declared: Amount, wanted: Amount) -> LedgerError:
     """Return the error that a source has another budget than the one that is declared now."""
     return LedgerError(
         f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
-        fix="leave the budget out, or change it on purpose (takifugu ledger budget, or Ledger.set_budget)",
+        fix=f"leave the budget out, or change it on purpose: {setting(where, name, wanted)}",
     ).at("budget")
+
+
+def setting(where: object, name: str, budget: Amount) -> str:
+    """Return the command that gives a source of a ledger a budget."""
+    delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
+    return command("ledger", "budget", where, name, to_text(budget.epsilon), *delta)
+
+
+def enough(cost: Amount) -> Amount:
+    """Return a budget that is short to write and enough for a cost: its numbers are rounded up to three digits."""
+    return Amount(_short(cost.epsilon), _short(cost.delta))
+
+
+def _short(value: Fraction) -> Fraction:
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
     """Return the error that a budget is below what a source has spent."""
-    return LedgerError(f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less").at("budget")
+    return LedgerError(
+        f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less", fix="write no smaller budget"
+    ).at("budget")
 
 
 def set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:

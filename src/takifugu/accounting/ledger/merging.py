@@ -28,6 +28,7 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain, digest, key_of, links
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
+from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.core.plain import Plain
 
@@ -58,19 +59,41 @@ def merge(mine: Store, other: Store, is_rehearsal: bool) -> Merged:
         raise LedgerError(
             f"{str(other.path)!r} is no copy of the ledger {str(mine.path)!r}",
             rule="copies have the same id and the same key",
-            fix="give a copy of this ledger; what another ledger paid for is entered with `takifugu ledger adopt`",
+            fix=f"give a copy of this ledger; {_entering(mine.path, other)}",
         ).at("other")
     if mine.place.samefile(other.place):
         raise LedgerError("a ledger is not merged with itself", fix="give another copy of it").at("other")
+    try:
+        with other.reading() as theirs:
+            seals.check(theirs)
+            check_chain(theirs)
+            if is_rehearsal:
+                with mine.reading() as connection, in_memory(connection) as copied:
+                    return _merged(copied, theirs, None)
+            with mine.writing() as connection:
+                return _merged(connection, theirs, (mine.place, other.place))
+    except _OrderDecides as error:
+        what, rule = f"{error}", "copies do not say in which order their releases were chosen"
+    raise CompositionRefused(what, rule=rule, fix=f"go on with one copy; {_entering(mine.path, other)}")
+
+
+class _OrderDecides(Exception):
+    """Both copies paid for what costs more or less by its place; it leaves the transaction before a remedy is read."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(
+            f"both copies paid for or drew releases about the source {source!r} after they parted, and what one of "
+            "them costs depends on which was first"
+        )
+
+
+def _entering(where: Path, other: Store) -> str:
+    """Say how what another ledger published is entered: folder by folder, as it says where they are."""
     with other.reading() as theirs:
-        seals.check(theirs)
-        check_chain(theirs)
-        if is_rehearsal:
-            with mine.reading() as connection, in_memory(connection) as copied:
-                return _merged(copied, theirs, None)
-        with mine.writing() as connection:
-            result = _merged(connection, theirs, (mine.place, other.place))
-    return result
+        recipes = [json.loads(row.recipe) for row in theirs.exec_driver_sql("select recipe from reservations").all()]
+    folders = dict.fromkeys(recipe["output"] for recipe in recipes if "output" in recipe)
+    ways = [command("ledger", "adopt", where, folder) for folder in folders]
+    return f"what the other one published is entered with {' and '.join(ways) or 'its certificates'}"
 
 
 def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path] | None) -> Merged:
@@ -103,7 +126,7 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
     again = [fact for fact in (*_drawn_twice(connection), *doubled) if not _has(connection, fact.id)]
     for fact in again:
         if _depends_on_order(connection, fact):
-            raise _order_decides(fact.source)
+            raise _OrderDecides(fact.source)
         over = Fact("over", fact.source, {"group": fact.body["group"], "why": TWICE}, fact.created, f"{fact.id}-over")
         for event in (fact, over):
             append(connection, event)
@@ -143,16 +166,7 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
         for fact in side:
             is_about_both = people(fact) in about[0] & about[1]
             if fact.kind == "paid" and is_about_both and _depends_on_order(at, fact):
-                raise _order_decides(fact.source)
-
-
-def _order_decides(source: str) -> CompositionRefused:
-    return CompositionRefused(
-        f"both copies paid for or drew releases about the source {source!r} after they parted, and what one of them "
-        "costs depends on which was first",
-        rule="copies do not say in which order their releases were chosen",
-        fix="go on with one copy, and enter what the other published with `takifugu ledger adopt`",
-    )
+                raise _OrderDecides(fact.source)
 
 
 def _tied(connection: Connection) -> set[str]:

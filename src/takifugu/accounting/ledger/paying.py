@@ -16,7 +16,7 @@ from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import what_fits
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.asking import Request
-from takifugu.accounting.ledger.budgets import source_with, write_budget
+from takifugu.accounting.ledger.budgets import enough, setting, source_with, write_budget
 from takifugu.accounting.ledger.facts import paid
 from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally, request_items
 from takifugu.accounting.ledger.values import Amount, Reservation
@@ -69,8 +69,11 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
     return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)
 
 
-def refusal(excess: TooMuch) -> BudgetExceeded:
-    """Return the error that says what is spent, required and left, and what would fit, in words and in numbers."""
+def refusal(excess: TooMuch, where: object) -> BudgetExceeded:
+    """Return the error that says what is spent, required and left, and what would fit, in words and in numbers.
+
+    Its fix is the command that gives the source of the ledger `where` a budget that is enough.
+    """
     account, kind, budget = excess.account, excess.kind, excess.budget
     source, accounts = account.source, account.accounts
     new = [item for item in accounts.items[kind] if item.release in excess.request.ids.values()]
@@ -79,23 +82,21 @@ def refusal(excess: TooMuch) -> BudgetExceeded:
     charges = [item.charge for item in request_items(excess.request, kind.shape)]
     wanted = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
     whose = _whose(excess) if excess.request.names_units else ""
-    implied = (
-        " No budget was declared, so it is what the first release cost: declare one (budget=..., "
-        "takifugu ledger budget, or Ledger.set_budget) if more may be spent."
-        if source.budget_is_implied
-        else ""
-    )
+    implied = ". No budget was declared, so it is what the first release cost" if source.budget_is_implied else ""
     if kind.is_elsewhere:
         asks = f"this release is about another source of the same people and requires {wanted}"
     else:
         asks = f"this release requires {wanted}" if new else "this release is about a person pooled with it"
     fit = "nothing" if account.mixed else what_fits(accounts, kind, new, spent, budget)
-    why = f" This is so because {account.mixed}." if account.mixed else ""
-    return BudgetExceeded(
+    why = f". This is so because {account.mixed}" if account.mixed else ""
+    error = BudgetExceeded(
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
-        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}.{implied}{why}",
+        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}{implied}{why}",
         spent=spent.pair, requested=wanted.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
+        source=source.name,
     ).at("budget")  # fmt: skip
+    error.fix = f"a budget that is enough: {setting(where, source.name, enough(total))}"
+    return error
 
 
 def _whose(excess: TooMuch) -> str:

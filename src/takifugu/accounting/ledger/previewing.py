@@ -22,7 +22,7 @@ from takifugu.accounting.ledger.paying import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, request_items, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, Debits, as_budget, most, short
-from takifugu.core.errors import CompositionRefused
+from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.names import normalised
 
 
@@ -41,7 +41,7 @@ class Preview:
     """What a source has spent before and would have after; `after` is None where there is no joint promise.
 
     Without a declared budget `budget` is what the first release cost, or would cost. `words` say what would be refused,
-    and are empty where it `fits`; `layout` says
+    and are empty where it `fits`, and `over` is the error of a budget; `layout` says
     that the source is read in several layouts, and what that costs; `people` that nothing is declared about those of a
     new source, and `tally` is what it rests on, which `Ledger.reserve` takes where the ledger is still the same.
     """
@@ -56,6 +56,7 @@ class Preview:
     layout: str = ""
     people: str = ""
     tally: Tally | None = field(default=None, repr=False, compare=False)
+    over: BudgetExceeded | None = field(default=None, repr=False, compare=False)
 
 
 def preview(
@@ -80,7 +81,7 @@ def preview(
             spent = NOTHING if known is None else rows.most_spent(connection, known[0])
             declared = None if known is None or known[1].budget_is_implied else known[1].budget
             if wanted is not None and declared is not None and wanted != declared:
-                raise other_budget(name, declared, wanted)
+                raise other_budget(where, name, declared, wanted)
             if wanted is not None and not spent.fits(wanted):
                 raise spent_already(name, spent, wanted)
             limit = declared or wanted or (known[1].budget if known else None)
@@ -93,16 +94,17 @@ def preview(
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
     limit = limit or computed.mine.cost
     about = replace(computed.mine, source=replace(computed.source, budget=limit, budget_is_implied=not is_declared))
-    over_budget = ""
+    over_budget = None
     for account in (about, *computed.theirs):
         allowed = account.source.budget
-        over = None if allowed is None or over_budget else account.worst_over(allowed)
+        over = None if allowed is None or over_budget is not None else account.worst_over(allowed)
         if allowed is not None and over is not None:
-            over_budget = refusal(TooMuch(request, account, over, allowed)).what
+            over_budget = refusal(TooMuch(request, account, over, allowed), where)
     charges = _charges(computed)
     after = most([spent, computed.mine.cost])
-    about_people = computed.layout, people, computed
-    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, *about_people)
+    words = "" if over_budget is None else f"{over_budget}"
+    more = computed.layout, people, computed, over_budget
+    return Preview(spent, after, limit, is_declared, charges, over_budget is None, words, *more)
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:

@@ -25,6 +25,7 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain, digest
 from takifugu.accounting.ledger.format.tables import TAG, VERSION, metadata, statements
 from takifugu.accounting.ledger.store import Store, begin, check_layout
+from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
 
 #: So many payments are replayed in a few seconds; more are not replayed by the way.
@@ -51,7 +52,7 @@ def upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
                 f"the ledger {str(store.path)!r} is in format {version}, and this version of Takifugu writes format "
                 f"{VERSION}",
                 rule=f"its {payments:,} payments are replayed once, which takes a while",
-                fix=f"run `takifugu ledger upgrade {store.path}`, which keeps the old file beside the new one",
+                fix=f"run {command('ledger', 'upgrade', store.path)}, which keeps the old file beside the new one",
             ).at("ledger")
         check_harmless(connection)
         former = keep(store.place, f"format-{version}")

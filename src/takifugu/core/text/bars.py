@@ -9,7 +9,7 @@ from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, number, width
 
-_NOISE = "noise"
+_MARKS = {"readable": "noise", "possible": "impossible"}
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
@@ -40,7 +40,8 @@ def bars(
 
     █ goes from 0 on, ▓ and ░ are the interval up to the value and from it. `longest` is where the bars' room ends and
     `lowest` where it begins; by default the largest `high`, and the least `low` or 0. Where it begins below 0, │ stands
-    at 0. The ± is left out where the caller says once that it is `error`. A row that is not `readable` is called noise.
+    at 0. The ± is left out where the caller says once that it is `error`. A row that is not `readable` is called noise,
+    one that is not `possible` impossible.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
@@ -51,7 +52,7 @@ def bars(
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
         wide = max(map(len, names))
         return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
-    marks = [f"  {_NOISE}" if r.get("readable") is False else "" for r in rows]
+    marks = [_mark(row) for row in rows]
     wide = max(map(len, marks))
     texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))
@@ -61,6 +62,12 @@ def bars(
     drawn = (_bar(row, least, most, room) for row in rows)
     lines = zip(names, drawn, texts, strict=True)
     return [f"{name:<{left}}  {bar:<{room}}  {text:>{right}}".rstrip() for name, bar, text in lines]
+
+
+def _mark(row: Row) -> str:
+    """Return what is said of a value beside it."""
+    marks = [words for key, words in _MARKS.items() if row.get(key) is False]
+    return f"  {', '.join(marks)}" if marks else ""
 
 
 def _bar(row: Row, least: float, most: float, room: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ _columns: ContextVar[int] = ContextVar("columns", default=WIDTH)
 LONGEST_NAME = 24
 _GAP = 2
 _NARROWEST = 14
+#: A command in a sentence, to be pasted.
+_COMMAND = re.compile(r"`takifugu [^`]+`")
+_WHOLE = "\0"
 
 
 def width() -> int:
@@ -53,15 +57,21 @@ def fitting(columns: int) -> Iterator[None]:
 def filled(text: str) -> str:
     """Return a text in lines of the width.
 
-    A number stays with its per cent sign.
+    A number stays with its per cent sign, and a command in backticks is whole, so that it can be pasted.
 
     >>> with fitting(40):
     ...     print(filled("the noise exceeds half of the range in 50 % of all cases"))
     the noise exceeds half of the range in
     50 % of all cases
     """
-    lines = textwrap.fill(text.replace(" %", "\u00a0%"), width(), break_on_hyphens=False)
-    return lines.replace("\u00a0%", " %")
+    return "\n".join(_broken(text, width()))
+
+
+def _broken(text: str, room: int) -> list[str]:
+    whole = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
+    is_longer = any(len(command) > room for command in _COMMAND.findall(text))
+    lines = textwrap.wrap(whole, room, break_on_hyphens=False, break_long_words=not is_longer)
+    return [line.replace(_WHOLE, " ") for line in lines]
 
 
 def paragraph(text: str) -> str:
@@ -134,7 +144,7 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _wrap(text: str, room: int) -> list[str]:
-    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+    return _broken(text, room) or [""]
 
 
 def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> str:

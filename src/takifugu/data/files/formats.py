@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
+from takifugu.core.commands import command
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.registry import Registry
 from takifugu.core.sections import written as named
@@ -141,7 +142,8 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
         raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
     if wanted is None and len(names) != 1:
         many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
-        fix = f'write {part} = "..." with the one that holds the data; `takifugu init FILE` lists them'
+        listing = command("init", file.path, "-o", file.path.with_name(f"{file.path.stem}-{part}s.toml"))
+        fix = f"write the {part} that holds the data; {listing} lists them"
         raise DataError(f"{file.name} {many}", fix=fix).at(part)
     return names[0] if wanted is None else wanted
 

@@ -127,25 +127,31 @@ class Calendar:
         """Yield every whole day, week, month or year of the calendar, with its name; it must have an end."""
         size = self.size
         if size is None:
+            first_one = next((text for text, _, _ in self._windows(every)), "")
             raise InputError(
                 "the calendar has no end, so there is no last window",
-                fix='declare until under [source], or publish one window: --window 2026-W07, or window = "2026-W07"',
+                fix=f"declare until under [source], or publish one window, such as --window {first_one}",
             ).at("every")
         if self.is_time and size * self.step > MOST_WINDOWS * _DAYS[every] * _DAY:
             raise InputError(
                 f"the calendar holds more than {MOST_WINDOWS:,} windows of a {every}",
                 fix="move until under [source]: it may be moved again, whenever it is near",
             ).at("every")
+        for text, first, last in self._windows(every):
+            if last > self.moment_of(size):
+                return
+            yield text, range(self._place(first, "every"), self._place(last, "every"))
+
+    def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
+        """Yield every whole window after the start, with its ends, as if the calendar had no end."""
         day = self._day(int(self.start))
         while True:
             text = period_of(day, every)
             if days_of(text) is None:  # no date comes after 9999
                 return
             first, last = self._bounds(text)
-            if last > self.moment_of(size):
-                return
             if first >= self.start:
-                yield text, range(self._place(first, "every"), self._place(last, "every"))
+                yield text, first, last
             day = self._day(int(last))
 
     def written(self, places: range) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import BudgetExceeded, TakifuguError
 from takifugu.core.names import normalised
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.candidates import number_of
 from takifugu.releasing.advice.changes import Change
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Preview
+    from takifugu.accounting.ledger.values import Amount
 
 
 def room_of(planned: Plan) -> float:
@@ -37,13 +38,52 @@ def larger_budget(raw: Plain, room: float) -> Change:
 
 def said_to_ledger(planned: Plan, change: Change) -> str:
     """Say how the ledger is told of another budget before the file is; "" where it has counted none for the source."""
-    account = _account(planned)
-    if account is None or not account.budget_is_declared:
+    if not _is_declared(planned.file):
         return ""
-    budget = change.value if isinstance(change.value, dict) else {"epsilon": change.value}
-    delta = f" --delta {budget['delta']}" if "delta" in budget else ""
-    name = shlex.quote(normalised(planned.file.source.name))
-    return f"the ledger has another budget, so first `takifugu ledger budget LEDGER {name} {budget['epsilon']}{delta}`"
+    from takifugu.accounting.ledger.values import as_budget
+
+    value: Any = change.value
+    budget = as_budget((value["epsilon"], value.get("delta", 0)) if isinstance(value, dict) else value)
+    return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
+
+
+def ways_to_pay(file: ReleaseFile, over: BudgetExceeded) -> str:
+    """Say how a source gets a budget that is enough: by its key, by a command where a ledger has its budget."""
+    from takifugu.accounting.ledger.budgets import enough, setting
+    from takifugu.accounting.ledger.values import Amount
+
+    budget = enough(Amount(*over.total))
+    if over.source != normalised(file.source.name):  # of the same people
+        return f"a budget that is enough: {setting(file.ledger, over.source, budget)}"
+    ways = [f"write {Change(('source', 'budget'), _written(budget)).words} under [source]"] if file.budget else []
+    if not ways or _is_declared(file):
+        ways.append(f"run {_setting(file, budget)}")
+    return f"to spend that much, {' and '.join(ways)}; or write a smaller epsilon under [[release]]"
+
+
+def _written(budget: Amount) -> float | Json:
+    """Return a budget as a release file has it."""
+    epsilon = float(budget.epsilon)
+    return {"epsilon": epsilon, "delta": float(budget.delta)} if budget.delta else epsilon
+
+
+def _setting(file: ReleaseFile, budget: Amount) -> str:
+    from takifugu.accounting.ledger.budgets import setting
+
+    return setting(file.ledger, normalised(file.source.name), budget)
+
+
+def _is_declared(file: ReleaseFile) -> bool:
+    """Return whether the ledger of a file has counted a budget for its source."""
+    from takifugu.accounting.ledger.previewing import as_it_is
+
+    try:
+        with as_it_is(file.ledger) as book:
+            rows = {row.name: row for row in book.show()}
+    except TakifuguError:
+        return False
+    row = rows.get(normalised(file.source.name))
+    return row is not None and row.budget is not None and not row.budget_is_implied
 
 
 def two_digits(value: float, down: bool = False) -> float:

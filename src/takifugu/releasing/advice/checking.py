@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of, refuse_other_names, refuse_other_units
+from takifugu.releasing.advice.budgets import two_digits
 from takifugu.releasing.advice.refusing import refusals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
@@ -33,11 +35,13 @@ from takifugu.releasing.planning.plan import (
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 _HEADER = ("table", "query", "noise")
-_LATER = "depends on the data"
-NOT_SEEN = "Not looked at: the columns and values of the data, and what the ledger has counted."
+_THERE, _LATER = "computed", "depends on the data"
+NOT_SEEN = (
+    "Not looked at: the columns and values of the data, and what the ledger has counted. `advise` reads the data, and "
+    "counts the rows that a rule leaves out."
+)
 _UNJUDGED = (
-    "whether it is worth reading depends on how many {people} there are, which only the data say; `takifugu advise` "
-    "tells it"
+    "whether it is worth reading depends on how many {people} there are, which only the data say; {advise} tells it"
 )
 
 
@@ -61,7 +65,7 @@ class Checked:
     notices: tuple[str, ...]
 
     def __str__(self) -> str:
-        rows = [(table.name, table.query, ", ".join(table.mechanisms) or _LATER) for table in self.tables]
+        rows = [(table.name, table.query, _THERE if table.mechanisms else _LATER) for table in self.tables]
         return "\n\n".join([text_table(_HEADER, rows), *map(paragraph, self.notices)])
 
     def to_dict(self) -> Json:
@@ -96,7 +100,7 @@ def check(
         raise CalibrationRefused("; ".join(refused))
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
     if unjudged:
-        remarks[_UNJUDGED.format(people=file.people.many)] = unjudged
+        remarks[_UNJUDGED.format(people=file.people.many, advise=command("advise", file.path))] = unjudged
     for item in file.items:
         names = [name for name, _ in tables_of(file, item)]
         if not mechanisms.keys() >= {*names}:
@@ -142,7 +146,8 @@ def _unpaid(planned: Plan) -> Iterator[str]:
         cost = max(one.epsilon for one in table.calibrations)
         if cost > most:
             sentence = f"costs epsilon {float(cost):g}, and the whole budget is epsilon {float(most):g}"
-            yield f"{table.name} {sentence}; lower its epsilon, or raise budget under [source]"
+            larger = f"budget = {two_digits(float(cost)):g}"
+            yield f"{table.name} {sentence}; write {larger} under [source], or a smaller epsilon under its [[release]]"
 
 
 def _mechanisms(planned: Plan) -> dict[str, tuple[str, ...]]:

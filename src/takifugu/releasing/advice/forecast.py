@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.core.commands import command
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
@@ -16,6 +17,7 @@ from takifugu.core.text.tables import labelled, name_of, number, paragraph, text
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.budgets import ways_to_pay
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
@@ -23,7 +25,7 @@ from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expect
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.notices import forbidden, notices, spending
 from takifugu.releasing.planning.plan import Plan, plan
-from takifugu.releasing.planning.questions import BUDGET_KEY, OF_BUDGET, debits_of
+from takifugu.releasing.planning.questions import BUDGET_KEY, debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -31,7 +33,7 @@ if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulte
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."
-_NOT_CONSULTED = "The ledger was not consulted: `takifugu release --dry-run` reads which {people} there are."
+_NOT_CONSULTED = "The ledger was not consulted: {dry_run} reads which {people} there are."
 _OF_ONE = " It was not read which {people} there are: the ± is that of one {person}, and that of all at once is larger."
 #: How many kinds of answers are shown per table; the JSON has all.
 _MOST_NAMED = 6
@@ -39,13 +41,14 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a release file would publish and cost; nothing was paid, drawn or written.
+    """What a release file, which lies at `path`, would publish and cost; nothing was paid, drawn or written.
 
     `account` is the ledger before and after, None where the units were not read. `notices` are what to know
     beforehand, `refusals` why it would be refused, both in words, and `advice` what the tables are worth.
     """
 
     source: str
+    path: Path
     tables: tuple[Expected, ...]
     account: Preview | None
     notices: tuple[str, ...]
@@ -66,7 +69,8 @@ class Forecast:
         lines = [text_table(_HEADER, rows), "", paragraph(self._meaning)] if rows else []
         for table in self.tables:
             lines += ["", paragraph(f"{table.name}: {table.words()}")]
-        not_consulted = _NOT_CONSULTED.format(people=self.people.many)
+        dry_run = command("release", "--dry-run", self.path)
+        not_consulted = _NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run)
         facts = labelled(self._facts) if self.account is not None else paragraph(not_consulted)
         notices = [labelled([("note", words) for words in self.notices])] if self.notices else []
         return "\n".join([*lines, "", facts, *notices])
@@ -171,17 +175,20 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     if not planned.knows_units:
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
         beforehand = (*remarks, *notices_of_layout(planned.file), *apart)
-        return Forecast(name, tables, None, beforehand, tuple(refusals), advice, people)
+        return Forecast(name, planned.file.path, tables, None, beforehand, tuple(refusals), advice, people)
     if not questions:
-        return Forecast(name, (), None, apart, (), people=people)
+        return Forecast(name, planned.file.path, (), None, apart, (), people=people)
     file, debits, same = planned.file, debits_of(questions), source.same_people
     remarks = tuple(dict.fromkeys(_foreseen(planned)))
     from takifugu.accounting.ledger import preview
 
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
-    refusals += [] if account.fits else [f"{BUDGET_KEY}: {account.words}; {OF_BUDGET}"]
+    if not account.fits:
+        over = account.over
+        why = account.words if over is None else f"{over.what}; {ways_to_pay(file, over)}"
+        refusals.append(f"{BUDGET_KEY}: {why}")
     beforehand = (*remarks, *notices(questions, name, account, people), *apart)
-    return Forecast(name, tables, account, beforehand, tuple(refusals), advice, people)
+    return Forecast(name, planned.file.path, tables, account, beforehand, tuple(refusals), advice, people)
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:

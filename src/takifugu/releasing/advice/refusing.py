@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
+from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.reaching import Reach
@@ -66,7 +67,8 @@ def _reasons(
         elif advised.worth is None and table.says_nothing and is_compared:
             yield f"{table.name} would be nothing but noise: {table.words_of_nothing()}", less
         elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:
-            yield f"{table.name} would be {advised.sentence}", "`takifugu advise` says what would help"
+            advice_on_it = command("advise", planned.file.path)
+            yield f"{table.name} would be {advised.sentence}", f"{advice_on_it} says what would help"
 
 
 def _less(planned: Plan, table: Expected) -> str:

@@ -22,6 +22,8 @@ from takifugu.releasing.certificates.sent_rows import ROW, read_rows
 TEXTS, NUMBERS = ("window", "unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
 #: The column that says which values can be told from their noise, and what stands in it.
 READABLE, ANSWERS = "readable", {"true": True, "false": False, "": None}
+#: The column that says whether the true value can be the published one, where that is known.
+POSSIBLE = "possible"
 #: The column of values where counts were compared with thresholds, and what stands in it in place of an upper value.
 UPPER, VERDICTS = "safe_or_at_most", ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
@@ -98,7 +100,7 @@ def _is_chosen(row: Mapping[str, str]) -> bool:
 def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
     if column in TEXTS:
         return unguarded(cell)
-    if column == READABLE:
+    if column in (READABLE, POSSIBLE):
         return ANSWERS[cell]
     if column == UPPER:
         return cell if cell in VERDICTS else _number(cell)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING
 
+from takifugu.core.commands import command
 from takifugu.core.errors import InputError, nearest_words
 from takifugu.core.plain import Json
 from takifugu.core.registry import Registry, loaded
@@ -153,7 +154,8 @@ def plain_name(kind: str) -> str:
 def which_kind(named: object) -> str:
     """Say which kinds of belief there are, to whoever wrote none; of one that there is not, the nearest."""
     if isinstance(named, str):
-        return f"write kind = {_either(nearest_words(named, KINDS.names))}; `takifugu init --help` says what there is"
+        near = _either(nearest_words(named, KINDS.names))
+        return f"write kind = {near}; {command('init', '--help')} says what there is"
     registered = [name for name in KINDS.names if name not in SECTIONS]
     more = f"; registered {_either(registered)}" if registered else ""
     kinds_text = f"write kind = {_either(_ours('sequences'))}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Json
@@ -41,10 +41,7 @@ LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
 _NO_SOURCES = (".xls", ".xlsb", ".ods", ".feather", ".arrow")
 #: Each table is calibrated, and its cost computed beside all others.
 MOST_TABLES = 1000
-_MADE_OF_DATA = (
-    "is made of the private data, which are not opened here",
-    "`takifugu calibrate` checks such a file where its data are",
-)
+_MADE_OF_DATA = "is made of the private data, which are not opened here"
 #: How many days a window has at most.
 _LONGEST = {"day": 1, "week": 7, "month": 31, "year": 366}
 #: A text in double quotes with a backslash, as in paths on Windows.
@@ -87,7 +84,7 @@ def parsed(where: Path) -> Json:
 
 def _unreadable(where: Path, text: str, error: Exception) -> TakifuguError:
     """Return why a file, with its text as far as it was read, is no TOML, and what to do instead."""
-    table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
+    table = f"{command('init', where)} starts a release file about it" if _is_table(where) else ""
     if isinstance(error, OSError):
         reason = (error.strerror or "it cannot be read").lower()
         fix = table if table and where.is_file() else "give the path of a TOML release file"
@@ -126,7 +123,8 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
             raise SpecError(unknown or faults) from None
         spec, faulty = what_is_valid(model, raw)
     if data is UNOPENED and fitted_to_data(spec):
-        raise SpecError([*faults, fault(("belief",), *_MADE_OF_DATA)])
+        fix = f"{command('calibrate', path)} checks such a file where its data are"
+        raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
     meaning = meaning_of(kind, spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared = list(named_sources(spec))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from takifugu.core.commands import command
 from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
 from takifugu.core.plain import Json
 from takifugu.core.text.toml import toml_of
@@ -28,6 +29,7 @@ def problems_of(
 ) -> list[TakifuguError]:
     """Return one error per fault that pydantic found, in the order of the file; `more_kinds` says which there are."""
     problems: dict[Where, TakifuguError] = {}
+    all_keys = _listing(raw)
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, where, node in placed:
         if len(problems) == MOST_PROBLEMS:
@@ -41,7 +43,7 @@ def problems_of(
         nested = error["type"].endswith("_type") and inside and bool(where)
         if where not in problems and not nested:  # a value that fits no member of a union is reported once per member
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
-            one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema)
+            one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema, all_keys)
             if error["type"] in TAGS and where == ("belief",):
                 one.fix = more_kinds or one.fix
             problems[where] = one.at(*(where or ("the file",)))
@@ -124,7 +126,14 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
             return node
 
 
-def _fault(error: ErrorDetails, key: str, node: Json, schema: Json) -> TakifuguError:
+def _listing(raw: Json) -> str:
+    """Return the command that lists the keys of such a file."""
+    belief = raw.get("belief")
+    kind = belief.get("kind") if isinstance(belief, dict) else None
+    return command("keys", *([kind] if isinstance(kind, str) else []))
+
+
+def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: str) -> TakifuguError:
     kind, given = error["type"], error.get("input")
     if kind == "value_error":
         raised = error["ctx"]["error"]
@@ -141,7 +150,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json) -> TakifuguE
             return InputError(f"does not belong to a {named}", fix=f"leave it out, or publish a {' or '.join(having)}")
         what = f"is not a known key here{did_you_mean(key, known)}"
         near = nearest_words(key, known)
-        more = f" or {len(known) - len(near)} more (`takifugu schema` has all)" if len(near) < len(known) else ""
+        more = f" or {len(known) - len(near)} more ({all_keys} has all)" if len(near) < len(known) else ""
         return InputError(what, fix=f"write one of {', '.join(near)}{more}")
     if kind in TAGS and node.get("of") == "query":
         tag, kinds = given.get("query", _MISSING) if isinstance(given, dict) else _MISSING, node["kinds"]

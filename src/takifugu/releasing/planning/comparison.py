@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from takifugu.calibration import Comparisons, compare
 from takifugu.calibration.alternatives import CHOSEN
+from takifugu.core.commands import command
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import note, text
@@ -33,8 +35,9 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every mechanism side by side, for each table of a release file."""
+    """Every mechanism side by side, for each table of the release file at `path`."""
 
+    path: Path
     tables: tuple[Compared, ...]
     notices: tuple[str, ...] = ()
 
@@ -44,7 +47,8 @@ class Comparison:
     @property
     def brief(self) -> str:
         """The best mechanisms for each table, without the reasons of the others."""
-        return self._text([table.rows.brief for table in self.tables])
+        more = f"All mechanisms, and why some do not apply: {command('compare', '--all', self.path)}"
+        return f"{self._text([table.rows.brief for table in self.tables])}\n\n{paragraph(more)}"
 
     @property
     def _heads(self) -> list[str]:
@@ -68,7 +72,7 @@ class Comparison:
 
 def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
     """Return every mechanism for each table of a release file; no data are read."""
-    return Comparison(tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_file(file)))
+    return Comparison(file.path, tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_file(file)))
 
 
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
@@ -93,5 +97,5 @@ def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
     names = [one.name for one in sharing(file, item)]
     yield (
         f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
-        "compared here: `takifugu calibrate` says how much"
+        f"compared here: {command('calibrate', file.path)} says how much"
     )

@@ -88,8 +88,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
     if not account.budget_is_declared:
         notices.append(
             f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "
-            "second one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu "
-            "ledger budget`)"
+            "second one is refused: declare one (budget under [source], budget=... in Python)"
         )
     notices += [words for words in (account.layout, account.people) if words]
     for charge in account.charges:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
@@ -52,7 +53,7 @@ class Outlook:
     """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
 
     `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where
-    nobody looked for what fits.
+    nobody looked for what fits; the command `plan` does.
     """
 
     windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
@@ -61,6 +62,7 @@ class Outlook:
     fits: Fraction | None
     people: People = PEOPLE
     is_sought: bool = True
+    plan: str = ""
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
@@ -79,7 +81,7 @@ class Outlook:
     def _fit(self) -> str:
         last, whole = self.rows[-1].releases, number(float(self.budget or 0))
         if not self.is_sought:
-            return f"`takifugu plan` looks for epsilons with which {last:,} windows fit the budget of epsilon {whole}"
+            return f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {whole}"
         if self.fits is None:
             return f"{last:,} windows do not fit the budget of epsilon {whole} at any epsilon"
         fitting = [(name, number(float(epsilon * self.fits))) for name, _, epsilon, _ in self.windows]
@@ -135,17 +137,20 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
     fits = _fitting(file, releases, most, rows[-1].epsilon) if most is not None and is_sought else None
-    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought)
+    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, _planning(file, releases))
+
+
+def _planning(file: ReleaseFile, releases: int) -> str:
+    window = ("--window", file.window) if file.window else ()
+    return command("plan", file.path, "--releases", releases, *window)
 
 
 def _no_windows(file: ReleaseFile) -> str:
     """Return what to do instead: only kinds of files whose data are sequences have calendars."""
     if file.kind.facts.rows == IN_ORDER:
         return 'write from and step under [source], and every = "week" under [[release]]'
-    return (
-        "each of its releases is paid for again as it is, and `takifugu release --dry-run` says what one costs beside "
-        "what was published"
-    )
+    dry = command("release", "--dry-run", file.path)
+    return f"each of its releases is paid for again as it is, and {dry} says what one costs beside what was published"
 
 
 def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:

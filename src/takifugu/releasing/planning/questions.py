@@ -86,9 +86,8 @@ class Drawn:
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
-#: The key that a release over its budget breaks, and what to do.
+#: The key that a release over its budget breaks.
 BUDGET_KEY = "source.budget"
-OF_BUDGET = "write a larger budget under [source] on purpose, or a smaller epsilon under [[release]]"
 #: What the certificate of a release says that begins a series.
 SERIES = "it begins a series: later releases about the source count as multiples of it"
 

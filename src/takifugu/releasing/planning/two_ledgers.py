@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from takifugu.core.commands import command
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import Neighbour, ledgers_apart, names_apart, output_by_default
 from takifugu.releasing.file.source import private_files
@@ -26,12 +27,18 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
 def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
     others = list(_others(file))
     if others:
+        entering = command("ledger", "adopt", file.ledger, _published_by(others[0]))
         yield (
             f"the same data are read with another ledger by {_named((o, o.ledger) for o in others)}: neither ledger "
             "knows what the other has spent, so together they grant more than the budget. Write one ledger in all of "
-            f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered with "
-            "`takifugu ledger adopt`"
+            f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered "
+            f"with {entering}"
         )
+
+
+def _published_by(other: Neighbour) -> Path:
+    """Return the folder that another file publishes in."""
+    return other.path.parent / (other.output or output_by_default(other.path))
 
 
 def _of_names(file: ReleaseFile) -> Iterator[str]:

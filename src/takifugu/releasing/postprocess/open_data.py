@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import READABLE, UPPER
+from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
@@ -25,6 +25,7 @@ _ABOUT = {
     "high": "where the 95 % interval of the noise ends",
     READABLE: "whether the published value is at least as large as its 95 % error; of a mean, whether that error is no "
     "larger than what matters to its reader",
+    POSSIBLE: "false for a value that the true one cannot be, such as a count below 0: noise put it there",
     "adjusted": "a value made of the noisy ones, not negative and adding up; it may be biased",
     "x": "the middle of the place, as in the data",
     "y": "the middle of the place, as in the data",

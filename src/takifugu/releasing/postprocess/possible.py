@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Json, Plain, Row
 from takifugu.model import frameworks, queries
 from takifugu.model.queries.registry import resolved
+from takifugu.releasing.certificates.cells import POSSIBLE
 from takifugu.releasing.certificates.certificate import Certificate
 
 Ends = tuple[float, float]
@@ -18,11 +20,33 @@ def possible_ends(certificate: Certificate) -> Ends | None:
     Finite ends of what has no bound, such as a normal distribution, are unknown, too.
     """
     distinct = {(a.framework, str(a.query)): a for a in certificate.answers}
+    return ends_of((a.query, certificate.frameworks[a.framework]) for a in distinct.values())
+
+
+def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:
+    """Return the same of queries about frameworks, both written."""
     try:
-        ends = [possible_answers(a.query, certificate.frameworks[a.framework]) for a in distinct.values()]
+        ends = [possible_answers(query, framework) for query, framework in problems]
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):  # no sums, or edited by hand
         return None
     return (float(min(low for low, _ in ends)), float(max(high for _, high in ends))) if ends else None
+
+
+def is_outside(value: object, possible: Ends | None) -> bool:
+    """Return whether the true value can never be this number."""
+    return possible is not None and isinstance(value, int | float) and not possible[0] <= value <= possible[1]
+
+
+def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
+    """Return rows with the column that says whether the true value can be this one, where that is known.
+
+    >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
+    [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
+    """
+    listed = [dict(row) for row in rows]
+    if possible is None or not all(isinstance(row.get("value"), int | float) for row in listed):
+        return listed
+    return [{**row, POSSIBLE: not is_outside(row["value"], possible)} for row in listed]
 
 
 def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction]:

@@ -12,7 +12,6 @@ from takifugu.core.plain import Json, Plain
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
-from takifugu.releasing.publishing.states import InFolder, InLedger, row_of
 
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
@@ -66,14 +65,14 @@ def sealed(certificate: Certificate) -> Bundle:
     return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
 
 
-def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
+def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
     """Read the bundle of these releases back.
 
     Raises LedgerError for one of another version, and for files that are not theirs: a ledger may come from anywhere,
     and what it keeps is written to the disk.
     """
     try:
-        data: Json = json.loads(content) if content else {}
+        data: Json = json.loads(content)
         if data.get("format") in (_FORMAT, _WITH_PICTURES):
             return _read(data["tables"], releases, data["format"])
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
@@ -82,11 +81,6 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
             rule="it was edited or damaged",
             fix="restore a backup; its epsilon counts as spent",
         ) from None
-    if content is None:
-        lost = row_of(InLedger.LOST, InFolder.NOTHING)
-        raise LedgerError(
-            lost.words, rule="its epsilon is spent, and drawing again would publish it twice", fix=lost.fix
-        )
     raise LedgerError(
         "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
         fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",

@@ -5,10 +5,8 @@ Nothing that was paid for is paid for again unless the caller says so by name, u
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED
@@ -22,6 +20,7 @@ from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import tables_of
+from takifugu.releasing.publishing.again import paying_again, resuming
 from takifugu.releasing.publishing.new_ledger import check_ledger
 from takifugu.releasing.publishing.standing import Standing, standings
 from takifugu.releasing.publishing.states import Does
@@ -50,8 +49,7 @@ class Choice:
             if self.again:
                 raise InputError(
                     f"{', '.join(self.again)} is to be paid for again, and nothing says how often",
-                    fix="write --once KEY (once= in Python), such as --once 2026-W07: whatever happens, one key pays "
-                    "once",
+                    fix="write a key, such as --once 2 (once='2' in Python): whatever happens, one key pays once",
                 ).at("again")
             return
         once = normalised(self.once, "the key")
@@ -150,7 +148,7 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
         fix = "bring them back, or write another key, which pays for new values"
     else:
         what = f"{names} was paid for {how}, and the release file, or the data that it reads, is not what was paid for"
-        fix = f"restore both and run again, or `{_resuming(standing.file)}`; another key pays for a new one"
+        fix = f"restore both and run again, or {resuming(standing.file)}; another key pays for a new one"
     raise ReleaseError(what, rule=_ONCE, fix=fix).at("once")
 
 
@@ -159,24 +157,15 @@ def _refusal(standing: Standing) -> ReleaseError:
     return standing.row.refusal(
         rule="" if standing.row.keyed is None else "one table is paid for once",
         names=", ".join(standing.tables), files=", ".join(standing.files), where=str(standing.folder),
-        day=standing.since[:10], output=standing.output, again=_paying_again(standing), resume=_resuming(standing.file),
+        day=standing.since[:10], output=standing.output, again=_again(standing), resume=resuming(standing.file),
     )  # fmt: skip
 
 
-def _resuming(file: ReleaseFile) -> str:
-    return shlex.join(["takifugu", "ledger", "resume", str(file.ledger)])
-
-
-def _paying_again(standing: Standing) -> str:
-    """Return the command that pays for one [[release]] again, under a key that has paid for nothing."""
-    file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
-    used = {paid.once for paid in standing.payments}
-    key = next(key for key in map(str, count(2)) if key not in used)
-    words = ["takifugu", "release", str(file.path)]
-    if folder != file.output:
-        words += ["--output", str(folder)]
-    if file.window:
-        words += ["--window", file.window]
-    if len(file.items) + len(file.others) > 1:
-        words += ["--only", name]
-    return shlex.join([*words, "--again", name, "--once", key])
+def _again(standing: Standing) -> str:
+    """Return the command that pays for one [[release]] again."""
+    file, folder = standing.file, standing.folder
+    output = folder if folder != file.output else ""
+    is_only = len(file.items) + len(file.others) == 1
+    return paying_again(
+        file.path, names_of(standing.item)[0], standing.payments, output, file.window or "", is_only
+    )

@@ -7,11 +7,11 @@ certificates of earlier releases, which name the ledger that paid for them and t
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
 from takifugu.releasing.planning.notices import tell
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.kind import ReleaseFile
 
 
+#: Where a copy is that knows more, only whoever made it can say.
+THE_COPY = "COPY"
 #: So many certificates are named in an error.
 MOST_NAMED = 3
 
@@ -57,7 +59,7 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
             f"there is no ledger {str(where)!r}, but require_ledger says that there is one",
             fix=(
                 "check the path, restore a backup, or create a new one deliberately, which remembers nothing before "
-                f"today: `takifugu ledger init {shlex.quote(str(where))}`"
+                f"today: {command('ledger', 'init', where)}"
             ),
         ).at("ledger")
 
@@ -120,13 +122,14 @@ def _forgotten(book: Ledger, where: str | Path, published: Sequence[Certified]) 
     merged, adopted = price_in_words(book, published[0].path.parent)
     names = ", ".join(sorted(one.path.name for one in published)[:MOST_NAMED])
     more = f" and {len(published) - MOST_NAMED} more" if len(published) > MOST_NAMED else ""
-    folder, ledger = str(published[0].path.parent), shlex.quote(str(where))
+    folder = str(published[0].path.parent)
+    merging, adopting = command("ledger", "merge", where, THE_COPY), command("ledger", "adopt", where, folder)
     return LedgerError(
         f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
         "it is a copy from before, and would grant that epsilon again",
         fix=(
-            f"add what a copy that knows it paid for (takifugu ledger merge {ledger} OTHER; {merged}); restore the "
-            "newest copy, if this one paid for nothing since (nothing more is charged); or enter what is published as "
-            f"spent (takifugu ledger adopt {ledger} {shlex.quote(folder)}; {adopted})"
+            f"add what a copy that knows it paid for ({merging}; {merged}); restore the newest copy, if this one paid "
+            "for nothing since (nothing more is charged); or enter what is published as spent "
+            f"({adopting}; {adopted})"
         ),
     ).at("ledger")

@@ -19,10 +19,12 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
+from takifugu.releasing.publishing.again import paying_for_new_values
 from takifugu.releasing.publishing.beforehand import check
 from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.states import InFolder, InLedger, row_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
@@ -100,6 +102,10 @@ def keep(
 
 def stored_of(book: Ledger, drawn: Pending) -> Stored:
     """Return the values that a ledger keeps of a release; raises LedgerError where they are lost."""
+    if drawn.bundle is None:
+        lost = row_of(InLedger.LOST, InFolder.NOTHING)
+        fix = lost.fix.format(again=paying_for_new_values(drawn, book.payments(drawn.source)))
+        raise LedgerError(lost.words, rule="its epsilon is spent, and drawing again would publish it twice", fix=fix)
     return Stored(book, drawn, bundle_of(drawn.bundle, drawn.ids), drawn.recipe, drawn.created)
 
 

@@ -14,7 +14,7 @@ from takifugu.model.queries import By
 from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import READABLE, guarded, rows_in, table_text, unguarded
+from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, guarded, rows_in, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import Adjustment, Wording
 from takifugu.releasing.certificates.files import (
@@ -37,6 +37,7 @@ from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
+from takifugu.releasing.postprocess.possible import ends_of, with_possible
 from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -134,7 +135,10 @@ def _table(
     frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
     rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
     matters = None if worth is None else worth.matters
-    judged = tuple(Rule(answers[0].question.calibration.query.to_dict(), matters).added(rows))
+    calibrations = {id(one): one for one in (answer.question.calibration for answer in answers)}
+    possible = ends_of((one.query.to_dict(), one.framework.to_dict()) for one in calibrations.values())
+    rule = Rule(answers[0].question.calibration.query.to_dict(), matters)
+    judged = tuple(rule.added(with_possible(rows, possible)))
     return judged, table_text(judged).encode()
 
 
@@ -191,12 +195,11 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
 
 
 def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
-    """Return rows with what their published table says of their noise: it knew what matters to its reader."""
+    """Return rows with what their published table says of their noise: it knew what matters, and what is possible."""
     written_rows = rows_in(text) if text else ()
-    if not written_rows or READABLE not in written_rows[0]:
-        return tuple(rows)
-    pairs = zip(rows, written_rows, strict=True)
-    return tuple({**row, READABLE: written_row[READABLE]} for row, written_row in pairs)
+    keys = [key for key in (POSSIBLE, READABLE) if written_rows and key in written_rows[0]]
+    pairs = zip(rows, written_rows or rows, strict=True)
+    return tuple({**row, **{key: written_row[key] for key in keys}} for row, written_row in pairs)
 
 
 def with_calibrations(

@@ -60,7 +60,7 @@ class Row:
 
     Both are None where they change nothing. In `words` and `fix` stand the table's {names}, its {files}, the folder
     {where} they go, the folder {output} where they were published, the {day} of the payment, and the commands that
-    {resume} and pay {again}.
+    {resume} and pay {again}, each between backticks.
     """
 
     ledger: tuple[InLedger, ...]
@@ -91,7 +91,7 @@ _ELSEWHERE = "give the table another name, or choose another folder"
 _ANOTHER, _OVERWRITTEN = "was paid for by a ledger other than", "{files} in {where!r} would be overwritten"
 _DRAWN_AND_LOST = (
     "this release was drawn, and the file of its values beside the ledger is lost or altered",
-    "bring the file back, or pay for another one: --again NAME --once KEY",
+    "bring the file back, or pay for new values: {again}",
 )
 
 #: What `takifugu release FILE` does.
@@ -122,31 +122,31 @@ RELEASE = (
         (PUBLISHED,), (EMPTY,), Does.REFUSE_ALONE, 2,
         "{names} was published in {output!r} ({day}), its files are not there any more, and the ledger keeps no values "
         "of what is published",
-        "bring them back from a copy of that folder, or pay for new values: `{again}`", keyed=Does.PAY,
+        "bring them back from a copy of that folder, or pay for new values: {again}", keyed=Does.PAY,
     ),
     Row(
         (PUBLISHED,), (AWAY,), Does.REFUSE_ALONE, 2,
         "{names} was published in {output!r} ({day}), and its files are not in {where!r}",
-        "take them from there, or give a new table another name, or pay for new values: `{again}`", keyed=Does.PAY,
+        "take them from there, or give a new table another name, or pay for new values: {again}", keyed=Does.PAY,
     ),
     Row((PUBLISHED,), (WHOLE,), Does.LEAVE, 0, _THERE),
     Row(
         (PUBLISHED, REKEYED), (*_BROKEN, *_THEIRS), Does.REFUSE, 2,
         "{files} in {where!r} is not what was published as {names}, which is paid for ({day})",
-        "bring the files back, choose another folder, or pay for it again and replace it: `{again}`",
+        "bring the files back, choose another folder, or pay for it again and replace it: {again}",
     ),
     Row((REKEYED,), (EMPTY, AWAY), Does.PAY, 0, _SPENT),
     Row(
         (REKEYED,), (WHOLE,), Does.REFUSE_ALONE, 2,
         "{names} in {where!r} was published from other keys than the file has",
-        f"{_ELSEWHERE}, or pay for it again and replace it: `{{again}}`", Does.PAY,
+        f"{_ELSEWHERE}, or pay for it again and replace it: {{again}}", Does.PAY,
     ),
     Row(_OTHER, (EMPTY,), Does.PAY, 0, _SPENT),
     Row((DRAWN_OTHER,), (AWAY,), Does.PAY, 0, _SPENT),
     Row(
         (DRAWN_OTHER,), _OURS, Does.REFUSE, 2,
         "{files} in {where!r} is paid for, and the ledger does not call it published yet",
-        "run `{resume}` first, which pays nothing",
+        "run {resume} first, which pays nothing",
     ),
 )  # fmt: skip
 

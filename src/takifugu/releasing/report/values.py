@@ -26,7 +26,7 @@ from takifugu.releasing.postprocess.picture import (
     place_kind,
     two_way_of,
 )
-from takifugu.releasing.postprocess.possible import Ends
+from takifugu.releasing.postprocess.possible import Ends, is_outside
 from takifugu.releasing.postprocess.readable import in_words, number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
@@ -184,13 +184,8 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
 
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:
     """Return a value for a table: faded if it is noise, with a star if no true value can be so."""
-    star = " *" if _is_outside(row, possible) else ""
+    star = " *" if is_outside(row["value"], possible) else ""
     return Cell(f"{number(row['value'])}{star}", "noise" if row.get(READABLE) is False else "")
-
-
-def _is_outside(row: Row, possible: Ends | None) -> bool:
-    value = row["value"]
-    return possible is not None and isinstance(value, int | float) and not possible[0] <= value <= possible[1]
 
 
 def error_of(rows: Sequence[Row]) -> float | None:
@@ -212,7 +207,7 @@ def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
     """Yield what the marks mean that the values of a table have."""
     if any(row.get(READABLE) is False for row in rows):
         yield _FADED
-    if possible is not None and any(_is_outside(row, possible) for row in rows):
+    if possible is not None and any(is_outside(row["value"], possible) for row in rows):
         low, high = (number(readable(Fraction(end))) for end in possible)
         yield f"* The noise led there: no true value is below {low} or above {high}."
 

@@ -13,7 +13,7 @@ from secrets import token_hex
 from sqlalchemy import Connection, StaticPool, create_engine
 
 from takifugu.accounting.ledger.disk.places import DRAFT
-from takifugu.accounting.ledger.disk.sqlite import synchronise
+from takifugu.accounting.ledger.disk.sqlite import ledger_of, synchronise
 
 
 def keep(ledger: Path, ending: str) -> Path:
@@ -56,5 +56,6 @@ def in_memory(connection: Connection) -> Iterator[Connection]:
         source.backup(target)
         target.isolation_level = None
         engine = create_engine("sqlite://", creator=lambda: target, poolclass=StaticPool)
+        engine.update_execution_options(takifugu_ledger=ledger_of(connection))
         with engine.connect() as copied:
             yield copied

@@ -78,6 +78,7 @@ def engine_of(path: Path, timeout: float) -> Engine:
         return sqlite3.connect(f"{address}{mode}", uri=True, timeout=timeout)
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
+    engine.update_execution_options(takifugu_ledger=str(path))
 
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, record: object) -> None:
@@ -92,6 +93,11 @@ def engine_of(path: Path, timeout: float) -> Engine:
         connection.exec_driver_sql(WRITE_LOCK if writes else "BEGIN")
 
     return engine
+
+
+def ledger_of(connection: Connection) -> str:
+    """Return the path of a connection's ledger, as it was given."""
+    return str(connection.get_execution_options()["takifugu_ledger"])
 
 
 def _is_only_to_read(path: Path) -> bool:

@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from takifugu.accounting.ledger.disk.sqlite import ledger_of
+from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
 
 #: What is to be done with a ledger that is not as it was written.
-FIX = (
-    "nothing is paid with it: `takifugu ledger check` names every difference; restore a backup, or compute all from "
-    "its events again where these are whole (Ledger.rebuild)"
+_FIX = (
+    "nothing is paid with it: {check} names every difference; restore a backup, or compute all from its events again "
+    "where these are whole (Ledger.rebuild)"
 )
 
 
@@ -32,9 +34,10 @@ class Link(NamedTuple):
     first: str | None
 
 
-def edited(what: str) -> LedgerError:
+def edited(connection: Connection, what: str) -> LedgerError:
     """Return the error that a ledger is not as it was written."""
-    return LedgerError(f"the ledger was edited or damaged: {what}", fix=FIX)
+    check = command("ledger", "check", ledger_of(connection))
+    return LedgerError(f"the ledger was edited or damaged: {what}", fix=_FIX.format(check=check))
 
 
 def digest(key: str, *parts: object) -> bytes:
@@ -98,7 +101,7 @@ def breaks(connection: Connection) -> Iterator[str]:
 def check_chain(connection: Connection) -> None:
     """Raise LedgerError unless the events are those that were written, all of them and in their order."""
     for what in breaks(connection):
-        raise edited(what)
+        raise edited(connection, what)
 
 
 def check_head(connection: Connection) -> None:
@@ -109,4 +112,4 @@ def check_head(connection: Connection) -> None:
     before = rows[1][-1] if len(rows) > 1 else start(connection)
     newest = digest(key, before, *rows[0][:-1]).hex() if rows else before
     if newest != head or (rows and rows[0][-1] != head):
-        raise edited("its newest event is not the one that was written last")
+        raise edited(connection, "its newest event is not the one that was written last")

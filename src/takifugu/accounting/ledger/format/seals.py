@@ -60,18 +60,18 @@ def check(connection: Connection) -> None:
         check_rows(connection, table, None)
     for table in SEALED:
         if cursor.execute(f"select 1 from {table} where seal is null limit 1").fetchone():
-            raise edited(f"a row of its table {table.name!r} has no seal")
+            raise edited(connection, f"a row of its table {table.name!r} has no seal")
     declared = json.loads(cursor.execute("select counts from meta").fetchone()[0])
     for name, wanted, there in zip(COUNTED, declared, cursor.execute(_COUNTS).fetchone(), strict=True):
         if wanted != there:
-            raise edited(f"its table {name!r} has {there:,} rows, and {wanted:,} were written")
+            raise edited(connection, f"its table {name!r} has {there:,} rows, and {wanted:,} were written")
 
 
 def check_itself(connection: Connection) -> None:
     """Raise LedgerError unless what a ledger says of itself, and its newest event, are as written."""
     key, cursor = key_of(connection), _cursor(connection)
     if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
-        raise edited("what it says of itself, or of which sources it has, is not what was written")
+        raise edited(connection, "what it says of itself, or of which sources it has, is not what was written")
     check_head(connection)
 
 
@@ -82,7 +82,7 @@ def check_units(connection: Connection, chosen: Iterable[int]) -> None:
     for source in chosen:
         row = cursor.execute("select units_seal from sources where id = ?", (source,)).fetchone()
         if row is not None and row[0] is not None and row[0] != _units_seal(cursor, key, source):
-            raise edited("what the people of a source have spent is not what was written")
+            raise edited(connection, "what the people of a source have spent is not what was written")
     check_rows(connection, standings, chosen, "source")
 
 
@@ -103,7 +103,7 @@ def check_rows(
             rows = [row for value in chosen for row in cursor.execute(where, (value,)).fetchall()]
     for seal, *values in rows:
         if seal is not None and seal != digest(key, table.name, *values):
-            raise edited(f"row {values[0]} of its table {table.name!r} is not what was written")
+            raise edited(connection, f"row {values[0]} of its table {table.name!r} is not what was written")
 
 
 def _meta_seal(cursor: Any, key: str) -> bytes:

@@ -220,7 +220,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         )
 
     def _start_and_source(self) -> str:
-        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
+        starts = {"stationary": "begun long before", "any": "unknown initial distribution"}
         start = starts[self.initial] if isinstance(self.initial, str) else "given start"
         return f"{start} ({self.source})"
 

@@ -1,0 +1,93 @@
+"""The first ten lines of every command can be read by somebody who has read no page.
+
+What these lines may not have stands further below, or is printed with `--all`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from tests.releasing.publishing.test_states import invoke
+
+from takifugu.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LINES = 10
+WORDS = re.compile(
+    r"compos(es?|ing|ition)\b|stationary|\bgrid\b|\bL1\b|influence|quilt|wasserstein|sensitivity",
+    re.IGNORECASE,
+)
+#: Of a release file, of a ledger, and of neither.
+ABOUT_FILES = (
+    "check", "compare", "calibrate", "advise", "plan", "explain", "beliefs", "audit", "release --dry-run", "release",
+)  # fmt: skip
+ABOUT_LEDGERS = ("show", "history", "check", "resume", "upgrade")
+ALONE = ("beliefs", "explain --epsilon 2", "keys", "demo", "example", "reproduce")
+#: Commands that are tried in words of their own: what they print is a file, or a browser opens.
+OTHERS = ("schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge")
+
+
+def commands(group: click.Group = main, before: str = "") -> Iterator[str]:
+    for name, one in group.commands.items():
+        if isinstance(one, click.Group):
+            yield from commands(one, f"{before}{name} ")
+        else:
+            yield f"{before}{name}"
+
+
+def strange(text: str) -> list[str]:
+    return [match[0] for match in WORDS.finditer("\n".join(text.strip().splitlines()[:LINES]))]
+
+
+def test_no_command_is_forgotten() -> None:
+    named = {one.split(" --")[0] for one in (*ABOUT_FILES, *ALONE, *OTHERS)}
+    assert {*commands()} == named | {f"ledger {one}" for one in ABOUT_LEDGERS}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "survey",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in
+          ("activity", "activity-two-tables", "calls", "city", "households", "network", "people", "school", "ward")),
+    ],
+)  # fmt: skip
+def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for path in EXAMPLES.glob("*"):
+        if path.is_file():
+            shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for command in ABOUT_FILES:
+        outcome = invoke(*command.split(), f"{name}.toml")
+        assert not strange(outcome.output), f"{command}: {outcome.output}"
+    (ledger,), folder = tmp_path.glob("*.db"), tmp_path / f"{name}-published"
+    for command in ABOUT_LEDGERS:
+        assert not strange(invoke("ledger", command, ledger).output), command
+    for certificate in folder.glob("*.certificate.json"):
+        assert not strange(invoke("certificate", "show", certificate).output), certificate
+    more = [("budget", ledger, "boilers", "9"), ("adopt", ledger, folder), ("merge", ledger, ledger), ("init", ledger)]
+    assert not [one for one in more if strange(invoke("ledger", *one).output)]
+
+
+@pytest.mark.parametrize("command", ALONE)
+def test_of_commands_about_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert not strange(invoke(*command.split()).output), command
+
+
+@pytest.mark.parametrize("table", ["households.csv", "answers.csv", "calls.csv", "meetings.csv"])
+def test_of_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str) -> None:
+    shutil.copy(EXAMPLES / table, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for more in ((), ("--yes",)):
+        assert not strange(invoke("init", table, *more).output), table
+
+
+@pytest.mark.parametrize("command", list(commands()))
+def test_of_its_help(command: str) -> None:
+    assert not strange(invoke(*command.split(), "--help").output), command

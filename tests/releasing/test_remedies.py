@@ -1,0 +1,571 @@
+"""Each command that is printed as a remedy, taken out of the real output and pasted, does what it says.
+
+`command(...)` is the one way to print one. A place of the sources that prints one and has no test here is noticed, and
+so is a command or an option in words that are written by hand.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from tests.releasing.publishing.test_crashes import SPEC
+from tests.releasing.publishing.test_restored_copies import copied, restored
+from tests.releasing.publishing.test_states import FULL, invoke, small, stopped
+from tests.support.workbooks import write_workbook
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger, upgrading
+from takifugu.core.errors import ReleaseState
+from takifugu.releasing.publishing import folder as folders
+from takifugu.releasing.publishing.new_ledger import THE_COPY
+
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src" / "takifugu"
+ONE = SPEC[: SPEC.rindex("[[release]]")]
+FORMATS = ROOT / "tests" / "accounting" / "ledger" / "formats"
+#: Places of the sources whose commands a test pastes: file and function.
+PASTED: set[str] = set()
+
+Test = Callable[..., None]
+
+
+def of(*places: str) -> Callable[[Test], Test]:
+    def mark(test: Test) -> Test:
+        PASTED.update(places)
+        return test
+
+    return mark
+
+
+def printed(result: Result, *start: str) -> list[str]:
+    """Return the commands that begin so, as whoever pastes them copies them from the lines."""
+    commands = [shlex.split(one) for one in re.findall(r"`takifugu ([^`\n]*)`", result.output)]
+    commands = [one for one in commands if one[: len(start)] == [*start]]
+    assert commands, result.output
+    return commands[0]
+
+
+def pasted(result: Result, *start: str) -> Result:
+    return invoke(*printed(result, *start))
+
+
+def payments(ledger: Path) -> int:
+    return len(Ledger.open(ledger).payments("study"))
+
+
+def replaced(toml: Path, old: str, new: str) -> Path:
+    text = toml.read_text(encoding="utf-8")
+    assert old in text
+    toml.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return toml
+
+
+# Every place that prints one is among these.
+
+
+def _docstrings(tree: ast.AST) -> set[int]:
+    rooms = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = [node.body[0] for node in ast.walk(tree) if isinstance(node, rooms) and node.body]
+    return {id(one.value) for one in first if isinstance(one, ast.Expr)}
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    for node in tree.body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        for one in inside:
+            yield getattr(one, "name", ""), one
+
+
+def places_that_print() -> set[str]:
+    places = set()
+    for path in SRC.rglob("*.py"):
+        for name, node in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+            calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
+            if any(isinstance(call, ast.Name) and call.id == "command" for call in calls):
+                places.add(f"{path.relative_to(SRC).as_posix()}: {name}")
+    return places
+
+
+def test_no_command_is_forgotten() -> None:
+    assert places_that_print() == PASTED
+
+
+#: Files whose words name commands and options without `command`: what declares and drafts them, and what is no remedy.
+BY_HAND = (
+    "cli/", "releasing/file/drafting/", "releasing/file/guessing/", "releasing/file/questions/",
+    "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py", "data/engines/spark.py",
+    "numbers/noise/entropy.py",
+)  # fmt: skip
+#: Words with an option that is added to the command that printed them, each with its own test below or above.
+OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
+           "add --dry-run,")  # fmt: skip
+
+
+def test_no_remedy_is_written_by_hand() -> None:
+    for path in SRC.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = _docstrings(tree)
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        for node in texts:
+            is_bare = bool(re.fullmatch(r"--[a-z-]+", node.value))
+            names = re.search(r"takifugu [a-z]|(?<![\w-])--[a-z]", node.value)
+            if names and not is_bare and id(node) not in docs:
+                where = path.relative_to(SRC).as_posix()
+                assert where.startswith(BY_HAND) or any(one in node.value for one in OPTIONS), (where, node.value)
+
+
+# What was paid for: resumed, or paid for again.
+
+
+@of("core/errors.py: sentence")
+@pytest.mark.parametrize("state", [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED])
+def test_the_state_of_a_release_says_how_it_is_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState
+) -> None:
+    toml = small(tmp_path, ONE)
+    resumed = pasted(stopped(toml, monkeypatch, state), "ledger", "resume")
+    assert (resumed.exit_code, payments(tmp_path / "ledger.db")) == (0, 1)
+    assert "already published" in invoke("release", toml).output
+
+
+@of("releasing/publishing/again.py: resuming")
+def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path, ONE)
+    with monkeypatch.context() as patched:
+        patched.setattr(folders.os, "replace", _full)
+        assert invoke("release", "--once", "K", toml).exit_code == 4
+    other = invoke("release", "--once", "K", replaced(toml, "epsilon = 4.0", "epsilon = 3.0"))
+    assert other.exit_code == 2
+    assert pasted(other, "ledger", "resume").exit_code == 0
+    assert (tmp_path / "out" / "both.csv").exists()
+
+
+def _full(*_: object) -> None:
+    raise FULL
+
+
+@of("releasing/publishing/again.py: paying_again")
+@pytest.mark.parametrize("name", ["release.toml", "a study of it.toml"])
+def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: str) -> None:
+    toml = small(tmp_path, ONE).rename(tmp_path / name)
+    assert invoke("release", toml).exit_code == 0
+    shutil.rmtree(tmp_path / "out")
+    refused = invoke("release", toml)
+    assert refused.exit_code == 2
+    assert pasted(refused, "release").exit_code == 0
+    assert (tmp_path / "out" / "both.csv").exists()
+    assert payments(tmp_path / "ledger.db") == 2
+
+
+@pytest.mark.parametrize("asking", [("release", "release.toml"), ("ledger", "resume", "ledger.db")])
+def test_values_that_are_lost_are_paid_for_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asking: tuple[str, ...]
+) -> None:
+    toml = small(tmp_path, SPEC)
+    stopped(toml, monkeypatch, ReleaseState.DRAWN)
+    for values in tmp_path.glob("*.values"):
+        values.unlink()
+    lost = invoke(*asking[:-1], tmp_path / asking[-1])
+    assert lost.exit_code == 4
+    again = pasted(lost, "release")
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "out" / "both.csv").exists()
+
+
+def test_another_key_is_one_to_write(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE)
+    assert invoke("release", toml).exit_code == 0
+    refused = invoke("release", "--again", "both", toml)
+    option = re.search(r"--once \S+", refused.output)
+    assert option is not None
+    assert invoke("release", "--again", "both", *option[0].split(), toml).exit_code == 0
+    assert payments(tmp_path / "ledger.db") == 2
+
+
+@of("cli/ledgers.py: print_ledger")
+def test_a_ledger_says_how_what_waits_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(small(tmp_path, ONE), monkeypatch, ReleaseState.DRAWN)
+    assert pasted(invoke("ledger", "show", tmp_path / "ledger.db"), "ledger", "resume").exit_code == 0
+    assert (tmp_path / "out" / "both.csv").exists()
+
+
+# Budgets.
+
+
+@of("accounting/ledger/budgets.py: setting")
+@pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
+def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budget: str) -> None:
+    toml = small(tmp_path, ONE)
+    assert invoke("release", toml).exit_code == 0
+    refused = invoke("release", replaced(toml, "budget = 400", f"budget = {budget}"), "--again", "both", "--once", "2")
+    assert refused.exit_code == 2
+    assert pasted(refused, "ledger", "budget").exit_code == 0
+    assert invoke("release", toml, "--again", "both", "--once", "2").exit_code == 0
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+@pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])
+def test_a_release_above_the_budget_says_which_is_enough(
+    tmp_path: Path, declared: str, dry: tuple[str, ...]
+) -> None:
+    toml = small(tmp_path, ONE.replace("budget = 400\n", declared))
+    assert invoke("release", toml).exit_code == 0
+    refused = invoke("release", *dry, toml, "--again", "both", "--once", "2")
+    assert refused.exit_code == 1
+    assert pasted(refused, "ledger", "budget").exit_code == 0
+    if declared:
+        line = re.search(r"write (budget = \S+) under \[source\]", refused.output)
+        assert line is not None
+        replaced(toml, declared.strip(), line[1])
+    assert invoke("release", toml, "--again", "both", "--once", "2").exit_code == 0
+
+
+def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE.replace("budget = 400\n", "budget = 0.1\n"))
+    refused = invoke("release", "--dry-run", toml)
+    line = re.search(r"write (budget = \S+) under \[source\]", refused.output)
+    assert line is not None
+    assert "ledger budget" not in refused.output
+    assert invoke("release", replaced(toml, "budget = 0.1", line[1])).exit_code == 0
+
+
+def test_a_table_above_the_whole_budget_is_noticed_by_check(tmp_path: Path) -> None:
+    toml = replaced(_example(tmp_path, "households"), "budget = 4.0", "budget = 1.0")
+    refused = invoke("check", toml)
+    line = re.search(r"write (budget = \S+) under \[source\]", refused.output)
+    assert refused.exit_code == 1
+    assert line is not None
+    assert invoke("check", replaced(toml, "budget = 1.0", line[1])).exit_code == 0
+
+
+def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    ledger = tmp_path / "ledger.db"
+    tf.release(made, ["still"] * 4, ledger=ledger, source="my data")
+    with pytest.raises(tf.TakifuguError) as refused:
+        tf.release(made, ["walking"] * 4, ledger=ledger, source="my data")
+    invoke(*shlex.split(re.findall(r"`takifugu ([^`]*)`", str(refused.value))[0]))
+    tf.release(made, ["walking"] * 4, ledger=ledger, source="my data")
+
+
+# Ledgers and their copies.
+
+
+@of("accounting/ledger/format/chain.py: edited")
+def test_an_edited_ledger_is_checked(tmp_path: Path) -> None:
+    assert invoke("release", small(tmp_path, ONE)).exit_code == 0
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
+        edited.execute("update sources set budget_epsilon = '9000'")
+        edited.commit()
+    refused = invoke("release", tmp_path / "release.toml", "--again", "both", "--once", "2")
+    assert "edited or damaged" in refused.output
+    checked = pasted(refused, "ledger", "check")
+    assert checked.exit_code == 2
+    assert "differences: " in checked.output
+
+
+@of("accounting/ledger/upgrading.py: upgrade")
+def test_a_long_ledger_of_an_older_format_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "my ledger.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript((FORMATS / "format-5.sql").read_text())
+    with monkeypatch.context() as patched:
+        patched.setattr(upgrading.upgrade, "__defaults__", (0,))
+        refused = invoke("ledger", "show", path)
+    assert refused.exit_code == 2
+    assert pasted(refused, "ledger", "upgrade").exit_code == 0
+    assert invoke("ledger", "show", path).exit_code == 0
+
+
+@of("accounting/ledger/merging.py: _entering")
+def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        assert invoke("release", small(tmp_path / name, ONE)).exit_code == 0
+    refused = invoke("ledger", "merge", tmp_path / "one" / "ledger.db", tmp_path / "other" / "ledger.db")
+    assert refused.exit_code == 2
+    assert invoke(*printed(refused, "ledger", "adopt"), "--yes").exit_code == 0
+    assert payments(tmp_path / "one" / "ledger.db") == 2
+
+
+@of("releasing/planning/two_ledgers.py: _of_ledgers")
+@pytest.mark.parametrize("output", ["", 'output = "out"\n'])
+def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, output: str) -> None:
+    other = small(tmp_path, ONE.replace('output = "out"\n', output)).rename(tmp_path / "other.toml")
+    assert invoke("release", other).exit_code == 0
+    toml = small(tmp_path, ONE.replace('"ledger.db"', '"new.db"').replace('"out"', '"new"'))
+    assert invoke("release", toml, "--new-ledger").exit_code == 0
+    notice = invoke("check", toml)
+    assert invoke(*printed(notice, "ledger", "adopt"), "--yes").exit_code == 0
+    assert payments(tmp_path / "new.db") == 2
+
+
+@of("releasing/publishing/new_ledger.py: require_known")
+def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
+    toml = small(tmp_path, f"require_ledger = true\n{ONE}")
+    refused = invoke("release", toml)
+    assert refused.exit_code == 2
+    assert pasted(refused, "ledger", "init").exit_code == 0
+    assert invoke("release", toml).exit_code == 0
+
+
+@of("releasing/publishing/new_ledger.py: _forgotten")
+@pytest.mark.parametrize("way", ["merge", "adopt"])
+def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, way: str) -> None:
+    toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
+    assert invoke("release", toml, "--only", "walking").exit_code == 0
+    early = copied(ledger, "early.db")
+    assert invoke("release", toml, "--only", "both").exit_code == 0
+    late = copied(ledger, "late.db")
+    restored(ledger, early)
+    refused = invoke("release", toml)
+    assert refused.exit_code == 2
+    words = printed(refused, "ledger", way)
+    assert invoke(*[str(late) if word == THE_COPY else word for word in words], *_agreed(way)).exit_code == 0
+    assert payments(ledger) == 2
+    assert "already published" in invoke("release", toml).output
+
+
+def _agreed(way: str) -> list[str]:
+    return ["--yes"] if way == "adopt" else []
+
+
+def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE)
+    assert invoke("release", toml).exit_code == 0
+    (tmp_path / "ledger.db").rename(tmp_path / "away.db")
+    refused = invoke("release", toml, "--again", "both", "--once", "2")
+    assert refused.exit_code == 2
+    assert "--new-ledger" in refused.output
+    assert invoke("release", toml, "--again", "both", "--once", "2", "--new-ledger").exit_code == 0
+
+
+# What a table is worth, and what it costs.
+
+
+@of(
+    "releasing/advice/refusing.py: _reasons", "releasing/steps.py: verdicts",
+    "releasing/advice/checking.py: check", "releasing/advice/forecast.py: text",
+)  # fmt: skip
+def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
+    useless = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant")
+    toml = small(tmp_path, useless)
+    for command in (("release",), ("release", "--dry-run"), ("release", "--dry-run", "--anyway")):
+        advised = pasted(invoke(*command, toml), "advise")
+        assert advised.exit_code == 0
+        assert "useless" in advised.output
+    assert "good" in pasted(invoke("check", _example(tmp_path, "households")), "advise").output
+    notice = invoke("calibrate", _example(tmp_path, "people"))
+    assert "ledger" in pasted(notice, "release", "--dry-run").output
+
+
+def _example(folder: Path, name: str) -> Path:
+    for path in (ROOT / "examples").glob("*"):
+        if path.is_file():
+            shutil.copy(path, folder)
+    return folder / f"{name}.toml"
+
+
+@of("releasing/planning/comparison.py: brief", "releasing/planning/comparison.py: _together")
+def test_every_mechanism_is_a_command_away(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE)
+    assert "does not apply:" in pasted(invoke("compare", toml), "compare", "--all").output
+    toml.write_text("joint_epsilon = 6.0\n" + re.sub(r"epsilon = [\d.]+\nmechanism.*\n", "", SPEC))
+    assert pasted(invoke("compare", toml), "calibrate").exit_code == 0
+
+
+WEEKS = """\
+ledger = "weeks.db"
+output = "out"
+
+[expect]
+source = "a test"
+matters = 1000
+
+[source]
+name = "weeks"
+file = "weeks.csv"
+order = "at"
+value = "state"
+step = "1h"
+from = "2026-01-05 00:00"
+budget = 400
+
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.8, 0.2], [0.3, 0.7]]
+source = "a test"
+
+[[release]]
+name = "weekly"
+query = "count"
+states = ["walking"]
+every = "week"
+epsilon = 2.0
+"""
+
+
+def _weeks(folder: Path, spec: str = WEEKS) -> Path:
+    rows = [f"2026-{1 + d // 31:02}-{1 + d % 31:02} {h:02}:00,{'walking' if h % 3 else 'still'}\n"
+            for d in range(4, 45) for h in range(24)]  # fmt: skip
+    (folder / "weeks.csv").write_text("at,state\n" + "".join(rows))
+    (folder / "weeks.toml").write_text(spec)
+    return folder / "weeks.toml"
+
+
+@of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: _planning")
+def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
+    dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
+    assert "windows fit the budget" in " ".join(pasted(dry, "plan").output.split())
+    planned = invoke("plan", _example(tmp_path, "people"))
+    assert planned.exit_code == 2
+    assert "ledger" in pasted(planned, "release", "--dry-run").output
+
+
+def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> None:
+    toml = _weeks(tmp_path)
+    refused = invoke("release", toml)
+    option = re.search(r"--window \S+", refused.output)
+    assert option is not None
+    assert invoke("release", toml, *option[0].split()).exit_code == 0
+    assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
+
+
+def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Path) -> None:
+    """A job that publishes each week goes on when a monthly table is added, and remedies name the window."""
+    monthly = WEEKS[WEEKS.index("[[release]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
+    toml = _weeks(tmp_path, f"{WEEKS}\n{monthly}")
+    for window, name in (("2026-W02", "weekly"), ("2026-02", "monthly")):
+        for command in (["check"], ["advise"], ["plan"], ["release", "--dry-run"], ["release", "--anyway"]):
+            outcome = invoke(*command, "--window", window, toml)
+            early = window == "2026-02" and command[0] == "release"  # the data end before the month does
+            assert outcome.exit_code == 0 or early, outcome.output
+        assert early or (tmp_path / "out" / f"{name}-{window}.csv").exists()
+    shutil.rmtree(tmp_path / "out")
+    again = pasted(invoke("release", "--window", "2026-W02", toml), "release")
+    assert again.exit_code == 0
+    assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
+
+
+def test_a_useless_table_is_published_with_an_option(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant"))
+    refused = invoke("release", toml)
+    assert (refused.exit_code, "--anyway" in refused.output) == (1, True)
+    assert invoke("release", toml, "--anyway").exit_code == 0
+
+
+def test_a_strange_file_is_replaced_with_an_option(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "both.csv").write_text("mine")
+    refused = invoke("release", toml)
+    assert (refused.exit_code, "--force" in refused.output) == (2, True)
+    assert invoke("release", toml, "--force").exit_code == 0
+
+
+# The lines that `advise` prints, pasted into the place that they name.
+
+
+def with_lines(toml: Path, lines: list[str]) -> None:
+    """Paste lines of TOML under the section that the comment before them names, instead of the lines of their keys."""
+    text, section = toml.read_text(encoding="utf-8"), ""
+    for line in lines:
+        header = re.match(r"# in (.*)", line)
+        taken = re.match(r"# take out the line (\S+) =", line)
+        if header is not None:
+            section = header[1]
+            continue
+        key = taken[1] if taken is not None else line.split(" = ")[0]
+        text = _in_section(text, section, key, "" if taken is not None else f"{line}\n")
+    toml.write_text(text, encoding="utf-8")
+
+
+def _in_section(text: str, section: str, key: str, line: str) -> str:
+    parts = re.split(r"(?m)^(?=\[)", text)
+    name = re.match(r'\[\[release\]\] "(.*)"', section)
+    for i, part in enumerate(parts):
+        is_it = f'name = "{name[1]}"' in part and part.startswith("[[release]]") if name else part.startswith(section)
+        if is_it or (section == "the top of the file" and i == 0):
+            kept = re.sub(rf"(?m)^{key} = .*\n", "", part)
+            head, rest = ("", kept) if section == "the top of the file" else kept.split("\n", 1)
+            parts[i] = f"{head}\n{line}{rest}" if head else f"{line}{rest}"
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: bool) -> None:
+    spec = ONE.replace("matters = 1000\n", "matters = 3\n").replace("unimportant", "# unimportant")
+    spec = spec.replace("budget = 400", "budget = 8").replace('mechanism = "group"\n', "").replace("4.0", "1.0")
+    toml = small(tmp_path, spec, rows=200)
+    if released:
+        assert invoke("release", toml, "--anyway").exit_code == 0
+    advised = invoke("advise", toml)
+    parts = re.split(r"(?m)^\d+\. ", advised.output)[1:]
+    assert parts, advised.output
+    original = toml.read_text()
+    for part in parts:
+        promise = re.sub(r"; its ± is.*|\(it needs.*", "", " ".join(re.split(r"\n[a-z]", part)[0].split())).strip()
+        for words in re.findall(r"`takifugu ([^`\n]*)`", part):
+            assert invoke(*shlex.split(words)).exit_code == 0
+        with_lines(toml, [line.strip() for line in part.splitlines() if line.startswith("    ")])
+        now = " ".join(invoke("advise", toml).output.split())
+        assert promise in now, part
+        assert invoke("release", "--dry-run", "--again", "both", "--once", "7", toml).exit_code == 0, part
+        toml.write_text(original)
+
+
+# Files that are no release files, and lists.
+
+
+@of("releasing/file/loading.py: _unreadable")
+def test_a_table_gets_a_release_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path, ONE)
+    (tmp_path / "new").mkdir()
+    monkeypatch.chdir(tmp_path / "new")
+    begun = pasted(invoke("check", toml.with_name("data.csv")), "init")
+    assert "data.csv has 2 columns" in begun.output
+
+
+@of("releasing/file/loading.py: checked")
+def test_a_belief_of_private_data_is_checked_where_they_are(tmp_path: Path) -> None:
+    fit = 'fit = { file = "data.csv", value = "state", order = "t", private = true }\n'
+    refused = invoke("check", small(tmp_path, re.sub(r"matrix = .*\n", fit, ONE)))
+    assert refused.exit_code == 2
+    assert "ledger" in pasted(refused, "calibrate").output
+
+
+@of("releasing/file/kinds.py: which_kind", "releasing/file/problems.py: _listing")
+def test_kinds_and_keys_are_a_command_away(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE)
+    wrong = invoke("check", replaced(toml, "source = \"a test\"\n\n[[", 'sources = "a test"\n\n[['))
+    assert "sources" in wrong.output
+    assert "matrix" in pasted(wrong, "keys").output
+    replaced(toml, 'kind = "markov-chain"', 'kind = "markof-chain"')
+    assert "Kinds:" in pasted(invoke("check", toml), "init").output
+
+
+@of("data/files/formats.py: chosen")
+def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
+    write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
+    toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
+    listed = pasted(invoke("release", toml), "init")
+    assert "one" in listed.output
+    assert "more" in listed.output
+
+
+@of("cli/believing.py: _list", "cli/examples.py: _list", "cli/reproducing.py: _list")
+def test_the_first_of_a_list_is_a_command_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("beliefs", "example"):
+        assert pasted(invoke(name), name).exit_code == 0
+    assert printed(invoke("reproduce"), "reproduce")[1:]
