@@ -15,7 +15,7 @@ from takifugu.data.engines.sanitise import as_kind, is_text, key_column, kind_of
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
 from takifugu.data.rows.joined_order import with_joined_order
-from takifugu.data.rows.layout import Layout, Recode, parse_step
+from takifugu.data.rows.layout import Layout, Recode, parse_step, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_plain_times, with_ticks
 from takifugu.data.rows.pieces import MISSING
@@ -48,6 +48,11 @@ class RunRows:
     in_rows: bool
     names: Mapping[object, str | None] = field(repr=False)
     numbered: bool
+
+    def name(self, unit: object) -> str | None:
+        """Return what somebody is called in the data."""
+        column = self.layout.unit
+        return self.names.get(unit) if self.numbered or column is None else unit_name(unit, column)
 
 
 def run_rows(

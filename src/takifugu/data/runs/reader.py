@@ -18,8 +18,8 @@ from takifugu.data.rows.pieces import runs_of
 from takifugu.data.runs.cells import CellSums, add_up
 from takifugu.data.runs.in_memory import in_engine
 from takifugu.data.runs.rules import RunRules
-from takifugu.data.runs.spread import Runs
-from takifugu.data.runs.survey import OfUnit, surveyed
+from takifugu.data.runs.spread import Runs, Total
+from takifugu.data.runs.survey import surveyed
 from takifugu.data.sequences import Piece
 from takifugu.data.values.codes import UNOBSERVED
 
@@ -41,24 +41,23 @@ def pieces_of_runs(
     window = range(calendar.size) if layout.window is None else layout.window
     sums = None if layout.slots is None else CellSums(layout.slots)
     with careful(table.source):
-        runs, units = surveyed(table, layout, states, rules, window, sums)
-        made = _pieces(runs, units, sums, states, entrywise)
+        runs, totals = surveyed(table, layout, states, rules, window, sums)
+        made = _pieces(runs, totals, sums, states, entrywise)
     return tuple(sorted(made, key=lambda piece: natural(piece.unit)))
 
 
-def _pieces(runs: Runs, units: Sequence[OfUnit], sums: CellSums | None, states: Recode, entrywise: bool) -> list[Piece]:
+def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: Recode, entrywise: bool) -> list[Piece]:
     """Return the pieces; of every array by state the last number is that of missing ones."""
     size, layout, rules = len(states.states), runs.rows.layout, runs.rules
-    name_of, written = {unit.raw: unit.name for unit in units}, {unit.name: unit.written for unit in units}
     counts = {name: np.zeros((1 if sums is None else sums.size, size + 1), dtype=np.int64) for name in runs.covers}
     listed: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
-    totals = [(unit.name, total) for unit in units for total in unit.totals]
-    for name, total in totals:
-        counts[name][:, total.code] += add_up(total.steps, sums)
-    has_gaps = any(total.code == UNOBSERVED for _, total in totals)
-    if units and (entrywise or (has_gaps and layout.gaps == "public")):
+    written = {runs.names[total.unit]: total.fact.key[0] for total in totals}
+    for total in totals:
+        counts[runs.names[total.unit]][:, total.fact.code] += add_up(total.steps, sums)
+    has_gaps = any(total.fact.code == UNOBSERVED for total in totals)
+    if totals and (entrywise or (has_gaps and layout.gaps == "public")):
         for unit, code, run in runs.listed(not entrywise):
-            listed[name_of[unit]].append((code, run))
+            listed[runs.names[unit]].append((code, run))
     state = rules.before if rules.rows == "changes" else rules.otherwise
     filled = UNOBSERVED if state is None else states.states.index(state)
     covered, pieces = dict[range, IntArray](), []

@@ -24,8 +24,9 @@ from takifugu.data.engines.differences import (
     with_row_before,
 )
 from takifugu.data.rows.layout import text_of
+from takifugu.data.rows.pieces import Fact
 from takifugu.data.runs.cells import CellSums
-from takifugu.data.runs.columns import FARTHEST, OVERLAPPING, TIED, UNENDED, RunRows
+from takifugu.data.runs.columns import END, FARTHEST, OVERLAPPING, START, TIED, UNENDED, RunRows
 from takifugu.data.runs.rules import Cover, RunRules
 from takifugu.data.values.codes import UNOBSERVED
 
@@ -35,18 +36,15 @@ FARTHEST_PLACE = 2**40
 
 @dataclass(frozen=True)
 class Total:
-    """What rows of a unit in one state amount to, of which there is the same to note: their ticks, and their steps.
+    """What rows of a unit in one state amount to, of which there is the same to note.
 
     `steps` are the ends of runs by stretch: its number, and the sums of signs, places and periods; of a window without
-    cells one sum of lengths. `unit` is as the frame has it, `row` the first one's number, where rows have one.
+    cells one sum of lengths. `unit` is as the frame has it.
     """
 
     unit: object = field(repr=False)
-    code: int
+    fact: Fact = field(repr=False)
     note: int
-    low: int
-    high: int
-    row: int | None
     last_end: int | None
     steps: Sequence[tuple[int, int, int, int]] = field(repr=False)
 
@@ -63,6 +61,15 @@ class Runs:
     covers: Mapping[str | None, Cover] = field(repr=False)
     names: Mapping[object, str | None] = field(repr=False)
     window: range
+
+    @staticmethod
+    def of(rows: RunRows, rules: RunRules, window: range) -> Runs:
+        """Return rows whose units are called as they are declared, as far as that is known."""
+        calendar = rows.layout.calendar
+        assert calendar is not None
+        cover = {ends: Cover.of(calendar, ends, rows.step) for ends in set(rules.covered.values())}
+        covers = {name: cover[ends] for name, ends in rules.covered.items()}
+        return Runs(rows, rules, covers, rows.names, window)
 
     def cover(self, unit: object) -> Cover:
         """Return in which steps a unit of the frame counts."""
@@ -89,7 +96,20 @@ class Runs:
         for unit, *values in collected(frame.group_by(*keys).agg(**added).select(*columns)):
             read = dict(zip(columns[1:], map(_integer, values), strict=True))
             grouped.setdefault((unit, read["code"], read["note"]), []).append(read)
-        return [_total(key[0], parts) for key, parts in grouped.items()]
+        return [self._total(key[0], parts) for key, parts in grouped.items()]
+
+    def _total(self, unit: object, parts: Sequence[Mapping[str, int | None]]) -> Total:
+        """Return the parts of a total, one for each stretch, as one."""
+        steps = [
+            (part.get("stretch") or 0, part.get("signs") or 0, part["places"] or 0, part.get("periods") or 0)
+            for part in parts
+        ]  # fmt: skip
+        code, note = parts[0]["code"] or 0, parts[0]["note"] or 0
+        low, high = min(part["low"] or 0 for part in parts), max(part["high"] or 0 for part in parts)
+        first = min((row for part in parts if (row := part.get("row")) is not None), default=None)
+        last_end = max((end for part in parts if (end := part.get("last_end")) is not None), default=None)
+        fact = Fact((self.rows.name(unit), None), code, 1, note // START % END, low, high, None, first, None)
+        return Total(unit, fact, note, last_end, steps)
 
     def listed(self, missing_only: bool) -> Iterator[tuple[object, int, range]]:
         """Yield unit, code and steps of every run in the window, or of those alone whose state is missing."""
@@ -199,19 +219,6 @@ def _behind_earlier_ones(frame: Frame) -> Frame:
     frame = with_neighbour(frame, ["unit"], "start", ["so_far"])
     ended = nw.col("so_far_before")
     return _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
-
-
-def _total(unit: object, parts: Sequence[Mapping[str, int | None]]) -> Total:
-    """Return the parts of a total, one for each stretch, as one."""
-    steps = [
-        (part.get("stretch") or 0, part.get("signs") or 0, part["places"] or 0, part.get("periods") or 0)
-        for part in parts
-    ]  # fmt: skip
-    low, high = min(part["low"] or 0 for part in parts), max(part["high"] or 0 for part in parts)
-    ends = [end for part in parts if (end := part.get("last_end")) is not None]
-    rows = [row for part in parts if (row := part.get("row")) is not None]
-    code, note = parts[0]["code"], parts[0]["note"]
-    return Total(unit, code or 0, note or 0, low, high, min(rows, default=None), max(ends, default=None), steps)
 
 
 def _integer(value: object) -> int | None:

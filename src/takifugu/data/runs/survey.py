@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from takifugu.core.errors import DataError
 from takifugu.core.names import budget_name
 from takifugu.core.people import PEOPLE
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import check_values, names_of, without_place
-from takifugu.data.rows.layout import Layout, Recode, unit_name
-from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Fact, Key, by_piece
+from takifugu.data.rows.layout import Layout, Recode
+from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Key, by_piece
 from takifugu.data.runs.cells import CellSums
 from takifugu.data.runs.columns import (
     BACKWARDS,
@@ -23,79 +25,43 @@ from takifugu.data.runs.columns import (
     UNENDED,
     WITH_ZONE,
     WITHOUT_ZONE,
-    RunRows,
     kind_of_all,
     run_rows,
 )
-from takifugu.data.runs.rules import Cover, RunRules
+from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.data.values.texts import BLANKS, two_ways
 
 
-@dataclass(frozen=True)
-class OfUnit:
-    """What is read of one unit: its name as it is declared, and as it is written, and what its rows amount to.
-
-    `raw` is its key as the frame has it.
-    """
-
-    name: str | None
-    written: str | None
-    raw: object = field(repr=False)
-    totals: Sequence[Total] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class _Scan:
-    """Rows, what they amount to, and what their units are called there."""
-
-    runs: Runs
-    totals: Sequence[Total]
-    written: Mapping[object, str | None]
-
-
 def surveyed(
     table: Table, layout: Layout, states: Recode, rules: RunRules, window: range, sums: CellSums | None
-) -> tuple[Runs, tuple[OfUnit, ...]]:
-    """Return the rows, and what there is of each unit; DataError for rows that break a rule of the layout.
+) -> tuple[Runs, list[Total]]:
+    """Return the rows, and what they amount to; DataError for rows that break a rule of the layout.
 
     Texts are taken as they are first, and read with care where that does not explain all of them.
     """
-    scan = _scanned(run_rows(table, layout, states, rules, is_tidy=True), rules, window, sums)
-    if not all(_is_tidy(total, scan.written, table) for total in scan.totals):
-        rows = run_rows(table, layout, states, rules)
-        scan = _scanned(rows, rules, window, sums)
-        if rows.guessed and any(_fault(total, START) or _fault(total, END) for total in scan.totals):
-            rows = run_rows(table, layout, states, rules, kind_of_all(table, layout, rules))
-            scan = _scanned(rows, rules, window, sums)
-        if table.without_blank_rows is not None and any(_may_be_blank(total, scan.written) for total in scan.totals):
+    runs = Runs.of(run_rows(table, layout, states, rules, is_tidy=True), rules, window)
+    totals = runs.totals(sums)
+    if not all(_is_tidy(total, table) for total in totals):
+        runs = Runs.of(run_rows(table, layout, states, rules), rules, window)
+        totals = runs.totals(sums)
+        if runs.rows.guessed and any(_fault(total, START) or _fault(total, END) for total in totals):
+            runs = Runs.of(run_rows(table, layout, states, rules, kind_of_all(table, layout, rules)), rules, window)
+            totals = runs.totals(sums)
+        if table.without_blank_rows is not None and any(_may_be_blank(total) for total in totals):
             return surveyed(table.filled, layout, states, rules, window, sums)
-    units = _checked(scan, layout, states, rules, table)
-    if any(scan.runs.cover(unit.raw) != scan.runs.covers[unit.name] for unit in units):
-        names = {unit.raw: unit.name for unit in units}
-        scan = _scanned(scan.runs.rows, rules, window, sums, names)
-        units = _checked(scan, layout, states, rules, table)
-    check_covers(units, scan.runs.covers, layout, rules)
-    _check_neighbours(scan.totals, layout, rules, table)
-    return scan.runs, units
-
-
-def _scanned(
-    rows: RunRows, rules: RunRules, window: range, sums: CellSums | None,
-    names: Mapping[object, str | None] | None = None,
-) -> _Scan:  # fmt: skip
-    """Return what rows amount to; `names` are those of the frame's units, where declared ones do not tell all."""
-    calendar = rows.layout.calendar
-    assert calendar is not None
-    cover = {ends: Cover.of(calendar, ends, rows.step) for ends in set(rules.covered.values())}
-    covers = {name: cover[ends] for name, ends in rules.covered.items()}
-    runs = Runs(rows, rules, covers, rows.names if names is None else names, window)
-    totals, column = runs.totals(sums), rows.layout.unit
-    units = {total.unit for total in totals}
-    if rows.numbered or column is None:
-        return _Scan(runs, totals, {unit: rows.names.get(unit) for unit in units})
-    return _Scan(runs, totals, {unit: unit_name(unit, column) for unit in units})
+    grouped = by_piece(total.fact for total in totals)
+    if grouped:
+        check_values(grouped, layout, states, table)
+    _check_times(totals, layout, rules)
+    names = _names(totals, names_of(grouped, layout), layout, rules)
+    is_covered = all(runs.cover(unit) == runs.covers[name] for unit, name in names.items())
+    runs = replace(runs, names={**runs.names, **names})
+    totals = totals if is_covered else runs.totals(sums)
+    _check_covers(totals, runs, layout)
+    _check_neighbours(totals, layout, rules, table)
+    return runs, totals
 
 
 def _fault(total: Total, bound: int) -> int:
@@ -103,40 +69,27 @@ def _fault(total: Total, bound: int) -> int:
     return total.note // bound % END
 
 
-def _is_tidy(total: Total, written: Mapping[object, str | None], table: Table) -> bool:
+def _is_tidy(total: Total, table: Table) -> bool:
     """Return whether the texts of some rows say a state, times and a name just as they are."""
     is_name = total.unit is not None and not (isinstance(total.unit, str) and _is_untidy(total.unit, table))
-    return is_name and total.code >= UNOBSERVED and not (_fault(total, START) or _fault(total, END))
+    return is_name and total.fact.code >= UNOBSERVED and not (_fault(total, START) or _fault(total, END))
 
 
 def _is_untidy(name: str, table: Table) -> bool:
     return name != name.strip(BLANKS) or name in table.missing
 
 
-def _checked(scan: _Scan, layout: Layout, states: Recode, rules: RunRules, table: Table) -> tuple[OfUnit, ...]:
-    """Return what there is of each unit; DataError for rows that break a rule of the layout."""
-    grouped = by_piece(_fact(total, scan.written) for total in scan.totals)
-    if grouped:
-        check_values(grouped, layout, states, table)
-    _check_times(scan.totals, layout, rules)
-    return tuple(_units(scan, grouped, layout, rules))
+def _may_be_blank(total: Total) -> bool:
+    return bool(_fault(total, START)) or total.fact.key[0] is None
 
 
-def _fact(total: Total, written: Mapping[object, str | None]) -> Fact:
-    return Fact(
-        key=(written[total.unit], None), code=total.code, rows=1, unplaced=_fault(total, START), low=total.low,
-        high=total.high, offsets=None, first=total.row, last=None,
-    )  # fmt: skip
-
-
-def _may_be_blank(total: Total, written: Mapping[object, str | None]) -> bool:
-    return bool(_fault(total, START)) or written[total.unit] is None
+def _noted(totals: Sequence[Total]) -> int:
+    """Return what is so of any row."""
+    return reduce(or_, (total.note for total in totals), 0)
 
 
 def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> None:
-    notes = 0
-    for total in totals:
-        notes |= total.note
+    notes = _noted(totals)
     if notes & WITHOUT_ZONE and notes & WITH_ZONE:
         raise two_ways(str(layout.order))
     for bound, column in ((START, str(layout.order)), (END, str(rules.last_column))):
@@ -168,37 +121,40 @@ def _without_tick(reason: int, layout: Layout, column: str, bound: str, rules: R
     return error
 
 
-def _units(scan: _Scan, grouped: Mapping[Key, list[Fact]], layout: Layout, rules: RunRules) -> Iterator[OfUnit]:
-    """Yield what there is of each unit by its declared name; DataError for one that is not declared."""
+def _names(
+    totals: Sequence[Total], spellings: Mapping[Key, Key], layout: Layout, rules: RunRules
+) -> dict[object, str | None]:
+    """Return the declared name of each unit of the frame; DataError for one that is not declared."""
     declared = {None if name is None else budget_name(name): name for name in rules.covered}
-    totals = dict[str | None, list[Total]]()
-    for total in scan.totals:
-        totals.setdefault(scan.written[total.unit], []).append(total)
-    for (written, _), (name, _) in names_of(grouped, layout).items():
+    names = dict[object, str | None]()
+    for total in totals:
+        name = spellings[total.fact.key][0]
         budget = None if name is None else budget_name(name)
         if budget not in declared:
             raise DataError(
                 f"column {layout.unit!r} names a {PEOPLE.one} that the roster lacks",
                 rule="which people there are is declared, and not read off their rows", fix="add who is missing",
             ).at("roster")  # fmt: skip
-        mine = totals[written]
-        yield OfUnit(declared[budget], written, mine[0].unit, mine)
+        names[total.unit] = declared[budget]
+    return names
 
 
-def check_covers(units: Sequence[OfUnit], covers: Mapping[str | None, Cover], layout: Layout, rules: RunRules) -> None:
+def _check_covers(totals: Sequence[Total], runs: Runs, layout: Layout) -> None:
     """Raise DataError for rows that lie where their unit is not covered any more, or not said to be anything yet."""
-    for unit in units:
-        until = covers[unit.name].until
-        if max(total.high for total in unit.totals) >= until:
+    rules, first = runs.rules, dict[str | None, int]()
+    for total in totals:
+        name, fact = runs.names[total.unit], total.fact
+        until, low = runs.covers[name].until, fact.low or 0
+        first[name] = min(first.get(name, low), low)
+        if (fact.high or 0) >= until:
             what = f"column {layout.order!r} has rows at or after the time until which the data are declared to run"
             raise DataError(what, fix="move until to when the data were exported, or leave these rows out").at("until")
-        if any(total.last_end is not None and total.last_end > until for total in unit.totals):
+        if total.last_end is not None and total.last_end > until:
             what = f"column {rules.last_column!r} has stays that end after the data are declared to"
             raise DataError(what, fix="move until, or leave their ends empty").at("until")
     if rules.rows != "changes" or rules.before is not None:
         return
-    first = {unit.name: min(total.low for total in unit.totals) for unit in units}
-    for name, cover in covers.items():
+    for name, cover in runs.covers.items():
         if cover.places and (name not in first or first[name] > cover.first):
             raise DataError(
                 f"column {layout.order!r} has no row at or before the first step of somebody",
@@ -209,9 +165,7 @@ def check_covers(units: Sequence[OfUnit], covers: Mapping[str | None, Cover], la
 
 def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, table: Table) -> None:
     """Raise DataError for rows of one person that no rule tells apart."""
-    column, notes = rules.last_column, 0
-    for total in totals:
-        notes |= total.note
+    column, notes = rules.last_column, _noted(totals)
     if notes & TIED and (layout.duplicates == "refuse" or not table.ordered):
         raise _tied(str(layout.order), layout.duplicates)
     if notes & UNENDED:
