@@ -277,7 +277,8 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and"),
     ((*STAYS, ('end = "end"\n', "")), "source.end: is missing"),
     ((*STAYS, ('otherwise = "away"\n', "")), "source.otherwise: is missing"),
-    ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "60"]')), "source.duration: is a number and no time"),
+    ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "60"]')), "source.duration: counts in '60', which is no"),
+    ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "fortnights"]')), "source.duration: counts in 'fortnights'"),
     ((*DURATIONS, ('["minutes", "1min"]', '"minutes"')), "source.duration"),
 ])  # fmt: skip
 def test_keys_that_do_not_fit_what_a_row_says_are_refused(
@@ -380,3 +381,16 @@ def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, ord
         spent.append(Ledger.open(tmp_path / "ledger.db").spent("calls").spent.epsilon)
     assert not [words for words in said if "layout" in words]
     assert spent[0] < spent[1] <= 2 * spent[0]
+
+
+@pytest.mark.parametrize(("changes", "faults"), [
+    ((*STAYS, ('rows = "stays"', 'rows = "stay"')), ["source.rows: is 'stay'; did you mean 'stays'?"]),
+    ((*STAYS, ('start = "when"\nend = "end"\n', "")), ["source.start: is missing", "source.end: is missing"]),
+    ((('order = "when"\n', ""),), ["source.order: is missing"]),
+])  # fmt: skip
+def test_one_mistake_about_rows_is_one_fault(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], faults: list[str]
+) -> None:
+    listed = refused(written(tmp_path, *changes)).splitlines()
+    assert len(listed) == len(faults)
+    assert all(fault in line for fault, line in zip(sorted(faults), sorted(listed), strict=True))

@@ -307,3 +307,10 @@ def test_a_survey_question_by_question_from_the_command_line(tmp_path: Path) -> 
     for true, (_, value, low, high, _) in zip(truth, lines, strict=True):
         assert abs(float(value) - true) < 3 * (float(high) - float(low))  # an interval misses once in twenty times
     assert [cell for cell, *_ in lines] == ["yes", "no", "no answer"]
+
+
+def test_a_word_that_is_misspelt_is_one_fault(tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as refusal:
+        load(written(tmp_path, ('rows = "wide"', 'rows = "wid"')))
+    (fault,) = str(refusal.value).splitlines()
+    assert fault.startswith("source.rows: is 'wid'; did you mean 'wide'?")

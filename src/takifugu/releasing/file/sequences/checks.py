@@ -48,12 +48,13 @@ def meaning_of(
         # A calendar is planned before there is a recording; who reads it says that it is missing.
         planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
         is_closed = planned or data is UNOPENED
-        if not is_closed and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
+        opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
+        if not is_closed and not faulty & opening:
             table, faults = opened(kind.facts, spec, None, folder, data)
             problems += faults
         problems += _columns(source, table, faulty)
         problems += _source(source)
-        problems += runs.faults_of(source, belief, folder, data)
+        problems += () if "source.rows" in faulty else runs.faults_of(source, belief, folder, data)
         problems += windows.faults_of(source, belief, hide, spec.release)
         problems += groups.faults_of(source, spec.release)
         problems += () if table is None else groups.columns_of(source, table)
@@ -112,7 +113,7 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             parse_step(source.step)
         except TakifuguError as error:
             yield blamed(error, "source", "step")
-        if source.times is None:
+        if source.times is None and not source.are_runs:  # of which `runs` says what is missing
             rule = 'steps are counted along an order column, write order = "<column>"'
             yield fault(("source", "order"), "is missing", rule=rule)
             return

@@ -11,7 +11,7 @@ from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
 
-from takifugu.core.errors import DataError, InputError, TakifuguError, did_you_mean
+from takifugu.core.errors import DataError, TakifuguError, did_you_mean
 from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step, text_of
@@ -100,11 +100,14 @@ def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
         what = "is missing" if source.end is None else "is given beside duration"
         yield fault(("source", "end"), what, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
     if source.duration is not None:
+        unit = source.duration[1]
         try:
-            if not isinstance(parse_step(source.duration[1]), timedelta):
-                raise InputError("is a number and no time", fix='write a time, such as ["minutes", "1min"]')
-        except TakifuguError as error:
-            yield blamed(error, "source", "duration")
+            is_time = isinstance(parse_step(unit), timedelta)
+        except TakifuguError:
+            is_time = False
+        if not is_time:
+            what = f"counts in {unit!r}, which is no time"
+            yield fault(("source", "duration"), what, 'write what a 1 is worth, such as ["minutes", "1min"]')
 
 
 def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
