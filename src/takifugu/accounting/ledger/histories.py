@@ -114,7 +114,7 @@ def _standing(connection: Connection, row: int) -> Standing:
     query = "select id, history, epsilon, delta, units from standings where id = ?"
     known = connection.exec_driver_sql(query, (row,)).first()
     if known is None:
-        raise edited("what some people have spent is not there")
+        raise edited(connection, "what some people have spent is not there")
     return Standing(*known)
 
 
