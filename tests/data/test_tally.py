@@ -42,8 +42,8 @@ def test_numbers_are_read_by_their_texts(engine: str) -> None:
         tally(open_frame(data), {"m": {}})
 
 
-def test_without_an_engine(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
+def test_without_duckdb(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
     path = tmp_path / "people.csv"
     rows = zip(*(values for _, values in ROWS.values()), strict=True)
     path.write_text("i,g,x\n" + "".join(f"{i},{g or ''},{x or ''}\n" for i, (g, x) in enumerate(rows)))
@@ -56,7 +56,7 @@ def test_rows_of_a_file_that_hold_nothing_are_none(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, engine: bool
 ) -> None:
     if not engine:
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
     path = tmp_path / "people.csv"
     path.write_text('i;g;n\n1;a;3\n;;\n2;;\n"";" ";\t\n3;b;4\n;;\n;;\n')
     assert tally(open_frame(path), {"g": {"a": 0, "b": 1}}) == {(0,): 1, (1,): 1, (UNOBSERVED,): 1}

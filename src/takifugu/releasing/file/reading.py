@@ -38,23 +38,15 @@ def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
 
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table, value by value in the order of its rows."""
-    if table.in_python:
-        return [list(values) for values in table.lists(_roles(names)).values()]
     rows = list(_rows(table, names))
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
 
 
 def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Hashable]]:
-    if table.in_python:
-        return zip(*table.lists(_roles(columns)).values(), strict=True)
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):
-        return iter(list(collected(table.pick(_roles(columns)))))
-
-
-def _roles(columns: Sequence[str]) -> dict[str, str]:
-    return {f"c{number}": column for number, column in enumerate(columns)}
+        return iter(list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)}))))
 
 
 def _present(value: object, table: Table) -> str | None:

@@ -220,9 +220,6 @@ def _how_sure(best: str, scores: Mapping[str, Score]) -> str:
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:
     names = [name for name in dict.fromkeys(table.names) if name and table.names.count(name) == 1]
-    if table.in_python:
-        lists = table.lists({name: name for name in names})
-        return {name: _all_present(values, table) for name, values in lists.items()}
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):
