@@ -10,6 +10,7 @@ from tests.support.engines import ENGINES, Columns
 
 from takifugu.core.errors import InputError
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, open_frame, tally, totals
+from takifugu.releasing.file.reading import columns_of
 
 ROWS: Columns = {
     'g "1"': ("text", ["a", " a", "b", "c", None, "b", "", "a", "a"]),
@@ -64,3 +65,10 @@ def test_rows_of_a_file_that_hold_nothing_are_none(
     assert [g.sums.tolist() for g in totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)])] == [[14]]
     groups = totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)], by=["g"], null_keys="keep")
     assert [(g.key, g.rows, g.sums.tolist()) for g in groups] == [(("a",), 1, [3]), (("b",), 1, [4]), ((None,), 1, [7])]
+
+
+def test_columns_are_read_without_rows_that_hold_nothing(tmp_path: Any) -> None:
+    (tmp_path / "people.csv").write_text("i,g\n1,a\n,\n2,\n , \n")
+    table = open_frame(tmp_path / "people.csv")
+    assert columns_of(table, ["i", "g"]) == [["1", "2"], ["a", None]]
+    assert columns_of(table.head(2), ["i", "g"]) == [["1", "2"], ["a", None]]

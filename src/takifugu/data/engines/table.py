@@ -71,7 +71,9 @@ class Table:
 
     def head(self, rows: int) -> Table:
         """Return the table of the first rows; a file is read no further."""
-        return replace(self, scan=lambda: self.frame.head(rows))
+        blank = self.without_blank_rows
+        filled = None if blank is None else lambda: blank().head(rows)
+        return replace(self, scan=lambda: self.frame.head(rows), without_blank_rows=filled)
 
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
         """Raise InputError for a column that is not there, or is there twice.
