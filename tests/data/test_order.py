@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -10,7 +11,7 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engines import ENGINES, Columns, entries
+from tests.support.engines import ENGINES, Columns, entries, write_csv
 
 from takifugu.core.errors import DataError
 from takifugu.data import Layout, Recode, open_frame, pieces, text_of
@@ -132,3 +133,12 @@ def test_summer_time_makes_no_hour_twice() -> None:
     table = open_frame(polars.DataFrame({"t": times, "v": ["a"] * 9}))
     (piece,) = entries(table, Layout("v", order="t", step="30s"), STATES)
     assert len(piece.values) == 8 * 60 + 1
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "csv"])
+def test_numbers_beyond_64_bits_and_the_year_0_have_no_place(engine: str, tmp_path: Path) -> None:
+    for text, step in (("999999999999999999", 0.001), ("0000-01-01T00:00", "1min")):
+        columns: Columns = {"at": ("text", [text]), "state": ("text", ["a"])}
+        data = write_csv(tmp_path / "d.csv", columns) if engine == "csv" else ENGINES[engine](columns)
+        with pytest.raises(DataError, match="no date of the calendar"):
+            pieces(open_frame(data), Layout("state", order="at", step=step), Recode(("a",)))

@@ -76,9 +76,7 @@ def test_every_engine_reads_the_cells_that_the_oracle_reads(
     for make in ENGINES.values():
         assert read(make(columns), how) == expected
     assert read(write_parquet(tmp_path / "wide.parquet", columns), how) == expected
-    for small in (0, 1 << 18):
-        monkeypatch.setattr(csv_file, "SMALL", small)
-        assert read(write_csv(tmp_path / "wide.csv", columns), how) == expected
+    assert read(write_csv(tmp_path / "wide.csv", columns), how) == expected
     long = long_rows(rows, "pupil", {header: str(START + timedelta(step)) for header, step in steps.items()}, *empty)
     (tmp_path / "long.csv").write_text("\n".join(map(",".join, [["pupil", "day", "state"], *long])) + "\n")
     samples = pieces(open_frame(tmp_path / "long.csv"), LAYOUT, STATES)
@@ -88,11 +86,7 @@ def test_every_engine_reads_the_cells_that_the_oracle_reads(
     ]
 
 
-@pytest.mark.parametrize("small", [0, 1 << 18])
-def test_cells_under_the_next_header_would_be_seen(
-    small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(csv_file, "SMALL", small)
+def test_cells_under_the_next_header_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     columns: Columns = {"pupil": ("text", ["a"]), "2026-01-05": ("text", ["here"]), "2026-01-06": ("text", ["away"])}
     path = write_csv(tmp_path / "wide.csv", columns)
     expected = cells([{"pupil": "a", "2026-01-05": "here", "2026-01-06": "away"}], "pupil",
@@ -149,9 +143,7 @@ def test_more_columns_than_are_read_side_by_side(
         ]
 
 
-@pytest.mark.parametrize("small", [0, 1 << 18])
-def test_half_hours_beside_a_column_of_days(small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_file, "SMALL", small)
+def test_half_hours_beside_a_column_of_days(tmp_path: Path) -> None:
     (tmp_path / "meter.csv").write_text("meter,on,00:00,00:30,01:00\nm,2026-01-05,0.1,0.2,7\nm,2026-01-06,8,,9\n")
     layout = Layout("state", "meter", order="on", time_of_day="half", step="30min", nulls="unobserved")
     how = Wide(("??:??",), "half", "state", ("meter", "on"), of_days=True)
@@ -160,11 +152,7 @@ def test_half_hours_beside_a_column_of_days(small: int, tmp_path: Path, monkeypa
     assert piece.values.tolist() == [0, 0, 1, *([-1] * 45), 1, -1, 1]
 
 
-@pytest.mark.parametrize("small", [0, 1 << 18])
-def test_an_hour_that_clocks_show_twice_is_unclear_in_every_reader(
-    small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(csv_file, "SMALL", small)
+def test_an_hour_that_clocks_show_twice_is_unclear(tmp_path: Path) -> None:
     (tmp_path / "meter.csv").write_text("on,01:00,02:00,03:00\n2025-10-26,here,away,here\n")
     how = Wide(("??:??",), "at", "state", ("on",), of_days=True)
     rules: dict[str, Any] = {"order": "on", "time_of_day": "at", "step": "1h", "timezone": "Europe/Berlin"}

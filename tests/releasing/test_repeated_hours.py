@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas
+import polars
 import pytest
 from tests.support.engines import ENGINES, Columns
 
@@ -138,17 +140,13 @@ def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
                 assert read(path, engine(columns(days(1), kind))) == [(steps, busy)] * 2, (name, kind, window)
 
 
-def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reader for small files knows the same rules."""
-    monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
+def test_files_and_frames_read_the_hour_alike(tmp_path: Path) -> None:
     from takifugu.data.measure import measure
-    from takifugu.data.rows.in_python import python_rows
     from takifugu.data.rows.layout import Lengths
 
     as_csv(tmp_path, days(3))
-    table = open_frame(tmp_path / "ward.csv")
+    file = tmp_path / "ward.csv"
+    tables = [open_frame(data) for data in (file, polars.read_csv(file, infer_schema=False), pandas.read_csv(file))]
     zone = Zone("Europe/Berlin")
     calendar = Calendar.read("2026-10-19", "2026-11-02", timedelta(minutes=30), zone)
     for rule, window in (("refuse", "2026-10-26"), ("refuse", "2026-10-24"), ("drop", "2026-10-25")):
@@ -157,22 +155,14 @@ def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(
             window=calendar.period(window),
         )  # fmt: skip
         counted = []
-        for rows in (python_rows(_texts(table, tmp_path), layout, STATES), rows_of(table, layout, STATES)):
-            known, _, _ = measure(rows, layout, STATES, Lengths(), table)
+        for table in tables:
+            known, _, _ = measure(rows_of(table, layout, STATES), layout, STATES, Lengths(), table)
             counted.append(sorted(known.counts(calendar.period(window))))
-        assert counted[0] == counted[1]
+        assert counted[0] == counted[1] == counted[2]
         assert [number for _, code, number in counted[0] if code == 1] == [4, 4]
 
 
 STATES = Recode(("calm", "busy"))
-
-
-def _texts(table: Any, folder: Path) -> Any:
-    """Return the table as lists of texts, as it is read where no engine is installed."""
-    from dataclasses import replace
-
-    header, *rows = [line.split(",") for line in (folder / "ward.csv").read_text(encoding="utf-8").splitlines()]
-    return replace(table, frame={name: [row[i] for row in rows] for i, name in enumerate(header)})
 
 
 def test_rows_that_tell_their_offset_need_no_rule(tmp_path: Path) -> None:

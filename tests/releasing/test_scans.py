@@ -111,7 +111,6 @@ epsilon = 1.0
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each query of an engine has brought to the driver."""
-    monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
     counts: list[int] = []
     plain: Callable[[Any], Iterator[tuple[Any, ...]]] = differences.collected
 

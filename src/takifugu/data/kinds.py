@@ -27,8 +27,6 @@ def column_kinds(table: Table, texts: Mapping[str, Iterable[str]]) -> dict[str, 
     >>> column_kinds(open_frame(file), {"person": ["Ana", "Ben"], "at": ["2026-01-31T10:00", "2026-01-31T10:01"]})
     {'person': 'texts', 'at': 'dates and times'}
     """
-    if table.in_python:
-        return {name: _of(some, table) for name, some in texts.items()}
     from takifugu.data.engines.differences import careful
     from takifugu.data.engines.sanitise import is_text
 

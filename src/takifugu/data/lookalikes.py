@@ -138,8 +138,6 @@ def _first(table: Table, column: str, texts: set[str]) -> int | None:
 
 
 def _in_order(table: Table, column: str) -> Iterator[object]:
-    if table.in_python:
-        return iter(table.lists({"value": column})["value"])
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
-from itertools import chain
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import quoted
@@ -37,9 +36,6 @@ def melted(table: Table, wide: Wide) -> Table:
     steps = {name: text for name, (_, text) in read.items()}
     others = [name for name in wide.others if name in table.names]
     names = (*others, wide.order, wide.value)
-    if table.in_python:
-        columns = MeltedLists(table.frame, tuple(others), steps, wide)
-        return replace(table, names=names, labels=names, frame=columns, ordered=False)
     from takifugu.data.engines.differences import careful
 
     label = dict(zip(table.names, table.labels, strict=True))
@@ -57,37 +53,10 @@ def melted(table: Table, wide: Wide) -> Table:
     with careful(table.source):
         frame = melt(table.frame)
     return replace(
-        table, names=names, labels=(*labels.values(), HEADER, CELL), frame=frame, ordered=False,
+        table, names=names, labels=(*labels.values(), HEADER, CELL), scan=lambda: frame, ordered=False,
         check_texts=None if check is None else check_parts, within=None,
         without_blank_rows=None if blank is None else lambda: melt(blank()),
     )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class MeltedLists(Mapping[str, Any]):
-    """The columns of a long table, made of lists of texts; none is read before it is asked for."""
-
-    columns: Mapping[str, list[str | None]]
-    others: tuple[str, ...]
-    steps: Mapping[str, str]
-    wide: Wide
-
-    def __getitem__(self, name: str) -> list[str | None]:
-        if name == self.wide.value:
-            cells = zip(*(self.columns[header] for header in self.steps), strict=True)
-            return [self._filled(text) for text in chain.from_iterable(cells)]
-        if name == self.wide.order:
-            return [*self.steps.values()] * len(self.columns[next(iter(self.steps))])
-        return [text for text in self.columns[name] for _ in self.steps]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self.others, self.wide.order, self.wide.value))
-
-    def __len__(self) -> int:
-        return len(self.others) + 2
-
-    def _filled(self, text: str | None) -> str | None:
-        return self.wide.empty[0] if self.wide.empty and not (text or "").strip(BLANKS) else text
 
 
 def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | str]:

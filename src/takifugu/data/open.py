@@ -14,6 +14,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.ibis import relation_of
 from takifugu.data.engines.outside import engine_of
 from takifugu.data.engines.table import Table
+from takifugu.data.files.copied_rows import table_of
 from takifugu.data.files.formats import careful_with_format, check_parts, columns_of, data_file, format_of, format_words
 from takifugu.data.files.many import files_of, is_many, open_many
 from takifugu.data.files.with_duckdb import relabelled
@@ -73,7 +74,8 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
             # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
             names = tuple(data.columns)
             labels = tuple(f"c{number}" for number in range(len(names)))
-            return Table(source, names, False, missing, nw.from_native(data.toDF(*labels)), labels, data)
+            numbered = nw.from_native(data.toDF(*labels))
+            return Table(source, names, False, missing, lambda: numbered, labels, data)
         headings = tuple(frame.collect_schema().names())
         labels = tuple(f"c{number}" for number in range(len(headings)))  # * and ^a$ are patterns to Polars, * to DuckDB
         if isinstance(frame, nw.LazyFrame) and frame.implementation.is_duckdb():
@@ -86,7 +88,7 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
     in_rows = in_rows if engine is None else engine.ordered
     if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
         frame = frame.lazy()
-    return Table(source, tuple(map(str, headings)), in_rows, missing, frame, labels, (given, data))
+    return Table(source, tuple(map(str, headings)), in_rows, missing, lambda: frame, labels, (given, data))
 
 
 def _plain_labels(data: Any) -> Any:
@@ -147,6 +149,6 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str], written: Writ
     with careful_with_format(file, form):
         rows = form.read(file, written)
         if isinstance(rows, Mapping):
-            rows = columns_of(rows, file.name)
+            rows = table_of(file, *columns_of(rows, file.name))
         table = rows if isinstance(rows, Table) else _open_native(rows, missing)
     return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=written)

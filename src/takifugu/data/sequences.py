@@ -6,7 +6,7 @@ A message names the rule and the column. It never repeats a value, a place or a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,7 @@ def pieces(
     Ben 1 (range(0, 1),) [1, 0]
     """
     with careful_with(table):
-        plain = None if entrywise or table.in_python else _plain_rows(table, layout, states)
+        plain = None if entrywise else _plain_rows(table, layout, states)
         if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
             with suppress(DataError):
                 people = plain.people(lengths or Lengths())
@@ -221,10 +221,6 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
     """
     states.check(table.missing)
     table, layout = with_joined_order(table, layout)
-    if table.in_python:
-        from takifugu.data.rows.in_python import python_rows
-
-        return python_rows(table, layout, states)
     if not table.ordered and layout.order is None:
         raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column").at("order")
     from takifugu.data.rows.in_engine import engine_rows
@@ -234,8 +230,6 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
 
 def careful_with(table: Table) -> AbstractContextManager[None]:
     """Return a context in which an engine's error becomes one that never quotes the data."""
-    if table.in_python:
-        return nullcontext()
     from takifugu.data.engines.differences import careful
 
     return careful(table.source)

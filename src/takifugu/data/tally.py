@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from takifugu.data.engines.table import Table
@@ -29,14 +28,6 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
     >>> sorted(found.items())
     [((0, 0), 2), ((0, 1), 1), ((1, -2), 1), ((1, 0), 1)]
     """
-    if table.in_python:
-        from takifugu.data.rows.in_python import python_classes, python_codes
-
-        read = (
-            python_codes(table, column, codes) if isinstance(codes, Mapping) else python_classes(table, column, codes)
-            for column, codes in known.items()
-        )
-        return dict(Counter(zip(*read, strict=True)))
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import careful, collected

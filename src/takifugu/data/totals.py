@@ -48,15 +48,9 @@ def totals(
     """
     if null_keys not in ("refuse", "drop", "keep"):
         raise InputError(f"null_keys is {null_keys!r}", fix="write 'refuse', 'drop' or 'keep'").at("null_keys")
-    if table.in_python:
-        from takifugu.data.rows.in_python import python_totals
-
-        rows_of_groups = python_totals(table, numbers, by)
-    else:
-        rows_of_groups = _engine_totals(table, numbers, by)
     largest = max((abs(end) for rule in numbers for end in rule.range), default=0)
     groups = []
-    for key, rows, sums in rows_of_groups:
+    for key, rows, sums in _sums(table, numbers, by):
         if any(name is None for name in key):
             if null_keys == "refuse":
                 raise DataError(
@@ -74,7 +68,7 @@ def totals(
     return tuple(sorted(groups, key=lambda group: tuple(natural(name) for name in group.key)))
 
 
-def _engine_totals(
+def _sums(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str]
 ) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:
     import narwhals.stable.v2 as nw
@@ -107,7 +101,7 @@ def _engine_totals(
         rows = list(collected(grouped.select(*names, *sums)))
     empty = (row for row in rows if row[-1] and not any(map(text_of, row[: len(keys)])))
     if table.without_blank_rows is not None and any(empty):
-        yield from _engine_totals(table.filled, numbers, by)
+        yield from _sums(table.filled, numbers, by)
         return
     for row in rows:
         key, (count, *rest, _) = row[: len(names)], row[len(names) :]

@@ -10,7 +10,7 @@ from tests.conformance.corpus import Case, corpus
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
-from takifugu.analysis.questions.expected_answer import expected_answer
+from takifugu.analysis.questions.expected_answer import expected_answer, of_components
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model.queries.additive import Additive
@@ -54,6 +54,16 @@ def test_a_mean_is_known_for_most_kinds_of_beliefs() -> None:
                 continue
             known.add(type(belief).__name__)
     assert known >= {"MarkovChain", "BayesianNetwork", "JointTable", "IndependentUsers", "IndependentPieces", "Records"}
+
+
+@pytest.mark.parametrize("initial", ["stationary", [0.2, 0.8]])
+def test_pieces_at_once_have_the_mean_of_their_classes(initial) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9, initial=initial)
+    pieces = tf.IndependentPieces(chain, [2, 3, 9, 2])
+    for query in (tf.Histogram(), tf.Count(1), tf.Count(1, entries=[0, 3, 4, 9])):
+        answer = query.resolve(pieces)
+        expected = of_components(pieces, answer) * float(answer.grid)
+        assert expected_answer(pieces, answer) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_long_chain_that_starts_somewhere_settles() -> None:

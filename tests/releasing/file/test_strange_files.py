@@ -49,12 +49,10 @@ BINS = "bins = { ruhig = [0, 1.5], 'mäßig' = [1.5, 1000], lebhaft = [1000, inf
 STATES = ("ruhig", "mäßig", "lebhaft")
 
 
-@pytest.fixture(params=["duckdb", "python"])
+@pytest.fixture(params=["duckdb", "polars"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "duckdb":
-        monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
-    else:
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
+    if request.param == "polars":
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
     return str(request.param)
 
 

@@ -48,12 +48,10 @@ epsilon = 1
 LATIN = 'encoding = "cp1252"\ndelimiter = "|"\nheader = false\ndecimal = ","\nthousands = "."\n'
 
 
-@pytest.fixture(params=["duckdb", "python"])
+@pytest.fixture(params=["duckdb", "polars"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "duckdb":
-        monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
-    else:
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
+    if request.param == "polars":
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
     return str(request.param)
 
 

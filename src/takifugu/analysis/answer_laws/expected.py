@@ -12,11 +12,12 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.analysis.questions.expected_answer import ExpectedAnswer
+from takifugu.analysis.questions.expected_answer import ExpectedAnswer, of_components
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.records.records import Records
@@ -62,17 +63,38 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         if chain.initial == "any":
             raise Unsupported("with an unknown start no step has a law", fix="write what is expected: [expect]")
         steady = _settled(chain)
-        steps = np.arange(answer.size)
         if chain.initial == "stationary":
-            return of_groups(answer, steps % chain.period, steady)
+            return _of_phases(answer, steady)
         total, law = np.zeros(answer.cells), np.array(chain.initial, dtype=np.float64)
         for step in range(answer.size):
             if steady and step % chain.period == 0 and np.abs(law - steady[0]).max() < SETTLED:
-                later_answer = answer.restrict(slice(step, answer.size))
-                return total + of_groups(later_answer, np.arange(later_answer.size) % chain.period, steady)
+                return total + _of_phases(answer.restrict(slice(step, answer.size)), steady)
             total += law @ answer.contribution(step)
             law = law @ chain.step_matrices[step % chain.period]
         return total
+
+
+class OfPieces(ExpectedAnswer[IndependentPieces]):
+    """The steps of all pieces of a chain have one law, or each class of pieces has its own mean."""
+
+    def cells(self, answer: Additive) -> FloatArray:
+        chain = self.belief.chain
+        if isinstance(chain, PeriodicChain) and chain.initial == "stationary" and chain.period == 1:
+            return OfChain(chain).cells(answer)
+        return of_components(self.belief, answer)
+
+
+def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
+    """Return the mean of each cell where the steps have these laws in turn; of one law no step is written out."""
+    if len(laws) > 1:
+        return of_groups(answer, np.arange(answer.size) % len(laws), laws)
+    (weights, tables), lengths = answer.kinds
+    total = np.zeros(answer.cells)
+    for table, values in enumerate(answer.tables):
+        weight = float((weights * lengths)[tables == table].sum())
+        if weight:
+            total += weight * (laws[0] @ values)
+    return total
 
 
 def _settled(chain: PeriodicChain) -> list[FloatArray]:

@@ -60,13 +60,17 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     [80.0, 20.0]
     """
     expected = EXPECTED_ANSWER.of(belief)
-    if expected is not ExpectedAnswer:
-        return expected(belief).cells(answer) * float(answer.grid)
+    cells = of_components(belief, answer) if expected is ExpectedAnswer else expected(belief).cells(answer)
+    return cells * float(answer.grid)
+
+
+def of_components(belief: Belief, answer: Additive) -> FloatArray:
+    """Return the mean of each cell in grid units, added up over the components of a belief."""
     total = np.zeros(answer.cells)
     for group in alike(belief, answer):
         piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
         total += group.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
-    return total * float(answer.grid)
+    return total
 
 
 EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
@@ -74,6 +78,7 @@ EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
     {
         "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.expected:OfChain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:OfChain",
+        "model.beliefs.chains.pieces:IndependentPieces": "analysis.answer_laws.expected:OfPieces",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.expected:OfMarginals",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.expected:OfClique",
         "model.beliefs.records.normal:MultivariateNormal": "analysis.answer_laws.expected:OfNormal",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, apart
 from takifugu.data.values.numerals import Numerals
@@ -27,7 +28,7 @@ class Table:
     names: tuple[str, ...]
     ordered: bool
     missing: frozenset[str]
-    frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
+    scan: Callable[[], Frame] = field(repr=False)  # opens the rows, once one of them or a type is asked for
     labels: tuple[str, ...] = field(repr=False)
     keeps: object = field(default=None, repr=False)
     #: Refuses columns, by their labels, of too long texts, where a file can repeat one without holding it twice.
@@ -38,9 +39,10 @@ class Table:
     #: Gives DuckDB no more bytes while it lasts, where nobody else uses it and it knows the bounds of columns unread.
     within: Callable[[int], AbstractContextManager[None]] | None = field(default=None, repr=False)
 
-    @property
-    def in_python(self) -> bool:
-        return isinstance(self.frame, Mapping)
+    @cached_property
+    def frame(self) -> Frame:
+        """Return the rows as a narwhals frame."""
+        return self.scan()
 
     @property
     def numerals(self) -> Numerals:
@@ -52,7 +54,7 @@ class Table:
         """Return the table without the rows that hold nothing at all."""
         if self.without_blank_rows is None:
             return self
-        return replace(self, frame=self.without_blank_rows(), without_blank_rows=None)
+        return replace(self, scan=self.without_blank_rows, without_blank_rows=None)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with columns under the names that they had before.
@@ -65,17 +67,13 @@ class Table:
                     f"the data has a column {now!r} and a column {before!r}",
                     rule="a column that was renamed is there once", fix="leave it out, or name the other column",
                 ).at("renamed")  # fmt: skip
-        made = tuple(names.get(name, name) for name in self.names)
-        if not self.in_python:
-            return replace(self, names=made)
-        columns = Renamed(self.frame, dict(zip(made, self.names, strict=True)))
-        return replace(self, names=made, labels=made, frame=columns)
+        return replace(self, names=tuple(names.get(name, name) for name in self.names))
 
     def head(self, rows: int) -> Table:
         """Return the table of the first rows; a file is read no further."""
-        if self.in_python:
-            return replace(self, frame={label: texts[:rows] for label, texts in self.frame.items()})
-        return replace(self, frame=self.frame.head(rows))
+        blank = self.without_blank_rows
+        filled = None if blank is None else lambda: blank().head(rows)
+        return replace(self, scan=lambda: self.frame.head(rows), without_blank_rows=filled)
 
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
         """Raise InputError for a column that is not there, or is there twice.
@@ -117,28 +115,6 @@ class Table:
             if texts:
                 self.check_texts(texts)
         return typed(self.frame.select(**{role: nw.col(label[name]) for role, name in roles.items()}))
-
-    def lists(self, roles: Mapping[str, str]) -> dict[str, list[str | None]]:
-        """Return the columns of a table that no engine holds, one list of texts for each role."""
-        self.require(list(roles.values()))
-        return {role: self.frame[name] for role, name in roles.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class Renamed(Mapping[str, Any]):
-    """Columns under other names; none is read before it is asked for."""
-
-    columns: Mapping[str, Any]
-    names: Mapping[str, str]
-
-    def __getitem__(self, name: str) -> Any:
-        return self.columns[self.names[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
 
 
 def _differs_by_a_letter(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rows that Python reads one by one: a private copy as CSV, which DuckDB reads, or lists where it is not installed."""
+"""Rows that Python reads one by one: a private copy as CSV, which DuckDB reads, or a frame where there is none."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from takifugu.core.errors import DataError
 from takifugu.core.escaping import visible
 from takifugu.core.temporary import private_folder
 from takifugu.data.engines.table import Table
-from takifugu.data.files.csv_file import LARGEST_IN_PYTHON, with_dialect
+from takifugu.data.files.csv_file import with_dialect
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, unnamed
 from takifugu.data.files.formats import DataFile, Rows, careful_with_files, is_installed
+from takifugu.data.files.in_memory import table_in_memory
 from takifugu.data.files.parquet import LONGEST_TEXT
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
@@ -34,7 +35,9 @@ def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str |
     """
     checked_names(file.name, names)
     if not is_installed("duckdb"):
-        return _in_lists(file, names, rows)
+        table = table_in_memory(file, names, lambda: _checked(file.name, rows))
+        frame = table.frame  # rows are read once
+        return replace(table, scan=lambda: frame)
     folder = private_folder()
     where = Path(folder.name) / "rows.csv"
     with careful_with_files(file.name), open(where, "x", encoding="utf-8", newline="") as copy:
@@ -93,20 +96,3 @@ def _checked(source: str, rows: Iterable[Sequence[str | None]]) -> Iterator[Sequ
                 rule="no state or name is that long",
             )
         yield row
-
-
-def _in_lists(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Table:
-    columns: list[list[str | None]] = [[] for _ in names]
-    seen: dict[str | None, str | None] = {}
-    size = 0
-    with careful_with_files(file.name):
-        for row in _checked(file.name, rows):
-            if len(names) > 1 and not any(cell and cell.strip(BLANKS) for cell in row):
-                continue
-            size += sum(len(cell) for cell in row if cell) + len(row)
-            if size > LARGEST_IN_PYTHON:
-                raise DataError(f"{file.name} is large", fix="install duckdb (pip install duckdb)")
-            for column, cell in zip(columns, row, strict=True):
-                column.append(seen.setdefault(cell, cell))
-    lists = dict(zip(names, columns, strict=True))
-    return Table(file.name, tuple(names), True, frozenset(), lists, tuple(names))

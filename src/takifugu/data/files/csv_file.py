@@ -1,34 +1,29 @@
-"""CSV files, plain or packed by gzip: small ones are read in Python, others, larger than memory or not, by DuckDB."""
+"""CSV files, plain or packed by gzip, larger than memory or not: DuckDB reads them, once a row is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import DataError
 from takifugu.core.temporary import private_folder
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
-from takifugu.data.files.csv_text import LONGEST_LINE, Columns, Dialect, check_lines, look, rows_of
+from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, check_lines, look, rows_of
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, is_installed
+from takifugu.data.files.in_memory import table_in_memory
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.recoded import copied
 from takifugu.data.files.sniff import guess
-from takifugu.data.files.with_duckdb import opened
+from takifugu.data.files.with_duckdb import Database, read_by
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
 
 if TYPE_CHECKING:
     from takifugu.data.engines.differences import Frame
 
-#: Files of at most so many bytes are read before DuckDB is loaded.
-SMALL = 1 << 18
-#: Where there is no DuckDB, a file larger than this is not read at all.
-LARGEST_IN_PYTHON = 1_000_000_000
 #: DuckDB reads lines of more columns by one thread: each takes 32 kB of memory for each thread.
 MOST_SIDE_BY_SIDE = 500
 
@@ -37,13 +32,9 @@ def read(file: DataFile, written: Written) -> Table:
     """Open a CSV file; rows that hold nothing in any of several columns are none."""
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     dialect = look(file, written)
-    has_engine = is_installed("duckdb")
-    if not has_engine and check_lines(file, whole=True) > LARGEST_IN_PYTHON:
-        raise DataError(
-            f"{file.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
-        )
-    if not has_engine or (dialect.codec is None and _is_small(file)):
-        return Table(file.name, dialect.names, True, frozenset(), Columns(file, dialect), dialect.names)
+    if not is_installed("duckdb"):
+        check_lines(file, whole=True)
+        return table_in_memory(file, dialect.names, lambda: rows_of(file, dialect))
     folder = private_folder()
     if dialect.codec is not None or written.lines is not None:  # engines count lines above rows otherwise
         file = copied(file, dialect.codec or "utf-8", Path(folder.name), dialect.skipped if written.lines else 0)
@@ -52,20 +43,14 @@ def read(file: DataFile, written: Written) -> Table:
     return with_dialect(file, dialect, folder)
 
 
-def _is_small(file: DataFile) -> bool:
-    """Whether a file is small and all of its lines end alike: DuckDB decides of others whether they are a table."""
-    with file.opened() as data:
-        content = data.read(SMALL + 1)
-    returns = content.count(b"\r")
-    return len(content) <= SMALL and (not returns or returns == content.count(b"\n") == content.count(b"\r\n"))
-
-
 def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:
-    """Open a CSV file of UTF-8 with DuckDB, whose temporary files go to a folder."""
-    table = replace(opened(file, _call(dialect, file.packed), folder)[0], names=dialect.names)
-    if len(dialect.names) == 1:  # an empty line is a row
+    """Return a CSV file of UTF-8 as a table of DuckDB's, whose temporary files go to a folder."""
+    database, query = Database(folder), read_by(_call(dialect, file.packed), file)
+    labels = tuple(f"c{number}" for number in range(len(dialect.names)))
+    table = Table(file.name, dialect.names, True, frozenset(), lambda: database.rows(query), labels, database)
+    if len(labels) == 1:  # an empty line is a row
         return table
-    return replace(table, without_blank_rows=partial(_filled, table.frame, table.labels))
+    return replace(table, without_blank_rows=lambda: _filled(table.frame, labels))
 
 
 def _filled(frame: Frame, labels: Sequence[str]) -> Frame:

@@ -1,14 +1,13 @@
-"""CSV files: the separator, the column names, what comes before them; a reader for where no engine is installed."""
+"""CSV files: the separator, the column names, what comes before them, and the rows one by one."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import TextIO
 
@@ -136,38 +135,12 @@ def check_lines(file: DataFile, whole: bool) -> int:
     return size
 
 
-@dataclass(frozen=True, eq=False)
-class Columns(Mapping[str, list[str | None]]):
-    """The columns of a CSV file as lists of texts, read when the first is looked at; of equal names the last counts.
-
-    Raises DataError, when it is read, for rows of another length than the header, broken quotes, and text that is not
-    in the file's encoding.
-    """
-
-    file: DataFile
-    dialect: Dialect
-
-    @cached_property
-    def _lists(self) -> dict[str, list[str | None]]:
-        columns: list[list[str | None]] = [[] for _ in self.dialect.names]
-        seen: dict[str, str] = {}
-        for row in rows_of(self.file, self.dialect):
-            for column, field in zip(columns, row, strict=True):
-                column.append(seen.setdefault(field, field))
-        return dict(zip(self.dialect.names, columns, strict=True))
-
-    def __getitem__(self, name: str) -> list[str | None]:
-        return self._lists[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(self.dialect.names))
-
-    def __len__(self) -> int:
-        return len({*self.dialect.names})
-
-
 def rows_of(file: DataFile, dialect: Dialect) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file but those without any value; raises DataError as `Columns`."""
+    """Yield the rows of a CSV file but those without any value.
+
+    Raises DataError for rows of another length than the header, broken quotes, and text that is not in the file's
+    encoding.
+    """
     width = len(dialect.names)
     with text_of_file(file, dialect.codec) as text:
         lines = islice(text, dialect.skipped, None)

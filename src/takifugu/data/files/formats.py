@@ -22,7 +22,6 @@ from takifugu.core.commands import command
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.registry import Registry
 from takifugu.core.sections import written as named
-from takifugu.data.engines.table import Table
 from takifugu.data.values.written import Written, not_written_so
 
 #: How many first bytes of a file tell its format.
@@ -196,14 +195,14 @@ def _first_bytes(path: Path, name: str) -> bytes:
         raise DataError(f"{name} cannot be read ({reason})", fix="check the path and the file") from None
 
 
-def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Table:
-    """Return texts by column as a table; DataError where they are none, or no columns of one length."""
+def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Rows:
+    """Return the names and the rows of texts by column; DataError where they are none, or no columns of one length."""
     lists = {str(column): list(texts) for column, texts in columns.items()}
     if not lists or len({len(texts) for texts in lists.values()}) > 1:
         raise DataError(f"{name} is no table", rule="each row has a value, or none, in each of some columns")
     if any(not isinstance(text, str | None) for texts in lists.values() for text in texts):
         raise DataError(f"{name} was read as something else than texts", fix="its format must return texts, or a frame")
-    return Table(name, tuple(lists), True, frozenset(), lists, tuple(lists))
+    return tuple(lists), zip(*lists.values(), strict=True)
 
 
 @contextmanager

@@ -222,5 +222,4 @@ def _rows_of(form: SourceFormat, file: DataFile, written: Written) -> Rows:
     held = form.read(file, written)
     if not isinstance(held, Mapping):
         raise DataError(f"many files of {form.name} are not read together", fix="join them first")
-    columns = columns_of(held, file.name).frame
-    return tuple(columns), zip(*columns.values(), strict=True)
+    return columns_of(held, file.name)

@@ -101,7 +101,7 @@ def _with_polars(file: DataFile) -> Table:
         together = scan.select(length.sum() for length in lengths).collect().row(0)
         check_texts(file.name, zip(longest, together, strict=True))
 
-    return Table(file.name, names, True, frozenset(), nw.from_native(scan), names, check_texts=check)
+    return Table(file.name, names, True, frozenset(), lambda: nw.from_native(scan), names, check_texts=check)
 
 
 def _with_pyarrow(file: DataFile) -> Table:
@@ -120,7 +120,7 @@ def _with_pyarrow(file: DataFile) -> Table:
             check_texts(file.name, (longest(column) for column in batch.columns))
         table = whole.read()
     names = tuple(table.column_names)
-    return Table(file.name, names, True, frozenset(), nw.from_native(table), names)
+    return Table(file.name, names, True, frozenset(), lambda: nw.from_native(table), names)
 
 
 def careful_with_engine(name: str) -> AbstractContextManager[None]:

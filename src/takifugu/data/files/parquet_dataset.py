@@ -112,7 +112,7 @@ def _with_polars(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
                 table.check_texts([label for label in labels if label in table.labels])
 
     names = (*tables[0].names, *columns[0])
-    return Table(what, names, True, frozenset(), nw.from_native(whole), names, check_texts=check)
+    return Table(what, names, True, frozenset(), lambda: nw.from_native(whole), names, check_texts=check)
 
 
 def _with_pyarrow(files: Sequence[DataFile], columns: Columns, what: str) -> Table:
@@ -131,4 +131,4 @@ def _with_pyarrow(files: Sequence[DataFile], columns: Columns, what: str) -> Tab
             tables.append(table)
         whole = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
     names = tuple(whole.column_names)
-    return Table(what, names, True, frozenset(), nw.from_native(whole), names)
+    return Table(what, names, True, frozenset(), lambda: nw.from_native(whole), names)

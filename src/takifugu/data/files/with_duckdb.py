@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from takifugu.data.files.formats import DataFile
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+    from takifugu.data.engines.differences import Frame
 
 #: What an instance of DuckDB takes at most, beside a sort's last rows: more goes to its folder, which is slower.
 MEMORY = "400MB"
@@ -26,8 +28,29 @@ def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[
 
     with careful(file.name):
         connection = connected(folder)
-        relation = connection.sql("select * from " + call.format(path=place(file)))
+        relation = connection.sql(read_by(call, file))
         return table_of_relation(file.name, relation, (connection, folder)), connection
+
+
+def read_by(call: str, file: DataFile) -> str:
+    """Return the query for what a call of DuckDB's reads from a file, its `{path}`."""
+    return "select * from " + call.format(path=place(file))
+
+
+class Database:
+    """An instance of DuckDB that starts when it is first asked; its temporary files go to a folder."""
+
+    def __init__(self, folder: TemporaryDirectory[str]) -> None:
+        self.folder = folder
+
+    @cached_property
+    def connection(self) -> DuckDBPyConnection:
+        return connected(self.folder)
+
+    def rows(self, query: str) -> Frame:
+        from takifugu.data.engines.differences import wrapped
+
+        return wrapped(self.connection.sql(query))
 
 
 def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
@@ -57,7 +80,7 @@ def table_of_relation(source: str, relation: DuckDBPyRelation, keeps: object) ->
     headings = tuple(relation.columns)
     labels = tuple(f"c{number}" for number in range(len(headings)))  # * as a name is an expression to an engine
     frame = nw.from_native(relabelled(relation, headings, labels))
-    return Table(source, headings, True, frozenset(), frame, labels, keeps)
+    return Table(source, headings, True, frozenset(), lambda: frame, labels, keeps)
 
 
 def place(file: DataFile) -> str:

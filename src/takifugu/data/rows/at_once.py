@@ -48,7 +48,7 @@ class NotPlain(DataError):
 
 def rows_at_once(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | None:
     """Return the rows of a table, or None where one pass cannot tell whether they are complete."""
-    if table.in_python or not is_duckdb(table.frame) or layout.order is None or layout.step is None:
+    if not is_duckdb(table.frame) or layout.order is None or layout.step is None:
         return None
     if layout.clock != Clock() or any(INTEGER.fullmatch(text) for text in table.missing):
         return None
@@ -100,8 +100,8 @@ def _with_plain_order(table: Table, layout: Layout) -> tuple[Table, str | None, 
         texts += " "
     labels |= {order: typed, texts: labels[order]}
     frame, names = wrapped(native), (*table.names, texts)
-    table = replace(table, frame=frame, names=names, labels=tuple(labels[n] for n in names), without_blank_rows=None)
-    return table, text_of_tick, {"text": texts}
+    labelled = replace(table, names=names, labels=tuple(labels[name] for name in names), without_blank_rows=None)
+    return replace(labelled, scan=lambda: frame), text_of_tick, {"text": texts}
 
 
 def _with_short_texts(table: Table, columns: Iterable[str | None]) -> Table:
@@ -116,7 +116,7 @@ def _with_short_texts(table: Table, columns: Iterable[str | None]) -> Table:
     ]
     native = table.frame.to_native()
     frame = wrapped(native.project(f"* replace ({', '.join(cut)})") if cut else native)
-    return replace(table, frame=frame, check_texts=None)
+    return replace(table, scan=lambda: frame, check_texts=None)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from takifugu.core.errors import DataError
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
-from takifugu.data.values.texts import BLANKS
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -32,10 +31,6 @@ def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
     number = sum(other.startswith(name) for other in table.names)
     name += f" ({number})" if number else ""
     layout = replace(layout, order=name, time_of_day=None)
-    if table.in_python:
-        days, clocks = (table.frame[column] for column in pair)
-        texts = [_joined(day, clock, table) for day, clock in zip(days, clocks, strict=True)]
-        return replace(table, names=(*table.names, name), frame={**table.frame, name: texts}), layout
     labels = dict(zip(table.names, table.labels, strict=True))
     label, parts = f"joined_{len(table.labels)}", (labels[pair[0]], labels[pair[1]])
     join = partial(_with_joined, parts=parts, label=label, table=table)
@@ -46,14 +41,9 @@ def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
             check([column for column in columns if column != label])
 
     return replace(
-        table, names=(*table.names, name), labels=(*table.labels, label), frame=join(table.frame),
+        table, names=(*table.names, name), labels=(*table.labels, label), scan=lambda: join(table.frame),
         check_texts=check_parts, without_blank_rows=None if blank is None else lambda: join(blank()),
     ), layout  # fmt: skip
-
-
-def _joined(day: str | None, clock: str | None, table: Table) -> str | None:
-    parts = [(text or "").strip(BLANKS) for text in (day, clock)]
-    return None if set(parts) & table.missing else " ".join(parts)
 
 
 def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table) -> Frame:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout
-from takifugu.data.values.texts import BLANKS, NUMBER, ZONED, two_ways
+from takifugu.data.values.texts import NUMBER, ZONED, two_ways
 
 #: What an order column may hold; of numbers since 1970 it is their format.
 NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offsets"
@@ -36,7 +35,7 @@ def order_kind(table: Table, layout: Layout) -> str | None:
 
 
 def _kind(table: Table, layout: Layout) -> str | None:
-    typed, texts = (None, _texts(table, layout)) if table.in_python else _in_engine(table, layout)
+    typed, texts = _texts(table, layout)
     if typed is not None:
         return typed
     if layout.clock.epoch:
@@ -49,16 +48,7 @@ def _kind(table: Table, layout: Layout) -> str | None:
     return kinds.pop() if kinds else None
 
 
-def _texts(table: Table, layout: Layout) -> Iterator[str]:
-    stripped = ((text or "").strip(BLANKS) for text in table.lists({"tick": str(layout.order)})["tick"])
-    for text in stripped:
-        if text not in table.missing:
-            yield table.numerals.plain(text)
-            if layout.null_keys != "drop":
-                return
-
-
-def _in_engine(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
+def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
     """Return what the type of the column says, or else texts that say it."""
     import narwhals.stable.v2 as nw
 

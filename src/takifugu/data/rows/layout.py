@@ -19,8 +19,7 @@ from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins
-from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
-from takifugu.data.values.numerals import Numerals
+from takifugu.data.values.codes import OUTSIDE
 from takifugu.data.values.texts import BLANKS
 from takifugu.numbers.rationals import as_fraction
 
@@ -199,15 +198,6 @@ class Recode:
             return {**{str(number): place[s] for number, s in enumerate(self.bins.states)}, str(OUTSIDE): OUTSIDE}
         codes = {str(text_of(state)): number for state, number in place.items()}
         return {**codes, **{str(text_of(raw)): place[state] for raw, state in self.mapping.items()}}
-
-    def code(self, text: str | None, numerals: Numerals) -> int:
-        """Return the number of the state that a text stands for, or what it is instead."""
-        if text is None:
-            return UNOBSERVED
-        if self.bins is None:
-            return self.codes.get(text, UNKNOWN)
-        number = self.bins.code_of(numerals.plain(text))
-        return UNOBSERVED if number == UNOBSERVED else self.codes.get(str(number), UNKNOWN)
 
 
 @dataclass(frozen=True)

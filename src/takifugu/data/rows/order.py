@@ -18,7 +18,7 @@ from takifugu.data.engines.differences import (
 )
 from takifugu.data.engines.fixed_point import round_half_even
 from takifugu.data.engines.sql import identifier
-from takifugu.data.rows.layout import parse_step
+from takifugu.data.rows.layout import WIDEST, parse_step
 from takifugu.data.times.clock import Clock
 from takifugu.data.times.epochs import LAST, dates_for_numbers
 from takifugu.data.times.time_format import CENTURY, SHORT, TimeFormat
@@ -33,6 +33,9 @@ from takifugu.data.values.texts import (
     time_for_numbers,
     zone_of_numbers,
 )
+
+#: The first microsecond of the year 1.
+FIRST = -62_135_596_800_000_000
 
 
 def with_ticks(
@@ -82,7 +85,11 @@ def _with_ticks(
     if kind.is_integer():
         if length is None:
             return frame.with_columns(tick=tick.cast(nw.Int64)), None, True
-        return frame.with_columns(tick=tick.cast(nw.Int64) * length.denominator), length.numerator, True
+        frame = settled(frame.with_columns(tick=tick.cast(nw.Int64)), ["tick"])
+        if length.denominator > 1:  # engines differ in what they make of a product beyond 64 bits
+            fits = nw.when(tick.abs() <= WIDEST // length.denominator).then(tick)
+            frame = settled(frame.with_columns(tick=fits), ["tick"]).with_columns(tick=tick * length.denominator)
+        return frame, length.numerator, True
     if isinstance(kind, nw.Decimal):
         tick = tick.cast(nw.String)
     elif not kind.is_float():
@@ -205,7 +212,7 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
     moment = nw.col("clock") if on_the_wall else nw.col("clock") - nw.col("ahead")
     frame = settled(frame.with_columns(moment=moment), ["moment"])
     columns = [*names, "zoned", *(["ahead"] if on_the_wall else [])]
-    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("moment"))).select(*columns)
+    return frame.with_columns(tick=nw.when(_is_date()).then(nw.col("moment"))).select(*columns)
 
 
 def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
@@ -234,7 +241,12 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
             frame = frame.with_columns(rest.str.slice(0, width).alias(_named(letter)), rest=rest.str.slice(width))
     frame = _as_parts(frame, letters)
     frame = _clock_of_parts(frame)
-    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("clock"))).select(*names)
+    return frame.with_columns(tick=nw.when(_is_date()).then(nw.col("clock"))).select(*names)
+
+
+def _is_date() -> nw.Expr:
+    """Return whether a text is there, and of no year before the first."""
+    return nw.col("there") & (nw.col("clock") >= FIRST).fill_null(False)
 
 
 def _named(letter: str) -> str:

@@ -16,7 +16,6 @@ from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, natural
 from takifugu.data.rows.pieces import runs_of
 from takifugu.data.runs.cells import CellSums, add_up
-from takifugu.data.runs.in_memory import in_engine
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total
 from takifugu.data.runs.survey import surveyed
@@ -35,7 +34,7 @@ def pieces_of_runs(
     too. Raises InputError for a column that is not there, and DataError for rows that break a rule.
     """
     states.check(table.missing)
-    table, calendar = in_engine(table), layout.calendar
+    calendar = layout.calendar
     assert calendar is not None  # which release files of runs declare, with its end
     assert calendar.size is not None
     window = range(calendar.size) if layout.window is None else layout.window

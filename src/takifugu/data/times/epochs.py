@@ -28,12 +28,3 @@ def dates_for_numbers(column: str) -> DataError:
         f"column {column!r} holds dates and times, and its format says numbers since 1970",
         fix="leave order_format out, or declare how they are written",
     ).at("order_format")
-
-
-def microseconds(number: float | int, unit: int) -> int | None:
-    """Return a number of an order column in microseconds since 1970, halves to even; None for one that is no time.
-
-    >>> microseconds(1.5, EPOCHS["epoch"]), microseconds(10**20, EPOCHS["epoch"])
-    (1500000, None)
-    """
-    return round(number * unit) if abs(number) <= LAST // unit else None

@@ -7,7 +7,7 @@ pass, and the rows after it are the second one.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
@@ -102,25 +102,6 @@ class Zone:
     def between(self, low: int, high: int) -> tuple[Stretch, ...]:
         """Return the stretches that times on the wall from `low` to `high` are in."""
         return self.stretches[bisect_right(self.starts, low) - 1 : bisect_right(self.starts, high)]
-
-
-def second_passes(walls: Sequence[int | None], zone: Zone) -> list[int | None]:
-    """Return how often the clock was set back before each time on the wall, among those that clocks show twice.
-
-    `walls` are the times of one piece in the order of its rows; times that clocks show once get None.
-    """
-    passes: list[int | None] = []
-    before: tuple[int, int, int] | None = None  # the end of the stretch, the time, the number of the pass
-    for wall in walls:
-        stretch = None if wall is None else zone.at(wall)
-        if wall is None or stretch is None or not stretch.back:
-            passes.append(None)
-            continue
-        same = before is not None and before[0] == stretch.end
-        number = before[2] + (wall <= before[1]) if same and before is not None else 0
-        passes.append(number)
-        before = (stretch.end, wall, number)
-    return passes
 
 
 @cache

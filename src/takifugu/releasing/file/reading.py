@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,34 +27,24 @@ Codes = npt.NDArray[np.int32]
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     """Return some columns as rows of texts, in the order of the file; None is a missing value."""
-    texts_of_rows = [tuple(_present(value, table) for value in row) for row in _rows(table, columns)]
-    nothing = (None,) * len(columns)
-    return (
-        texts(table.filled, columns)
-        if table.without_blank_rows is not None and nothing in texts_of_rows
-        else texts_of_rows
-    )
+    return [tuple(_present(value, table) for value in row) for row in rows_of(table, columns)]
 
 
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table, value by value in the order of its rows."""
-    if table.in_python:
-        return [list(values) for values in table.lists(_roles(names)).values()]
-    rows = list(_rows(table, names))
+    rows = rows_of(table, names)
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
 
 
-def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Hashable]]:
-    if table.in_python:
-        return zip(*table.lists(_roles(columns)).values(), strict=True)
+def rows_of(table: Table, columns: Sequence[str]) -> Sequence[Sequence[Hashable]]:
+    """Return some columns row by row, without the rows of the table that hold nothing at all."""
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):
-        return iter(list(collected(table.pick(_roles(columns)))))
-
-
-def _roles(columns: Sequence[str]) -> dict[str, str]:
-    return {f"c{number}": column for number, column in enumerate(columns)}
+        rows = list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)})))
+    if table.without_blank_rows is not None and not all(any(map(text_of, row)) for row in rows):
+        return rows_of(table.filled, columns)
+    return rows
 
 
 def _present(value: object, table: Table) -> str | None:

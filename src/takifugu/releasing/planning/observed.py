@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.model.queries import Additive, IntArray, Query
 from takifugu.model.queries.forms import OfEntries, Weighing
+from takifugu.numbers import runs as numbers
 from takifugu.releasing.file.kind import Unit
 
 
@@ -26,11 +28,12 @@ class Runs:
     def __len__(self) -> int:
         return int((self.stops - self.starts).sum())
 
-    def among(self, size: int) -> IntArray:
+    def among(self, size: int) -> numbers.Runs:
         """Return 1 for each of so many entries that lies in a run, and 0 for others."""
-        changes = np.column_stack([self.starts, self.stops]).ravel()
-        inside: IntArray = np.repeat(np.arange(len(changes) + 1) % 2, np.diff(changes, prepend=0, append=size))
-        return inside
+        ends = np.append(np.column_stack([self.starts, self.stops]).ravel(), size)
+        values = np.arange(len(ends)) % 2
+        some = np.diff(ends, prepend=0) > 0
+        return numbers.Runs(values[some], ends[some])
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,9 @@ class Observed:
 
     def resolve(self, entries: Entries) -> Additive:
         answer = self.query.resolve(entries)
-        return replace(answer, weights=answer.weights * self.runs.among(answer.size))
+        (weights, inside), ends = numbers.refined(answer.in_runs[0], self.runs.among(answer.size))
+        observed: Any = numbers.Runs(weights * inside, ends)
+        return replace(answer, weights=observed)
 
     def to_dict(self) -> Json:
         read = hashlib.sha256(self.runs.starts.tobytes() + self.runs.stops.tobytes()).hexdigest()

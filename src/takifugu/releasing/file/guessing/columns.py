@@ -20,6 +20,7 @@ from takifugu.releasing.file.guessing.sorting import (
     what_rises,
     what_sorts,
 )
+from takifugu.releasing.file.reading import rows_of
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
@@ -220,14 +221,7 @@ def _how_sure(best: str, scores: Mapping[str, Score]) -> str:
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:
     names = [name for name in dict.fromkeys(table.names) if name and table.names.count(name) == 1]
-    if table.in_python:
-        lists = table.lists({name: name for name in names})
-        return {name: _all_present(values, table) for name, values in lists.items()}
-    from takifugu.data.engines.differences import careful, collected
-
-    with careful(table.source):
-        frame = table.pick({f"c{i}": name for i, name in enumerate(names)})
-        rows = list(collected(frame))
+    rows = rows_of(table, names)
     return {name: _all_present([row[i] for row in rows], table) for i, name in enumerate(names)}
 
 
