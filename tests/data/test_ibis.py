@@ -36,7 +36,7 @@ def test_an_expression_has_the_integers_of_its_relation() -> None:
     assert len(expected) == 8
     assert counted(log) == expected
     assert counted(log.filter(log.who != "p3")) == [one for one in expected if one[0] != "p3"]
-    assert counted(ibis.memtable(duckdb.sql(ROWS).arrow().read_all())) == expected
+    assert counted(ibis.memtable(duckdb.sql(ROWS).to_arrow_table())) == expected
 
 
 def test_the_rows_of_another_engine_are_copied(tmp_path: Path) -> None:
