@@ -496,8 +496,8 @@ def _in_section(text: str, section: str, key: str, line: str) -> str:
     for i, part in enumerate(parts):
         is_it = f'name = "{name[1]}"' in part and part.startswith("[[release]]") if name else part.startswith(section)
         if is_it or (section == "the top of the file" and i == 0):
-            kept = re.sub(rf"(?m)^{key} = .*\n", "", part)
-            head, rest = ("", kept) if section == "the top of the file" else kept.split("\n", 1)
+            others = re.sub(rf"(?m)^{key} = .*\n", "", part)
+            head, rest = ("", others) if section == "the top of the file" else others.split("\n", 1)
             parts[i] = f"{head}\n{line}{rest}" if head else f"{line}{rest}"
     return "".join(parts)
 
