@@ -35,14 +35,14 @@ def path(tmp_path: Path) -> Path:
 def test_a_check_that_finds_nothing_and_one_that_does(path: Path) -> None:
     assert words_of(invoke("check", path)).startswith("the ledger is what its events say")
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update units set epsilon = '0'")
+        connection.execute("update standings set epsilon = '0'")
         connection.commit()
     edited = invoke("check", path)
     assert edited.exit_code == 2
-    assert "units, row 1: epsilon is '0', and its events say '1'" in words_of(edited)
+    assert "standings, row 1: epsilon is '0', and its events say '1'" in words_of(edited)
     listed = invoke("check", path, "--json")
     assert listed.exit_code == 2
-    assert "units, row 1" in listed.stdout
+    assert "standings, row 1" in listed.stdout
 
 
 def test_an_older_ledger_is_upgraded_once(tmp_path: Path) -> None:

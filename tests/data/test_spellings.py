@@ -18,7 +18,7 @@ from takifugu.core.errors import DataError, InputError, SpecError
 from takifugu.data import Layout, Recode, open_frame, pieces
 from takifugu.releasing.file.loading import load
 
-READERS = (*ENGINES, "csv by duckdb", "csv by python", "parquet by duckdb", "parquet by polars", "parquet by pyarrow")
+READERS = (*ENGINES, "csv by duckdb", "parquet by duckdb", "parquet by polars", "parquet by pyarrow")
 STATES = Recode(("still", "walking"))
 #: Spellings of one name: decomposed, and with a blank that only Unicode calls so, of zero width, doubled.
 SPELLINGS = ["Jos\u0301e\u0301 Luis", "Jośé\u00a0Luis", "Jośé\u200b Luis", "Jośé  Luis", "\ufeffJośé Luis\u2003"]

@@ -6,11 +6,13 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import narwhals.stable.v2 as nw
 import pytest
 from tests.fuzz.runs import against_the_oracle, case, in_all_ways
 from tests.fuzz.same_steps import in_files
 
-from takifugu.data.runs import cells, reader
+from takifugu.data.engines.differences import Frame
+from takifugu.data.runs import cells, spread
 
 
 @pytest.mark.slow
@@ -33,12 +35,13 @@ def are_noticed(tmp_path: Path) -> bool:
 def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = reader.Runs._place
+    steps_of = spread.Runs._spread.fget
 
-    def late(runs: reader.Runs, column: str) -> object:
-        return place(runs, column) + (runs.rules.rows == "events")
+    def late(runs: spread.Runs) -> Frame:
+        late_by = int(runs.rules.rows == "events")
+        return steps_of(runs).with_columns(first=nw.col("first") + late_by, last=nw.col("last") + late_by)
 
-    monkeypatch.setattr(reader.Runs, "_place", late)
+    monkeypatch.setattr(spread.Runs, "_spread", property(late))
     assert are_noticed(tmp_path)
 
 

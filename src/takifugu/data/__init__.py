@@ -17,7 +17,7 @@ from takifugu.data.times.cells import Slots, axes_of
 from takifugu.data.times.epochs import check_order_format
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
-from takifugu.data.totals import Group, totals
+from takifugu.data.totals import Group, rows_of, totals
 from takifugu.data.values.bins import Bins
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.classes import Classes
@@ -63,6 +63,7 @@ __all__ = [
     "refuse_lookalikes",
     "register_engine",
     "register_source_format",
+    "rows_of",
     "rows_that_count",
     "sniffed",
     "tally",

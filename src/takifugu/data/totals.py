@@ -68,6 +68,16 @@ def totals(
     return tuple(sorted(groups, key=lambda group: tuple(natural(name) for name in group.key)))
 
 
+def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
+    """Return some columns row by row, without the rows of the table that hold nothing at all."""
+    from takifugu.data.engines.differences import careful, collected
+
+    with careful(table.source):
+        rows = list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)})))
+    is_any_blank = any(not any(map(text_of, row)) for row in rows)
+    return rows_of(table.filled, columns) if table.without_blank_rows is not None and is_any_blank else rows
+
+
 def _sums(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str]
 ) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:

@@ -117,9 +117,9 @@ def test_what_is_expected_is_judged_before_and_what_was_published_after(tmp_path
     assert table.to_dict()["noise"] == ["late"]
     (published,) = tf.release_file(file, new_ledger=True).tables
     report = (tmp_path / "trains-published" / "punctuality.report.html").read_text(encoding="utf-8")
-    value = next(row["value"] for row in published.rows if row["cell"] == "late")
-    assert f"late ({value} ± " in report
-    assert 'fill-opacity="0.2"' in report
+    late = next(row for row in published.rows if row["cell"] == "late")
+    assert f"late ({late['value']} ± " in report or late["readable"]
+    assert ('fill-opacity="0.200"' in report) != late["readable"]
 
 
 def test_what_nobody_needs_is_declared(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.analysis.questions.expected_answer import ExpectedAnswer, of_components
+from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, ExpectedAnswer, of_components
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs import Belief
@@ -58,6 +58,11 @@ def of_groups(answer: Additive, group: IntArray, laws: list[FloatArray]) -> Floa
 class OfChain(ExpectedAnswer[PeriodicChain]):
     """The laws of a chain's steps are those of its period, from where it has settled on."""
 
+    @property
+    def has_one_law(self) -> bool:
+        """Whether every step has the same law."""
+        return self.belief.initial == "stationary" and self.belief.period == 1
+
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief
         if chain.initial == "any":
@@ -79,8 +84,9 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
 
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief.chain
-        if isinstance(chain, PeriodicChain) and chain.initial == "stationary" and chain.period == 1:
-            return OfChain(chain).cells(answer)
+        whole = EXPECTED_ANSWER.of(chain)(chain)
+        if isinstance(whole, OfChain) and whole.has_one_law:
+            return whole.cells(answer)
         return of_components(self.belief, answer)
 
 

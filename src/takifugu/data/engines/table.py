@@ -114,7 +114,8 @@ class Table:
             texts = [label[name] for name in roles.values() if isinstance(schema[label[name]], nw.String)]
             if texts:
                 self.check_texts(texts)
-        return typed(self.frame.select(**{role: nw.col(label[name]) for role, name in roles.items()}))
+        columns = {role: nw.col(label[name]) for role, name in roles.items()}
+        return typed(self.frame.select(**columns or {"row": nw.col(self.labels[0])}))  # without a column: as many rows
 
 
 def _differs_by_a_letter(one: str, other: str) -> bool:

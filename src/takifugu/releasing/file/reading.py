@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, first_of
-from takifugu.data import Numerals, Table, meant, refuse_lookalikes, text_of
+from takifugu.data import Numerals, Table, meant, refuse_lookalikes, rows_of, text_of
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
@@ -34,17 +34,6 @@ def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table, value by value in the order of its rows."""
     rows = rows_of(table, names)
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
-
-
-def rows_of(table: Table, columns: Sequence[str]) -> Sequence[Sequence[Hashable]]:
-    """Return some columns row by row, without the rows of the table that hold nothing at all."""
-    from takifugu.data.engines.differences import careful, collected
-
-    with careful(table.source):
-        rows = list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)})))
-    if table.without_blank_rows is not None and not all(any(map(text_of, row)) for row in rows):
-        return rows_of(table.filled, columns)
-    return rows
 
 
 def _present(value: object, table: Table) -> str | None:

@@ -41,14 +41,19 @@ def written_of(*keys: object) -> Written:
 
     header, lines = first("header", True), None
     if header is not True and header is not False:  # another file has its own lines
-        header = getattr(keys[0], "header", None)
+        header = _key_of(keys[0], "header")
         lines = (header, header) if isinstance(header, int) else header
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
     is_of_engine = isinstance(keys[0], SourceKeys) and keys[0].engine is not None  # its table is none of a file's
-    parts = {} if is_of_engine else {key: getattr(keys[0], key, None) for key in PARTS}
+    parts = {} if is_of_engine else {key: _key_of(keys[0], key) for key in PARTS}
     return Written(
         first("encoding", None), first("delimiter", None), header is not False, numerals=numerals, lines=lines, **parts
     )
+
+
+def _key_of(section: object, key: str) -> Any:
+    """Return what a section has under a key; a section that lacks it has nothing there."""
+    return getattr(section, key, None)
 
 
 def open_public(keys: object, source: SourceKeys, path: Path | str, missing: bool = True) -> Table:

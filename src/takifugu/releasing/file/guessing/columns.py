@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from takifugu.data import Table, Written, column_kinds, text_of
+from takifugu.data import Table, Written, column_kinds, rows_of, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
@@ -20,7 +20,6 @@ from takifugu.releasing.file.guessing.sorting import (
     what_rises,
     what_sorts,
 )
-from takifugu.releasing.file.reading import rows_of
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
