@@ -35,13 +35,13 @@ def are_noticed(tmp_path: Path) -> bool:
 def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps_of = spread.Runs._spread.fget
+    rows_of = spread.Runs._compared.fget
 
     def late(runs: spread.Runs) -> Frame:
-        late_by = int(runs.rules.rows == "events")
-        return steps_of(runs).with_columns(first=nw.col("first") + late_by, last=nw.col("last") + late_by)
+        late_by = runs.rows.step if runs.rules.rows == "events" else 0
+        return rows_of(runs).with_columns(start=nw.col("start") + late_by)
 
-    monkeypatch.setattr(spread.Runs, "_spread", property(late))
+    monkeypatch.setattr(spread.Runs, "_compared", property(late))
     assert are_noticed(tmp_path)
 
 
