@@ -29,7 +29,7 @@ def test_one_case_of_each_sort(check: object, tmp_path: Path) -> None:
 
 
 def are_noticed(tmp_path: Path) -> bool:
-    return any(against_the_oracle(random.Random(f"mutant {number}"), tmp_path) for number in range(40))
+    return any(against_the_oracle(random.Random(f"mutant {number}"), tmp_path) for number in range(120))
 
 
 def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
