@@ -190,7 +190,7 @@ class Runs:
         else:
             ends = {"low": (low, usual[0]), "high": (high, usual[1])}
             frame = frame.with_columns(**{
-                name: nw.col("unit").replace_strict(units, some, default=other, return_dtype=nw.Int64)
+                name: nw.col("unit").replace_strict(units, list(some), default=other, return_dtype=nw.Int64)
                 for name, (some, other) in ends.items()
             })  # fmt: skip
         return settled(frame, ["low", "high"]), nw.col("low"), nw.col("high")
