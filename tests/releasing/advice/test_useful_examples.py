@@ -53,7 +53,8 @@ def test_a_story_of_the_gallery_is_that_of_its_example(name: str) -> None:
     drawn = ElementTree.parse(gallery.PICTURES / picture).getroot()
     written = [text.replace(",", "") for text in re.findall(r" (-?[0-9,]+)(?=;|$)", alternative)]
     heights = [float(dot.attrib["cy"]) for dot in drawn.iter("{http://www.w3.org/2000/svg}circle")]
-    assert len(written) == 8 if alternative.endswith("; and more") else written or alternative.endswith("as a map"), HINT
+    if not alternative.endswith("as a map"):
+        assert len(written) == 8 if alternative.endswith("; and more") else written, HINT
     if heights:
         slope, level = np.polyfit([float(text) for text in written], heights[: len(written)], 1)
         assert slope < 0

@@ -16,6 +16,8 @@ from takifugu.releasing.certificates.cells import READABLE
 _COUNTS = ("count", "count-above", "histogram", "count-rows", "cross-table", "visitors")
 #: Numbers of which the size says nothing of how well they are known.
 _SIZELESS = ("mean", "quantile")
+#: One person's own value, often a code: it is judged by the error of one value, and not by its size.
+_OF_ONE = "identity"
 
 
 def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
@@ -53,7 +55,7 @@ class Rule:
     def of(self, row: Row) -> bool | None:
         """Return whether a published value is readable; None where nothing says how far off it may be."""
         value, low, high = (row.get(key) for key in ("value", "low", "high"))
-        if low is None or high is None or not isinstance(value, int | float):
+        if low is None or high is None or not isinstance(value, int | float) or _kind(self.query) == _OF_ONE:
             return None
         if _kind(self.query) in _SIZELESS:
             return None if self.matters is None else max(value - low, high - value) <= self.matters
