@@ -44,11 +44,17 @@ def relation(columns: Columns) -> duckdb.DuckDBPyRelation:
     return duckdb.from_arrow(arrow(columns))
 
 
+#: Old versions of Ibis drop such a table with the last name of it.
+MEMORY_TABLES: list[Any] = []
+
+
 def ibis_table(columns: Columns) -> Any:
     """Return an Ibis table of DuckDB's, in memory."""
     import ibis
 
-    return ibis.memtable(arrow(columns))
+    table = ibis.memtable(arrow(columns))
+    MEMORY_TABLES.append(table)
+    return table
 
 
 ENGINES: dict[str, Callable[[Columns], Any]] = {
