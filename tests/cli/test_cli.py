@@ -231,7 +231,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     outcome = invoke("demo", "--folder", tmp_path / "demo")
     assert outcome.exit_code == 0
     assert max(map(len, outcome.output.replace(str(tmp_path), "").splitlines())) <= 80
-    for words in ("side by side", "quilt-exact", "group", "Certificate", "has spent", "█", "made-up"):
+    for words in ("the least that may be used", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
         assert words in outcome.output
     assert len(list((tmp_path / "demo" / "published").iterdir())) == 14
     again = invoke("demo", "--folder", tmp_path / "demo", "--json")

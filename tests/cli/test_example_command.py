@@ -28,6 +28,8 @@ def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.
     assert written[0] == f"{name}.toml"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(written)
     for table in tf.forecast(f"{name}.toml").tables:
+        if not table.blurs:
+            continue  # rows that are sent, each by itself
         noise, reach = table.noise_and_range
         assert noise <= reach / 3, table.words()  # half of the time it is less
     released = invoke("release", f"{name}.toml")

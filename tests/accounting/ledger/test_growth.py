@@ -241,5 +241,6 @@ def test_a_hundred_thousand_units(ledger: Ledger) -> None:
         ledger.reserve("data", debits)
     rows = dump(ledger.store.path)
     assert [len(rows[name]) for name in ("units", "histories", "charges")] == [100_000, 60, 30]
-    assert {row[-3:] for row in rows["units"]} == {("0.02", "0", 0)}
+    assert {row[3:5] for row in rows["standings"]} == {("0.02", "0")}
+    assert sum(row[5] for row in rows["standings"]) == 100_000
     assert [entry.units for entry in ledger.history("data")] == [100_000] * 2

@@ -166,7 +166,7 @@ SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i
             ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
             marks=pytest.mark.slow,
         ),
-        pytest.param(["create index more on units (epsilon)"], marks=pytest.mark.slow),
+        pytest.param(["create index more on units (standing)"], marks=pytest.mark.slow),
     ],
 )
 def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[str]) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 #: A text that begins as a number or a time.
-_NUMBER, _LONGEST_UNIT = r"[-+]?[.,]?[0-9]", 20
+_NUMBER, _LONGEST_UNIT = re.compile(r"[-+]?[.,]?[0-9]"), 20
 _NO_UNIT = r"(?i)[-\u2013?.]*|[(\[].*[)\]]|n/?a|none|text|string"
 #: What stands in a first row where a number is missing.
 _MISSING = r"(?i)[-\u2013?.]*|n/?a|nan|null|none|missing"
@@ -95,7 +95,7 @@ def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
 
 
 def _begins_as_number(cell: str | None) -> bool:
-    return cell is not None and re.match(_NUMBER, cell) is not None
+    return cell is not None and _NUMBER.match(cell) is not None
 
 
 def _is_bracketed(text: str | None) -> bool:
@@ -104,4 +104,4 @@ def _is_bracketed(text: str | None) -> bool:
 
 def are_numbers(values: Cells) -> bool:
     """Tell whether all values present begin as numbers or times; some must be."""
-    return any(values) and all(not value or re.match(_NUMBER, value) for value in values)
+    return any(values) and all(map(_NUMBER.match, filter(None, values)))

@@ -66,7 +66,7 @@ def rounded_laplace(
     >>> rounded_laplace(7.0, Fraction(1, 1000), Fraction(1, 2), 3, InsecureSeededEntropyForTests(1))
     array([14, 14, 14])
     """
-    law = _Law(lambda v: np.asarray(-np.log(v)), laplace_survival)
+    law = _Law(_laplace_magnitude, laplace_survival)
     return _rounded(center, positive("the scale", scale), positive("the grid", grid), size, entropy, law)
 
 
@@ -186,6 +186,10 @@ def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
         ).at("center")
     multiple = round(position)
     return multiple, position - multiple
+
+
+def _laplace_magnitude(v: Floats) -> Floats:
+    return np.asarray(-np.log(v))
 
 
 def _normal_magnitude(v: Floats) -> Floats:
