@@ -11,6 +11,7 @@ import csv
 import gzip
 import time
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,12 @@ POWER = "electricity/uci_household_minute_2006-12_2007-01.csv.gz"
 WATTS, LEVELS = 200, 51
 PAGE = PAGES / "song2017.md"
 COMMAND = "takifugu reproduce song2017"
+
+
+@cache
+def by_gk16(p0: float, p1: float, epsilon: float) -> float | None:
+    """Return the scale of GK16 for one stationary chain: all rivals of Figure 3 are set against it."""
+    return needed(binary(p0, p1), tf.Count(1), epsilon, "inferential")
 
 
 def needed(belief: Any, query: Any, epsilon: float, mechanism: str) -> float | None:
@@ -176,7 +183,7 @@ def who_adds_less(rival: str, epsilon: float) -> np.ndarray:
     for i, p0 in enumerate(GRID):
         for j in range(i, len(GRID)):
             scale = needed(binary(p0, GRID[j]), tf.Count(1), epsilon, rival)
-            of_gk16 = needed(binary(p0, GRID[j]), tf.Count(1), epsilon, "inferential")
+            of_gk16 = by_gk16(p0, GRID[j], epsilon)
             if of_gk16 is not None:
                 winners[i, j] = winners[j, i] = GOLD if scale is not None and scale <= of_gk16 else BLUE
     return winners

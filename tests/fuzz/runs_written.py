@@ -61,7 +61,7 @@ def case_of(c: random.Random) -> Case:
     size = c.choice((*(c.randrange(1, 30) for _ in range(3)), 200, 1000 if step < 3600 * SECOND else 60))
     rules = started(rules_of(c, c.choice(KINDS), step, size), in_microseconds(c.choice(STARTS)))
     engine, times = c.choice(ENGINES), c.choice(("wall", "wall text", *WITH_ZONE) if zone else TIMES)
-    rules = replace(rules, has_order=engine not in ("duckdb", "ibis"))
+    rules = replace(rules, has_order=engine in (*engines.IN_ROWS, "csv"))
     rows = tables(c, rules)
     if times == "epoch_ms":
         rows = [(unit, rounded(at), state, rounded(end)) for unit, at, state, end in rows]

@@ -111,23 +111,18 @@ def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
     return wrapped(native.with_columns(polars.col(c).shift(1).alias(f"{c}_before") for c in columns))
 
 
-def with_next(frame: Frame, keys: Sequence[str], by: Sequence[str], column: str) -> Frame:
-    """Add `then`: the value in the piece's row after along `by`, null in its last row."""
+def with_neighbour(
+    frame: Frame, keys: Sequence[str], by: Sequence[str], columns: Sequence[str], after: bool = False
+) -> Frame:
+    """Add `<column>_before`, or `<column>_after`: the value in the piece's next row along `by`, null at its end."""
+    places, ending = (-1, "after") if after else (1, "before")
     if isinstance(frame, nw.LazyFrame):
-        return frame.with_columns(then=nw.col(column).shift(-1).over(*keys, order_by=by))
+        moves = {f"{c}_{ending}": nw.col(c).shift(places).over(*keys, order_by=by) for c in columns}
+        return frame.with_columns(**moves)
     moved = frame.sort(*keys, *by)
-    moved = moved.with_columns(nw.col(name).shift(-1).alias(f"{name}_then") for name in [*keys, column])
-    same = reduce(and_, (alike(key, f"{key}_then") for key in keys))
-    return moved.with_columns(then=nw.when(same).then(nw.col(f"{column}_then")))
-
-
-def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str]) -> Frame:
-    """Add `<column>_before`: the value in the piece's row before along `by`, null in its first row."""
-    if isinstance(frame, nw.LazyFrame):
-        return frame.with_columns(nw.col(c).shift(1).over(*keys, order_by=by).alias(f"{c}_before") for c in columns)
-    moved = with_row_before(frame.sort(*keys, by), [*keys, *columns])
-    same = reduce(and_, (alike(key, f"{key}_before") for key in keys))
-    return moved.with_columns(nw.when(same).then(nw.col(f"{c}_before")).alias(f"{c}_before") for c in columns)
+    moved = moved.with_columns(nw.col(c).shift(places).alias(f"{c}_{ending}") for c in [*keys, *columns])
+    same = reduce(and_, (alike(key, f"{key}_{ending}") for key in keys))
+    return moved.with_columns(nw.when(same).then(nw.col(f"{c}_{ending}")).alias(f"{c}_{ending}") for c in columns)
 
 
 def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], value: str, sign: str) -> Frame:

@@ -359,7 +359,7 @@ class EngineRows:
         Rows that still stand as they were read, piece by piece, are compared in one pass; else each piece is sorted.
         """
         if not stands:
-            return with_neighbour(frame, self.keys, by, columns), nw.lit(True)
+            return with_neighbour(frame, self.keys, [by], columns), nw.lit(True)
         same = reduce(and_, (alike(key, f"{key}_before") for key in self.keys))
         return with_row_before(frame, [*self.keys, *columns]), same
 

@@ -74,7 +74,7 @@ def _in_passes(
         unclear = nw.when(twice).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault"))
         return frame.with_columns(fault=unclear).drop("back", "end"), in_place
     doubled = frame.filter(twice).select(*keys, "row", "tick", "end")
-    doubled = with_neighbour(doubled, keys, "row", ["tick", "end"])
+    doubled = with_neighbour(doubled, keys, ["row"], ["tick", "end"])
     again = (nw.col("end") == nw.col("end_before")) & (nw.col("tick") <= nw.col("tick_before"))
     doubled = doubled.with_columns(passes=nw.when(again.fill_null(False)).then(nw.lit(1)).otherwise(nw.lit(0)))
     doubled = doubled.with_columns(passes=nw.col("passes").cast(nw.Int64)).select(*keys, "end", "row", "passes")

@@ -20,7 +20,6 @@ from takifugu.data.engines.differences import (
     with_both,
     with_integers_at,
     with_neighbour,
-    with_next,
     with_row_before,
 )
 from takifugu.data.rows.layout import text_of
@@ -135,7 +134,7 @@ class Runs:
 
     @property
     def _compared(self) -> Frame:
-        """Return the rows, when the unit's next one starts (`then`), and what is wrong with the two, also in `note`.
+        """Return the rows, when the unit's next one starts (`start_after`), and what is wrong, also in `note`.
 
         Of those at one time the one that counts is the last.
         """
@@ -143,8 +142,8 @@ class Runs:
         if self.rows.in_rows and self.rows.layout.duplicates != "refuse":
             sign = -1 if self.rows.layout.duplicates == "first" else 1
             frame, by = settled(frame.with_columns(turn=nw.col("row") * sign), ["turn"]), ["start", "turn"]
-        frame = settled(with_next(frame, ["unit"], by, "start"), ["then"])
-        start, then = nw.col("start"), nw.col("then")
+        frame = settled(with_neighbour(frame, ["unit"], by, ["start"], after=True), ["start_after"])
+        start, then = nw.col("start"), nw.col("start_after")
         flags = {"tied": start == then, "unended": nw.lit(False), "overlapping": nw.lit(False)}
         if self.rows.has_ends:
             flags |= {"unended": nw.col("end").is_null() & (start < then), "overlapping": then < nw.col("end")}
@@ -160,9 +159,9 @@ class Runs:
     @property
     def _spread(self) -> Frame:
         """Return all rows with the steps of their runs that lie in the window, from `first` up to before `last`."""
-        step, frame, start, after = self.rows.step, self._compared, nw.col("start"), nw.col("then")
+        step, frame, start, after = self.rows.step, self._compared, nw.col("start"), nw.col("start_after")
         early = step - 1 if self.rules.rows == "events" else 0  # an event has the step that it lies in
-        last = start + 1 if self.rules.rows == "events" else nw.col("end" if self.rows.has_ends else "then")
+        last = start + 1 if self.rules.rows == "events" else nw.col("end" if self.rows.has_ends else "start_after")
         frame = settled(frame.with_columns(first=start - early, last=last), ["first", "last"])
         if self.rules.overlap == "last":
             frame = _replaced(frame, "last", nw.col("overlapping") == 1, after - early)
@@ -216,7 +215,7 @@ def _behind_earlier_ones(frame: Frame) -> Frame:
         frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
         so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
         frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
-    frame = with_neighbour(frame, ["unit"], "start", ["so_far"])
+    frame = with_neighbour(frame, ["unit"], ["start"], ["so_far"])
     ended = nw.col("so_far_before")
     return _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
 
