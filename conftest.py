@@ -17,9 +17,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from sybil import Sybil
 from tests.support import calibrations, documents
+from tests.support.chance import Chance
 
 from takifugu.cli import progress
 from takifugu.data.times import moments
+from takifugu.numbers.noise import SystemEntropy
 
 # The same examples everywhere and every time, and none fails for being slow. `make fuzz` looks for new ones.
 always: dict[str, Any] = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -33,6 +35,9 @@ progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
 
 # All windows of tests have ended, whatever the machine takes for today.
 moments.now = lambda: datetime(2100, 1, 1, tzinfo=UTC)
+
+# Noise is the same in every run of a test, but for the tests of its source.
+_chance, _bytes_of_the_system = Chance(), SystemEntropy.bytes
 
 # Python 3.11 lists the members of a protocol anew at each question whether something has them; later ones do not.
 if sys.version_info < (3, 12):
@@ -102,6 +107,13 @@ def _take_some_examples(test: Any) -> None:
 
 def _some(whole: settings) -> int:
     return max(3, whole.max_examples // 6)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _chance.begin(item.nodeid)
+    is_of_its_source = item.path.name == "test_entropy.py"
+    SystemEntropy.bytes = _bytes_of_the_system if is_of_its_source else lambda _, n: _chance.bytes(n)  # type: ignore[method-assign]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -201,7 +201,7 @@ def wider(answer: Any) -> None:
 
 
 ATTACKS: dict[str, Callable[[Any], Any]] = {
-    "values": lambda c: c["answers"][0]["values"].update(walking="7"),
+    "values": lambda c: c["answers"][0]["values"].update(walking="-700000"),
     "noise": lambda c: [wider(answer) for answer in c["answers"]],
     "promise": lambda c: [answer.update(epsilon="0.001") for answer in c["answers"]],
     "units": lambda c: c["answers"][0].update(unit="somebody else"),
