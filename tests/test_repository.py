@@ -306,3 +306,10 @@ def test_the_tool_for_mutants_says_what_it_does() -> None:
     tool = [sys.executable, str(ROOT / "tools" / "mutants.py"), "--help"]
     finished = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=600, cwd=ROOT)
     assert finished.stdout.startswith("Change the code in small wrong ways")
+
+
+def test_every_reviewed_mutant_is_one_of_the_code() -> None:
+    tools = {"PYTHONPATH": str(ROOT / "tools"), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-c", "import mutants; print(*mutants.reviewed_of_no_code(), sep='\\n')"]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=tools)
+    assert not finished.stdout.split("\n")[0]
