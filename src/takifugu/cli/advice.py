@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -16,6 +17,8 @@ from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import load
 
+#: What is printed where CI is set, whatever the data.
+_IN_A_LOG = "rows that a rule leaves out are counted on a machine without CI: the log of a build has many readers"
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
 
 
@@ -43,6 +46,8 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
 
 
 def _left_out(file: Path, window: str | None) -> tuple[str, ...]:
+    if os.environ.get("CI"):
+        return (_IN_A_LOG,)
     try:
         return left_out(load(file, window=window, first=True))
     except TakifuguError:

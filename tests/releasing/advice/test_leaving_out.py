@@ -42,6 +42,11 @@ epsilon = 4.0
 NOBODY = 3
 
 
+@pytest.fixture(autouse=True)
+def _no_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
+
 def written(folder: Path, *rules: str) -> Path:
     rows = [f"Ana,{i % 100},{'walking' if i % 3 else 'still'}" for i in range(1097)]
     rows += [f"Ben,{i},still" for i in range(100)] + [",7,walking"] * NOBODY
@@ -78,6 +83,15 @@ def test_no_other_command_counts_rows(tmp_path: Path) -> None:
     toml = written(tmp_path)
     for command in (["check"], ["compare"], ["calibrate"], ["release", "--dry-run"], ["release"]):
         assert not re.search(r"\b(997|1,?200|1,?097)\b", invoke(*command, toml).output), command
+
+
+def test_the_log_of_a_build_learns_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = written(tmp_path)
+    monkeypatch.setenv("CI", "true")
+    outcome = invoke("advise", toml)
+    assert "rows that a rule leaves out are counted on a machine without CI" in " ".join(outcome.output.split())
+    assert not re.search(r"\b(997|1,?200|1,?097)\b", outcome.output)
+    assert not re.search(r"\b(997|1,?200|1,?097)\b", invoke("advise", "--json", toml).output)
 
 
 def test_nothing_is_said_where_every_row_counts(tmp_path: Path) -> None:

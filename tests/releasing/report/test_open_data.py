@@ -163,7 +163,7 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
         assert feature["properties"]["safe_or_at_most"] == row["safe_or_at_most"]
     assert [dict(row) for row in read_table(table.files[0])] == [dict(row) for row in table.rows]
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
-    for words in ("-74", "-73", "40", "41", "0.2 (17 km if degrees)", "safe"):
+    for words in ("-74", "-73", "40", "41", "0.2 (units of the coordinates)", "safe"):
         assert f">{words}</text>" in picture, words
 
 

@@ -21,8 +21,6 @@ _KEY, _COLOUR = 24, "#004d80"
 _LEAST_SIDE, _LEAST_LETTERS = 5, 6.5
 #: How many shades are painted and shown in the key; what is 0 is not painted.
 _SHADES = 10
-#: How many metres a degree of latitude is.
-_DEGREE = 111_320
 
 
 @dataclass(frozen=True)
@@ -109,17 +107,12 @@ def _round_length(most: float) -> float:
 
 
 def _length_words(length: float, ground: Ground) -> str:
-    """Write a length; where nothing says what the coordinates are, what it is if they are degrees, as they may be."""
+    """Write a length in metres, or in units of the coordinates."""
     if ground.metres is None:
-        if max(map(abs, ground.x)) > 180 or max(map(abs, ground.y)) > 90:
-            return f"{number(length, digits=4)} (units of the coordinates)"
-        along = _DEGREE * math.cos(math.radians(sum(ground.y) / 2))
-        return f"{number(length, digits=4)} ({_metric(length * along, 2)} if degrees)"
-    return _metric(length, 4)
-
-
-def _metric(metres: float, digits: int) -> str:
-    return f"{number(metres / 1000, digits=digits)} km" if metres >= 1000 else f"{number(metres, digits=digits)} m"
+        return f"{number(length, digits=4)} (units of the coordinates)"
+    if length >= 1000:
+        return f"{number(length / 1000, digits=4)} km"
+    return f"{number(length, digits=4)} m"
 
 
 def heat_map(
