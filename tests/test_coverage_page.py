@@ -47,6 +47,7 @@ def test_a_row_leads_to_code_and_says_why_nothing_shows_it(row: list[str]) -> No
         assert (folder / path).is_file(), path
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, verb, *words = command.split()

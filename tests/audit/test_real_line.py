@@ -83,6 +83,7 @@ def test_what_cannot_be_enclosed_closely_is_still_enclosed():
     assert audit.lower < 1e-9 < audit.upper < 1e-2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("described", [
     tf.UniformMean(5, -1, 2), tf.Truncated(tf.Normal(0, 1), -1, 2), tf.NormalMixture([0.5, 0.5], [0, 2], [1, 0.5]),
 ])  # fmt: skip

@@ -24,6 +24,8 @@ from takifugu.releasing.publishing.run import release_file
 ibis = pytest.importorskip("ibis")
 psycopg = pytest.importorskip("psycopg", exc_type=ImportError)
 
+pytestmark = pytest.mark.slow
+
 MINUTES = """
     select 'p' || floor(i / 50.0)::int as who, timestamp '2026-03-29' + (i % 50) * interval '15 minutes' as at,
         case i % 7 when 0 then ' walking ' when 1 then null else 'still' end as state, i as "other.one"

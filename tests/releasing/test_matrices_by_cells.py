@@ -320,6 +320,7 @@ def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
     assert "period of 24 steps" in " ".join(text.split())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("changes", "different"),
     [

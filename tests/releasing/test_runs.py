@@ -357,6 +357,7 @@ NUMBERED = (('step = "1h"', "step = 1"), ('"2026-01-05"', "0"), ('"2026-01-19"',
             ('by = "hour"\nwindow = "2026-W02"', f"from = 0\nto = {HOURS // 2}"))  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("order", ["clock times", "offsets", "numbers", "dates and clocks"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, order: str, is_first: bool) -> None:

@@ -96,6 +96,8 @@ def test_what_the_other_layout_reveals_is_noticed_if_it_is_left_out(monkeypatch:
     assert least_ratio(60, "moved") < 1
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_windows_of_unknown_place_are_readings_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two windows of the same step, as one reading: charged 1, true 2."""
     of_one = other_layouts.dearest_step
@@ -157,6 +159,8 @@ def test_pieces_of_one_layout_may_be_one_of_the_other() -> None:
     assert both[0] >= alone[0] + 1
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_one_more_release_never_costs_less() -> None:
     for number in range(40):
         frameworks, charges, _ = random_case(random.Random(f"grows:{number}"))

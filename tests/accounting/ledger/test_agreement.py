@@ -79,6 +79,8 @@ def test_layouts_that_agree_read_every_table_alike() -> None:
     assert other > 500
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.parametrize("key", ["null_keys", "missing", "states", "timezone", "duplicates"])
 def test_a_rule_that_always_agrees_is_noticed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = {**agreement._OF_SEQUENCES, key: lambda *_: True}

@@ -170,6 +170,7 @@ def test_a_process_that_is_killed_did_all_or_nothing(tmp_path: Path, step: Calla
     killed_at_statements(tmp_path, step, 11 if step in (draw, publish, change_the_budget) else 29)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("step", "every"), [(merge_another, 89), (upgrade, 499)])
 def test_a_copy_that_is_killed_is_the_old_ledger_or_the_new_one(
     tmp_path: Path, step: Callable[[Path], None], every: int

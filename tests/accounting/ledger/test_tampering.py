@@ -189,6 +189,8 @@ def test_a_check_names_every_difference(tmp_path: Path, whole: bytes) -> None:
     )
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_comparing_with_the_seals_costs_the_same_after_a_long_history(tmp_path: Path) -> None:
     """Twenty times as many earlier releases cost less than twice as much."""
     times = []

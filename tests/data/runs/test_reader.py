@@ -65,6 +65,7 @@ def checked(data: Any, rules: Rules, rows: Sequence[Row], window: range, steps: 
             assert piece.complete
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("engine", [*engines.ENGINES, "csv"])
 def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path) -> None:
     refused, number = 0, 25

@@ -316,6 +316,7 @@ def of_step(folder: Path, keys: str, measured_in: str = "", step: str = '"10min"
     return path
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("matters", "measured_in", "rows"),
     [

@@ -42,11 +42,6 @@ epsilon = 4.0
 NOBODY = 3
 
 
-@pytest.fixture(autouse=True)
-def _no_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-
-
 def written(folder: Path, *rules: str) -> Path:
     rows = [f"Ana,{i % 100},{'walking' if i % 3 else 'still'}" for i in range(1097)]
     rows += [f"Ben,{i},still" for i in range(100)] + [",7,walking"] * NOBODY

@@ -166,6 +166,7 @@ def paying(library: Path, lie: str, ledger: Path, processes: int, times: int) ->
     return sum(out.count("paid") for out, _ in said), "".join(err for _, err in said)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_there", [False, True])
 def test_machines_that_share_no_memory_lose_no_payment(tmp_path: Path, library: Path, is_there: bool) -> None:
     path, before = tmp_path / "l.db", 0
