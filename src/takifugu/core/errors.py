@@ -27,7 +27,10 @@ class ReleaseState(StrEnum):
     DONE = "done"
 
     def sentence(self, ledger: object = None) -> str:
-        """Return the state, its meaning and the next step, with the command where the ledger is known."""
+        """Return the state, its meaning and the next step.
+
+        The command is named where the ledger is known.
+        """
         resuming = "" if ledger is None else f", or {command('ledger', 'resume', ledger)},"
         return f"State of the release: {self}. {_MEANS[self].format(again=f'The same command again{resuming}')}"
 
@@ -279,13 +282,13 @@ def first_of(declared: Iterable[object]) -> str:
     return f"{words}" if len(words) <= FEW else f"{words[:3]} and {len(words) - 3} more"
 
 
-def did_you_mean(word: object, known: Iterable[object]) -> str:
+def did_you_mean(word: object, choices: Iterable[object]) -> str:
     """Return `; did you mean 'x'?` for the nearest word, or "".
 
     >>> did_you_mean("walkin", ["still", "walking"])
     "; did you mean 'walking'?"
     """
-    words = [str(name) for name in known]
+    words = [str(name) for name in choices]
     close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
     return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?" if close else ""
 
@@ -314,12 +317,12 @@ def _difference(letter: str, other: str) -> float:
     return 0.25 if letter.translate(_ALIKE) == other.translate(_ALIKE) else 1
 
 
-def nearest_words(word: object, known: Iterable[object]) -> list[str]:
+def nearest_words(word: object, choices: Iterable[object]) -> list[str]:
     """Return the three nearest words, the nearest first.
 
     Of a few all are returned, in their order.
     """
-    words = list(dict.fromkeys(map(str, known)))
+    words = list(dict.fromkeys(map(str, choices)))
     if len(words) <= FEW:
         return words
     close = get_close_matches(str(word), words, n=len(words), cutoff=0.6)
@@ -328,7 +331,7 @@ def nearest_words(word: object, known: Iterable[object]) -> list[str]:
     return list(dict.fromkeys([*close, *far, *words]))[:3]
 
 
-def nearest(word: object, known: Iterable[object]) -> str:
+def nearest(word: object, choices: Iterable[object]) -> str:
     """Return a choice of words instead of an unknown one.
 
     They are the three nearest, or all where there are few.
@@ -338,7 +341,7 @@ def nearest(word: object, known: Iterable[object]) -> str:
     >>> nearest("agee", ["age", "ages", "wage", "town", "sex", "name", "street"])
     "one of ['age', 'ages', 'wage'] or 4 more"
     """
-    words = list(dict.fromkeys(map(str, known)))
+    words = list(dict.fromkeys(map(str, choices)))
     near_words = nearest_words(word, words)
     return f"one of {near_words}" + (f" or {len(words) - len(near_words)} more" if len(near_words) < len(words) else "")
 

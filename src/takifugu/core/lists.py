@@ -28,9 +28,9 @@ def is_table(data: object) -> TypeGuard[Frame]:
 
 
 def no_list(values: object) -> str | None:
-    """Return the word for data that are no list; None for a list.
+    """Return the word for data other than a list.
 
-    A list has values in an order; another word is "a text".
+    A list has values in an order, and no word: None. Another word is "a text".
 
     >>> no_list("still"), no_list({"still", "walking"}), no_list(["still"])
     ('a text', 'a set, which has no order', None)
@@ -75,9 +75,9 @@ def listed_array(data: object) -> object:
 
 
 def iterated(column: Any) -> list[Any]:
-    """Return the values of a list or a column, in its own types.
+    """Return the values of a list or a column.
 
-    Arrow's become Python's own.
+    They keep their types; Arrow's become Python's own.
     """
     return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 

@@ -29,7 +29,7 @@ class People:
     def many(self) -> str:
         """Return the plural.
 
-        >>> [People(one).many for one in ("person", "family", "class", "cow")]
+        >>> [People(word).many for word in ("person", "family", "class", "cow")]
         ['people', 'families', 'classes', 'cows']
         """
         if self.one in _IRREGULAR:
@@ -45,13 +45,13 @@ class People:
         return f"one {self.one}" if count == 1 else f"{count:,} {self.many}"
 
     def each_of(self, count: int) -> str:
-        """Say that every one of so many has a property."""
+        """Say "each of" so many."""
         return f"each of {self.counted(count)}" if self.are_named and count > 1 else self.counted(count)
 
     def whose(self, scope: str) -> str:
-        """Say whose answers a table of a scope holds.
+        """Name the people of a table.
 
-        They are of the source ("all"), of each ("unit"), of all ("pooled").
+        Its scope is the source ("all"), each person ("unit"), or all together ("pooled").
         """
         return {
             "all": "the whole source",

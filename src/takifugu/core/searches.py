@@ -118,9 +118,10 @@ def named(name: str) -> Iterator[None]:
 
 @contextmanager
 def stopping(once: bool = True) -> Iterator[None]:
-    """Let the first interrupt inside a search end that search only.
+    """Let the first interrupt end one search only.
 
-    Any other propagates as usual (all, if not `once`). Of nested uses the outermost counts.
+    It is the search that it falls into. Any other propagates as usual (all, if not `once`). Of nested uses the
+    outermost counts.
     """
     token = _stops.set([once]) if _stops.get() is None else None
     try:

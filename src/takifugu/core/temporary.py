@@ -16,17 +16,23 @@ _SETTLED = 60
 
 
 def private_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a new folder, removed when the process ends; what a killed process has left is removed first."""
+    """Return a new folder for the life of the process.
+
+    Folders that killed processes have left are removed first.
+    """
     remove_left_folders()
     folder = tempfile.TemporaryDirectory(prefix=PREFIX)
-    held = _lock(Path(folder.name))
-    if held is not None:
-        weakref.finalize(folder, os.close, held)
+    descriptor = _lock(Path(folder.name))
+    if descriptor is not None:
+        weakref.finalize(folder, os.close, descriptor)
     return folder
 
 
 def remove_left_folders() -> None:
-    """Remove this user's folders that no process holds; the system releases a process's locks however it ends."""
+    """Remove this user's folders without a process.
+
+    The system releases a process's locks however it ends.
+    """
     if not hasattr(os, "getuid"):  # Windows
         return
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
@@ -34,22 +40,25 @@ def remove_left_folders() -> None:
             status = left.lstat()
             if status.st_uid != os.getuid() or time.time() - status.st_mtime < _SETTLED:
                 continue
-            held = _lock(left)
-            if held is not None:
+            descriptor = _lock(left)
+            if descriptor is not None:
                 shutil.rmtree(left, ignore_errors=True)
-                os.close(held)
+                os.close(descriptor)
 
 
 def _lock(folder: Path) -> int | None:
-    """Return a descriptor that holds a folder; None where another process does, or the system has no such locks."""
+    """Return a descriptor with a lock on a folder.
+
+    None where another process has it, or the system has no such locks.
+    """
     try:
         import fcntl
     except ImportError:  # Windows, where nobody can remove a folder in use either
         return None
-    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        os.close(held)
+        os.close(descriptor)
         return None
-    return held
+    return descriptor

@@ -57,7 +57,7 @@ def without_data(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def place_of(error: BaseException) -> str:
-    """Return the kind of an exception and the line that raised it.
+    """Return the kind and line of an exception.
 
     Its message could hold data.
     """

@@ -13,7 +13,9 @@ _MARKS = {"readable": "noise", "possible": "impossible"}
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
-    """Return the ± of all values of a table, where that is one; None where they differ or have none.
+    """Return the common ± of all values of a table.
+
+    None where they differ or have none.
 
     >>> common_error([{"value": 6, "low": 4, "high": 8}, {"value": 1, "low": -1, "high": 3}])
     2
@@ -21,8 +23,9 @@ def common_error(rows: Sequence[Row]) -> float | None:
     if not rows or any(row["high"] is None or isinstance(row["value"], str) for row in rows):
         return None
     first = rows[0]["high"] - rows[0]["value"]
-    ends = ((row["high"] - row["value"], row["value"] - row["low"]) for row in rows)
-    return first if all(_close(end, first) for both in ends for end in both) else None
+    above = all(_close(row["high"] - row["value"], first) for row in rows)
+    below = all(_close(row["value"] - row["low"], first) for row in rows)
+    return first if above and below else None
 
 
 def _close(a: float, b: float) -> bool:
@@ -65,7 +68,7 @@ def bars(
 
 
 def _mark(row: Row) -> str:
-    """Return what is said of a value beside it."""
+    """Return the words beside a value."""
     marks = [words for key, words in _MARKS.items() if row.get(key) is False]
     return f"  {', '.join(marks)}" if marks else ""
 
@@ -76,12 +79,17 @@ def _bar(row: Row, least: float, most: float, room: int) -> str:
     The mark is there where 0 lies inside.
     """
     room = room - 1 if least < 0 else room
-    low, value, high, zero = (
-        round(room * (end - least) / (most - least)) if most > least else 0
-        for end in (*(min(max(float(row[key]), least), most) for key in ("low", "value", "high")), 0.0)
-    )
-    shades = (("▓", low, value), ("░", value, high), ("█", zero, low), ("█", high, zero))
-    drawn = "".join(next((shade for shade, a, b in shades if a <= at < b), " ") for at in range(room))
+
+    def column(end: float) -> int:
+        end = min(max(end, least), most)
+        return round(room * (end - least) / (most - least)) if most > least else 0
+
+    low, value, high = (column(float(row[key])) for key in ("low", "value", "high"))
+    zero = column(0.0)
+    signs = [" "] * room
+    for shade, start, end in (("█", high, zero), ("█", zero, low), ("░", value, high), ("▓", low, value)):
+        signs[start:end] = shade * max(end - start, 0)
+    drawn = "".join(signs)
     return f"{drawn[:zero]}│{drawn[zero:]}" if least < 0 else drawn.rstrip()
 
 

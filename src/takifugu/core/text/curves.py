@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from takifugu.core.errors import InputError
 from takifugu.core.text.marks import (
@@ -59,7 +59,7 @@ def line_chart(
     (True, True)
     """
     runs = [list(_runs(line.points, x.log, y.log)) for line in lines]
-    points = [point for line in runs for run in line for point in run]
+    points = [*chain.from_iterable(chain.from_iterable(runs))]
     if not points:
         raise InputError(f"the picture {title!r} has no point that can be drawn", fix="give finite values")
     across = ends_of([p[0] for p in points] + [m for m, _ in marks if fits(m, x.log)], x.log, from_zero=False)
@@ -73,10 +73,10 @@ def line_chart(
     body.append(rule(flat.start, tall.start, flat.end, tall.start, FAINT))
     body.append(words((flat.start + flat.end) / 2, height - 10, x.label, "middle", FAINT))
     body.append(words(12, head_of(title, width) + 9, y.label, colour=FAINT))
-    for where, label in marks:
-        if fits(where, x.log):
-            body.append(rule(flat.at(where), tall.end, flat.at(where), tall.start, FAINT, "3 3"))
-            body.append(words(flat.at(where), tall.end - 5, label, "middle", FAINT))
+    for place, label in marks:
+        if fits(place, x.log):
+            body.append(rule(flat.at(place), tall.end, flat.at(place), tall.start, FAINT, "3 3"))
+            body.append(words(flat.at(place), tall.end - 5, label, "middle", FAINT))
     ends = []
     for number, (line, line_runs) in enumerate(zip(lines, runs, strict=True)):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
@@ -84,16 +84,17 @@ def line_chart(
             body += _drawn([(flat.at(a), tall.at(b)) for a, b in run], line.step, colour, dash)
         if line_runs and line.label:
             ends.append((tall.at(line_runs[-1][-1][1]), flat.at(line_runs[-1][-1][0]), line.label, colour))
-    for height_of_text, (_, where, label, colour) in zip(apart([e[0] for e in ends]), ends, strict=True):
-        body.append(words(where + 8, height_of_text + 4, label, colour=colour))
+    for height_of_text, (_, end, label, colour) in zip(apart([e[0] for e in ends]), ends, strict=True):
+        body.append(words(end + 8, height_of_text + 4, label, colour=colour))
     return drawing(width, height, title, body, made)
 
 
 def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterator[str]:
     corners = points
     if step:
-        corners = [corner for (a, b), (c, _) in pairwise(points) for corner in ((a, b), (c, b))]
-        corners.append(points[-1])
+        corners = points[:1]
+        for (_, height), after in pairwise(points):
+            corners += [(after[0], height), after]
     yield path(corners, colour, dash)
     if (len(points) <= 40 and not step) or len(points) == 1:
         yield from (dot(a, b, colour) for a, b in points)

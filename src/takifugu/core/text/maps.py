@@ -50,9 +50,10 @@ def box_map(
     title: str,
     width: int,
 ) -> str:
-    """Return equal boxes in the colours of what is said of each (row, column), and the number in it.
+    """Return a map of coloured boxes with numbers as SVG.
 
-    Boxes of one colour side by side are one. The grid and the numbers are drawn where there is room for them.
+    `said` gives the key in `legend` and the number of a row and a column. Boxes of one colour side
+    by side are one. The grid and the numbers are drawn where there is room for them.
     """
     top, side = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / columns
     body, numbers = list[str](), list[tuple[float, float, str]]()
@@ -81,7 +82,10 @@ def box_map(
 
 
 def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[str]:
-    """Yield the edge of the ground, the coordinates at its ends, and a scale of a round length below."""
+    """Yield the edge, coordinates and scale of the ground.
+
+    The scale has a round length, and is below.
+    """
     left, right, low = _LEFT, _LEFT + width, top + height
     yield border(left, top, width, height)
     for at, value in ((top + 10.0, ground.y[1]), (low, ground.y[0])):
@@ -101,7 +105,10 @@ def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[s
 
 
 def _round_length(most: float) -> float:
-    """Return the largest of 1, 2 and 5 times a power of ten that is not above `most`."""
+    """Return a round length up to `most`.
+
+    It is the largest of 1, 2 and 5 times a power of ten.
+    """
     power = 10.0 ** math.floor(math.log10(most))
     return max(power * m for m in (1, 2, 5) if power * m <= most * (1 + 1e-9))
 
@@ -124,16 +131,18 @@ def heat_map(
     metres: float | None = None,
     most: float | None = None,
 ) -> str:
-    """Return a map of equal cells with these centres; the darkest has the largest number, a ring is around `mark`.
+    """Return a map of equal cells as SVG.
 
+    `places` are their centres; the darkest has the largest number, a ring is around `mark`.
     `metres` is how long one unit of x is, where that is known; `most` is the number of the darkest shade, where maps
     are to be compared.
 
     >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
     15
     """
-    xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
-    column, row = ({x: number for number, x in enumerate(values)} for values in (xs, ys))
+    xs, ys = sorted({x for x, _ in places}), sorted({y for _, y in places})
+    column = {x: number for number, x in enumerate(xs)}
+    row = {y: number for number, y in enumerate(ys)}
     top, size = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / len(xs)
     height = size * len(ys)
     most = most or max(numbers, default=0.0) or 1.0
@@ -150,13 +159,13 @@ def heat_map(
 
 
 def ends_of(centres: Sequence[float]) -> tuple[float, float]:
-    """Return where equal cells of these centres begin and end."""
+    """Return both ends of equal cells with these centres."""
     half = (centres[1] - centres[0]) / 2 if len(centres) > 1 else 0.5
     return round(centres[0] - half, 9), round(centres[-1] + half, 9)
 
 
 def _key(top: float, most: float) -> Iterator[str]:
-    """Yield all shades that are painted, lightest first, with the numbers at both ends."""
+    """Yield all shades, lightest first, and numbers at both ends."""
     yield words(_LEFT - 6, top + 12, "0 %", "end")
     for step in range(_SHADES):
         shade = _shade((step + 0.5) / _SHADES)
@@ -165,6 +174,9 @@ def _key(top: float, most: float) -> Iterator[str]:
 
 
 def _shade(share: float) -> float:
-    """Return how opaque a share of the largest number is; small ones stay visible."""
+    """Return the opacity of a share of the largest number.
+
+    Small ones stay visible.
+    """
     part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES if share > 0 else 0.0
     return math.sqrt(part)

@@ -24,9 +24,9 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str], made: str = "") -> str:
-    """Return a picture of marks below its title, which a screen reader says, too.
+    """Return a picture of marks below its title.
 
-    `made` is the command behind it. The marks begin below `head_of(title, width)`.
+    A screen reader says the title, too; `made` is the command behind it. The marks begin below `head_of(title, width)`.
     """
     description = f"<desc>{_escaped(made)}</desc>" if made else ""
     content = "\n".join(body)
@@ -57,12 +57,15 @@ def _title_lines(title: str, width: int) -> list[str]:
 
 
 def wrapped(text: str, letters: int, most: int = 9) -> list[str]:
-    """Return a text in lines of so many letters; the last of `most` is cut."""
+    """Break a text into lines of so many letters.
+
+    There are at most `most`, the last of them cut.
+    """
     return textwrap.wrap(text, max(letters, 1), max_lines=most, placeholder="…")
 
 
 def cut(text: str, letters: int) -> str:
-    """Return the beginning of a text, with an ellipsis where it is longer."""
+    """Cut a text at so many letters, with an ellipsis."""
     return text if len(text) <= letters else f"{text[: max(letters - 1, 0)]}…"
 
 
@@ -113,7 +116,10 @@ def ring(x: float, y: float, radius: float, colour: str) -> str:
 
 
 def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[str]:
-    """Yield slanted rules that fill a rectangle: nothing that is true lies there."""
+    """Yield slanted rules across a rectangle.
+
+    Nothing that is true lies there.
+    """
     tall = bottom - top
     for number in range(1, int((right - left + tall) / _HATCH) + 1):
         a = left + _HATCH * number  # where the slanted rule would meet the top
@@ -123,7 +129,10 @@ def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[s
 
 
 def words(x: float, y: float, text: str, anchor: str = "start", colour: str = INK, size: float = 12) -> str:
-    """Return a text from a place on, up to it ("end"), or around it ("middle")."""
+    """Return a text at a place.
+
+    It goes from there on, up to there ("end"), or around it ("middle").
+    """
     large = "" if size == 12 else f' font-size="{size:.1f}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large} fill="{colour}">{_escaped(text)}</text>'
 

@@ -16,19 +16,19 @@ LETTERS = {"#d55e00": "#b04d00", "#009e73": "#007a59"}
 _ALONE = "svg:root"
 
 
-def day_rules(inside: str = "svg") -> Iterator[str]:
+def day_rules(selector: str = "svg") -> Iterator[str]:
     """Yield the style rules for letters of pictures.
 
-    Pictures are those inside a selector's elements.
+    Pictures are those inside the elements of the selector.
     """
-    yield from (f'{inside} text[fill="{drawn}"] {{ fill: {dark}; }}' for drawn, dark in LETTERS.items())
+    yield from (f'{selector} text[fill="{drawn}"] {{ fill: {dark}; }}' for drawn, dark in LETTERS.items())
 
 
-def night_rules(inside: str = "svg") -> Iterator[str]:
+def night_rules(selector: str = "svg") -> Iterator[str]:
     """Yield the style rules for colours of pictures by night."""
     for drawn, night in PICTURES.items():
         for kind, paint in (("*", "fill"), ("text", "fill"), ("*", "stroke")):
-            yield f'{inside} {kind}[{paint}="{drawn}"] {{ {paint}: {night}; }}'
+            yield f'{selector} {kind}[{paint}="{drawn}"] {{ {paint}: {night}; }}'
 
 
 def by_itself(picture: str) -> str:

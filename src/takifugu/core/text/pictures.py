@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_exact_as
@@ -57,7 +57,10 @@ class Bar:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the ends of the interval, or the value twice where it has none."""
+        """Return the ends of the interval.
+
+        They are the value twice where there is none.
+        """
         return (self.value, self.value) if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -83,13 +86,13 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
 
 
 def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "", width: int = WIDTH) -> str:
-    """Return values with their intervals as SVG, all panels to one scale, which has 0.
+    """Return values with their intervals as SVG.
 
-    Where all intervals are as wide, their ± is written once, below; else beside each bar. What is impossible is
-    hatched. Raises InputError for no value, and for values that are not finite.
+    All panels have one scale with 0. Where all intervals are as wide, their ± is written once, below; else beside each
+    bar. What is impossible is hatched. Raises InputError for no value, and for values that are not finite.
     """
-    every = [bar for panel in panels for bar in panel.bars]
-    numbers = [number for bar in every for number in (bar.value, *bar.ends)]
+    every = [*chain.from_iterable(panel.bars for panel in panels)]
+    numbers = [*chain.from_iterable((bar.value, *bar.ends) for bar in every)]
     if not every or not all(map(math.isfinite, numbers)):
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     scale = Scale(*ends_of([*numbers, 0.0], log=False, from_zero=True), 0, 1)
@@ -108,8 +111,8 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
             left = column * (wide + _GAP)
             if panel.title:
                 body.append(words(left + 12, top + 12, cut(panel.title, int(wide / LETTER) - 2)))
-            inside = left, top + _head(panel), left + wide, top + high - 24
-            body += (_bars if panel.times is None else _band)(panel, every, scale, axis, error, inside)
+            sides = left, top + _head(panel), left + wide, top + high - 24
+            body += (_bars if panel.times is None else _band)(panel, every, scale, axis, error, sides)
         top += high
     for number, line in enumerate(below):
         body.append(words(12, top + 14 + LINE * number, line, colour=FAINT))
@@ -117,9 +120,12 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
 
 
 def _height(panel: Panel, panels: int) -> float:
-    """Return how high a panel is, with the names below it."""
-    inside = _BAR * len(panel.bars) if panel.times is None else _TALL if panels == 1 else _LOW
-    return _head(panel) + inside + 24
+    """Return the height of a panel with the names below it."""
+    if panel.times is None:
+        room = _BAR * len(panel.bars)
+    else:
+        room = _TALL if panels == 1 else _LOW
+    return _head(panel) + room + 24
 
 
 def _head(panel: Panel) -> float:
@@ -127,14 +133,17 @@ def _head(panel: Panel) -> float:
 
 
 #: Left, top, right and bottom of a panel.
-Inside = tuple[float, float, float, float]
+Sides = tuple[float, float, float, float]
 
 
 def _bars(
-    panel: Panel, every: Sequence[Bar], scale: Scale, axis: Axis, error: float | None, inside: Inside
+    panel: Panel, every: Sequence[Bar], scale: Scale, axis: Axis, error: float | None, sides: Sides
 ) -> Iterator[str]:
-    """Yield a bar for each value, its interval, and its number; names and numbers take the same room in all panels."""
-    left, top, right, _ = inside
+    """Yield a bar, an interval and a number per value.
+
+    Names and numbers take the same room in all panels.
+    """
+    left, top, right, _ = sides
     bottom = top + _BAR * len(panel.bars)
     longest = min(_LONGEST, int(_NAMES * (right - left) / LETTER))
     room = max(len(cut(bar.label, longest)) for bar in every), max(len(_text(bar, error)) for bar in every)
@@ -157,10 +166,13 @@ def _bars(
 
 
 def _band(
-    panel: Panel, every: Sequence[Bar], scale: Scale, axis: Axis, error: float | None, inside: Inside
+    panel: Panel, every: Sequence[Bar], scale: Scale, axis: Axis, error: float | None, sides: Sides
 ) -> Iterator[str]:
-    """Yield a line through the values, the band of their intervals, and a dot for each; noise is faded."""
-    left, top, right, bottom = inside
+    """Yield a line with dots through the values, inside its band.
+
+    Noise is faded.
+    """
+    left, top, right, bottom = sides
     times = panel.times or ()
     across = (times[0], times[-1]) if len(times) > 1 else (times[0] - 1, times[0] + 1)
     ends = (LETTER * len(panel.bars[end].label) / 2 for end in (0, -1))
@@ -175,7 +187,7 @@ def _band(
     yield rule(flat.start, tall.at(0.0), flat.end, tall.at(0.0), FAINT)
     for run in _neighbours(panel):
         x = [flat.at(time) for time, _ in run]
-        lows, highs = ([tall.at(bar.ends[end]) for _, bar in run] for end in (0, 1))
+        lows, highs = [tall.at(bar.ends[0]) for _, bar in run], [tall.at(bar.ends[1]) for _, bar in run]
         places = [(at, tall.at(bar.value)) for at, (_, bar) in zip(x, run, strict=True)]
         yield area([*zip(x, highs, strict=True), *zip(x[::-1], lows[::-1], strict=True)], COLOURS[0], FADED)
         if len(run) == 1:
@@ -188,7 +200,7 @@ def _band(
 
 
 def _neighbours(panel: Panel) -> Iterator[list[tuple[int, Bar]]]:
-    """Yield the values of a panel with their times, in runs without a gap."""
+    """Yield runs of values and times without a gap."""
     run: list[tuple[int, Bar]] = []
     for time, bar in zip(panel.times or (), panel.bars, strict=True):
         if run and time > run[-1][0] + 1:
@@ -199,15 +211,21 @@ def _neighbours(panel: Panel) -> Iterator[list[tuple[int, Bar]]]:
 
 
 def _common_error(bars: Sequence[Bar]) -> float | None:
-    """Return the ± of all values, where there are several and it is one."""
+    """Return the common ± of several values.
+
+    None where they differ, or where there is a single value.
+    """
     first = bars[0].ends[1] - bars[0].value
-    halves = [half for bar in bars for half in (bar.ends[1] - bar.value, bar.value - bar.ends[0])]
+    halves = [bar.ends[1] - bar.value for bar in bars] + [bar.value - bar.ends[0] for bar in bars]
     is_one = len(bars) > 1 and first > 0 and all(math.isclose(half, first, rel_tol=1e-6) for half in halves)
     return first if is_one else None
 
 
 def _text(bar: Bar, error: float | None) -> str:
-    """Write a value with its ±, unless that of all is written once."""
+    """Write a value with its ±.
+
+    The ± is left out where that of all is written once.
+    """
     half = bar.ends[1] - bar.value
     if half == 0:
         return _value(bar.value)

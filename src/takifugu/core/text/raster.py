@@ -31,17 +31,17 @@ def stacked(pictures: Sequence[str]) -> str:
     roots = [ElementTree.fromstring(picture) for picture in pictures]
     width, height = max(int(r.attrib["width"]) for r in roots), sum(int(r.attrib["height"]) for r in roots)
     title = roots[0].findtext(f"{_SVG}title") or ""
-    whole = ElementTree.Element(
+    stack = ElementTree.Element(
         f"{_SVG}svg", {"viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height), "role": "img"}
     )
-    ElementTree.SubElement(whole, f"{_SVG}title").text = title
+    ElementTree.SubElement(stack, f"{_SVG}title").text = title
     top = 0
     for root in roots:
         root.set("y", str(top))
         top += int(root.attrib["height"])
-        whole.append(root)
+        stack.append(root)
     ElementTree.register_namespace("", _SVG[1:-1])
-    return ElementTree.tostring(whole, encoding="unicode") + "\n"
+    return ElementTree.tostring(stack, encoding="unicode") + "\n"
 
 
 def png(picture: str) -> bytes | None:
@@ -90,7 +90,7 @@ def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
             "facecolor": get("fill", "black"), "edgecolor": get("stroke", "none"), "linewidth": wide, "zorder": order,
             "alpha": float(get("fill-opacity", "1")),
         }  # fmt: skip
-        points = [[float(number) for number in point.split(",")] for point in get("points", "").split()]
+        points = [[*map(float, point.split(","))] for point in get("points", "").split()]
         if kind == "rect":
             axes.add_patch(Rectangle((at["x"], at["y"] + down), at["width"], at["height"], **area))
         elif kind == "polygon":

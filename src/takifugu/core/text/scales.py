@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from takifugu.core.escaping import number as written
 from takifugu.core.text.marks import FAINT, LETTER, RULE, rule, words
@@ -48,7 +49,7 @@ class Scale:
         return _log_ticks(self.low, self.high) if self.log else _ticks(self.low, self.high)
 
     def impossible(self, axis: Axis) -> Iterator[tuple[float, float]]:
-        """Yield the ends, in pixels, of what lies outside of the numbers that are possible."""
+        """Yield the ends, in pixels, of the impossible numbers."""
         if axis.possible is None:
             return
         low, high = axis.possible
@@ -64,7 +65,7 @@ def fits(value: float, log: bool) -> bool:
 
 
 def ends_of(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float, float]:
-    """Return where an axis of these numbers begins and ends."""
+    """Return the ends of an axis for these numbers."""
     low, high = min(values), max(values)
     if log:
         return (low, high) if high > low * 1.05 else (low / 2, high * 2)
@@ -88,7 +89,10 @@ def short_number(value: float) -> str:
 
 
 def upright(flat: Scale, top: float, bottom: float, names: Sequence[tuple[float, str]] = ()) -> Iterator[str]:
-    """Yield upright rules at the places along a side with room for their names: by default at round numbers."""
+    """Yield upright rules with names along a side.
+
+    They are at the places with room for their names: by default at round numbers.
+    """
     after = -math.inf
     for tick, name in names or [(tick, short_number(tick)) for tick in flat.ticks]:
         place, half = flat.at(tick), LETTER * (len(name) + 1) / 2
@@ -100,14 +104,14 @@ def upright(flat: Scale, top: float, bottom: float, names: Sequence[tuple[float,
 
 
 def level(flat: Scale, tall: Scale) -> Iterator[str]:
-    """Yield level rules at the round numbers of a side, each with its number."""
+    """Yield level rules with their round numbers."""
     for tick in tall.ticks:
         yield rule(flat.start, tall.at(tick), flat.end, tall.at(tick), RULE)
         yield words(flat.start - 8, tall.at(tick) + 4, short_number(tick), "end", FAINT)
 
 
 def room_for_numbers(low: float, high: float, log: bool = False) -> int:
-    """Return the width of the numbers at the round places of a side."""
+    """Return the width of the round numbers along a side."""
     return round(LETTER * max(len(short_number(tick)) for tick in Scale(low, high, 0, 1, log).ticks))
 
 
@@ -127,6 +131,6 @@ def _log_ticks(low: float, high: float) -> list[float]:
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [float(f"{m}e{k}") for k in range(first, last + 1) for m in steps]
+    ticks = [float(f"{m}e{k}") for k, m in product(range(first, last + 1), steps)]
     ticks_inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
     return ticks_inside if len(ticks_inside) > 1 else [low, high]

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain
 
 from takifugu.core.escaping import number, visible
 
@@ -68,9 +69,9 @@ def filled(text: str) -> str:
 
 
 def _broken(text: str, room: int) -> list[str]:
-    whole = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
+    unbroken = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
     is_longer = any(len(command) > room for command in _COMMAND.findall(text))
-    lines = textwrap.wrap(whole, room, break_on_hyphens=False, break_long_words=not is_longer)
+    lines = textwrap.wrap(unbroken, room, break_on_hyphens=False, break_long_words=not is_longer)
     return [line.replace(_WHOLE, " ") for line in lines]
 
 
@@ -114,7 +115,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
         blocks = (labelled([*zip(header, row, strict=True)], room) for row in cells)
         return "\n\n".join(blocks) if cells else ", ".join(header)
     rules = ["-" * w for w in widths]
-    return "\n".join(line for row in [list(header), rules, *cells] for line in _lines(row, widths))
+    return "\n".join(chain.from_iterable(_lines(row, widths) for row in [list(header), rules, *cells]))
 
 
 def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
@@ -126,7 +127,7 @@ def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     last = max(room - sum(widths[:-1]), _NARROWEST)
     if sum(widths[:-1]) + min(widths[-1], last) <= room:
         return [*widths[:-1], min(widths[-1], last)]
-    least = [max(len(word) for row in lines for word in row[i].split() or [""]) for i in range(len(widths))]
+    least = [max(_longest_word(row[i]) for row in lines) for i in range(len(widths))]
     if sum(least) > room:
         return None
     while sum(widths) > room:
@@ -135,12 +136,16 @@ def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     return widths
 
 
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
+
+
 def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     wrapped = [_wrap(cell, w) for cell, w in zip(row, widths, strict=True)]
     high = max(map(len, wrapped))
     full = [[*parts, *[""] * (high - len(parts))] for parts in wrapped]
-    padded = ((part.ljust(w) for part, w in zip(parts, widths, strict=True)) for parts in zip(*full, strict=True))
-    return [(" " * _GAP).join(parts).rstrip() for parts in padded]
+    padded = [[part.ljust(w) for part in parts] for parts, w in zip(full, widths, strict=True)]
+    return [(" " * _GAP).join(parts).rstrip() for parts in zip(*padded, strict=True)]
 
 
 def _wrap(text: str, room: int) -> list[str]:
@@ -156,12 +161,12 @@ def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> st
     hides    every entry
     epsilon  1
     """
-    listed, room = [(visible(label), visible(text)) for label, text in pairs], columns or width()
-    indent = max(len(label) for label, _ in listed) + _GAP
-    if any(len(text) > room - indent for _, text in listed) and room - indent < 2 * _NARROWEST:
-        return "\n".join(line for label, text in listed for line in (label, *_indented(text, room)))
+    entries, room = [(visible(label), visible(text)) for label, text in pairs], columns or width()
+    indent = max(len(label) for label, _ in entries) + _GAP
+    if any(len(text) > room - indent for _, text in entries) and room - indent < 2 * _NARROWEST:
+        return "\n".join("\n".join((label, *_indented(text, room))) for label, text in entries)
     lines: list[str] = []
-    for label, text in listed:
+    for label, text in entries:
         wrapped = _wrap(text, room - indent)
         lines += [(label if i == 0 else "").ljust(indent) + part for i, part in enumerate(wrapped)]
     return "\n".join(line.rstrip() for line in lines)
