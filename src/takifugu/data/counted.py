@@ -22,11 +22,12 @@ def transitions_of(
     piece: str | None = None,
     step: int | float | str | None = None,
 ) -> npt.NDArray[np.int64]:
-    """Return counts[x, y] of a frame of any engine, or of a CSV or Parquet file.
+    """Count the transitions in a frame or a file.
 
-    `value` and `order` name the columns of the state and of what sorts rows; `unit` and `piece` whose rows they are and
-    in which unbroken run. With a `step` rows that are not next to each other in steps are no transition. Raises
-    InputError for a column that is not named or not there, and DataError for data that break the layout.
+    They are counts[x, y], of a frame of any engine, or of a CSV or Parquet file. `value` and `order` name the columns
+    of the state and of what sorts rows; `unit` and `piece` whose rows they are and in which unbroken run. With a `step`
+    rows that are not next to each other in steps are no transition. Raises InputError for a column that is not named or
+    not there, and DataError for data that break the layout.
     """
     for key, column, what in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:

@@ -16,9 +16,10 @@ _FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
 
 
 def column_kinds(table: Table, texts: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return what the columns of these texts hold, in words; one of texts that are all written as numbers has numbers.
+    """Return the kinds of columns, in words.
 
-    `texts` are those of each column that are not missing. Raises DataError for a file that cannot be read.
+    A column of texts that are all written as numbers has numbers. `texts` are those of each column that are not
+    missing. Raises DataError for a file that cannot be read.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import column_kinds, open_frame

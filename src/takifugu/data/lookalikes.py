@@ -38,7 +38,10 @@ class Lookalikes:
                 self.shorter.setdefault(near, set()).add(plain)
 
     def __call__(self, text: str) -> str | None:
-        """Return the declared text that another one looks like; None for a declared one, and for none."""
+        """Return the declared text like another one.
+
+        None for a declared one, and for one like none.
+        """
         if text in self.declared:
             return None
         plain = folded(text)
@@ -64,7 +67,9 @@ def folded(text: str) -> str:
 
 
 def one_error_apart(one: str, other: str) -> bool:
-    """Return whether one letter more, fewer or other, or two swapped neighbours, make one text of the other.
+    """Return whether two texts differ by one typing error.
+
+    It is one letter more, fewer or other, or two swapped neighbours.
 
     >>> one_error_apart("hopsital", "hospital"), one_error_apart("hospitals", "hospital"), one_error_apart("a", "a")
     (True, True, False)
@@ -85,9 +90,10 @@ def _without_one(text: str) -> Iterator[str]:
 
 
 def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key: str) -> None:
-    """Raise DataError for a text of a column that looks like a declared one: its row is named, and no value.
+    """Refuse a text like a declared one.
 
-    `key` is what declares the values. Texts that look like none pass.
+    Raises DataError, which names its row and no value. `key` is what declares the values. Texts that look like none
+    pass.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import open_frame
@@ -106,9 +112,10 @@ def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key
 
 
 def lookalike(column: str, row: int | None, key: str) -> DataError:
-    """Return the error about a row (from 0; None where rows have no order) that nearly holds a declared text.
+    """Return the error about a row's text like a declared one.
 
-    Which one it is would be the row's private value, and errors end in logs and mails.
+    The row counts from 0; None where rows have no order. Which one it is would be the row's private value, and errors
+    end in logs and mails.
     """
     place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
     return DataError(
@@ -128,7 +135,10 @@ def _different(table: Table, column: str) -> Iterator[str]:
 
 
 def _first(table: Table, column: str, texts: set[str]) -> int | None:
-    """Return the first row that holds one of some texts, where rows have an order."""
+    """Return the first row with one of some texts.
+
+    None where rows have no order.
+    """
     if table.ordered:
         for row, text in enumerate(_in_order(table, column)):
             stripped = None if text is None else str(text)

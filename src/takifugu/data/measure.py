@@ -41,9 +41,10 @@ class Measured:
 def measure(
     rows: Rows, layout: Layout, states: Recode, lengths: Lengths, table: Table
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
-    """Return the rows, knowing their facts; the pieces that are long enough; and the place at which others are cut.
+    """Return the measured rows of a table.
 
-    The place is None where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
+    With them go their facts, the pieces that are long enough, and the place at which others are cut. The place is None
+    where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
     """
     rows, grouped = rows.surveyed()
     check_values(grouped, layout, states, table)
@@ -77,7 +78,10 @@ def measure(
 
 
 def _counts(facts_of_pieces: Collection[list[Fact]], states: int) -> IntArray:
-    """Return how many rows of each piece are in each state, shape (pieces, states)."""
+    """Count the rows of each piece by state.
+
+    Its shape is (pieces, states).
+    """
     rows = [(n, f.code, f.rows) for n, facts in enumerate(facts_of_pieces) for f in facts if f.code >= 0]
     places, codes, numbers = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     counts = np.zeros((len(facts_of_pieces), states), dtype=np.int64)
@@ -123,7 +127,10 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
 
 
 def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
-    """Return what the unit and the piece of every written key are called; DataError for two spellings of one."""
+    """Return the names of units and pieces by key.
+
+    Raises DataError for two spellings of one.
+    """
     counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
     rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
     in_rows = any(row is not None for row in rows.values())  # else no message says which row comes first
@@ -153,7 +160,10 @@ def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
 def _in_order(
     rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout, table: Table
 ) -> tuple[Rows, dict[Key, list[Fact]]]:
-    """Return the rows as the order column sorts them, one in each place; DataError where it does not."""
+    """Return the rows sorted by the order column.
+
+    There is one in each place; raises DataError where the column does not tell.
+    """
     reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
     if reasons:
         raise without_place(min(reasons), layout)
@@ -185,7 +195,10 @@ def _in_order(
 
 
 def _both_columns(layout: Layout, table: Table) -> str:
-    """Say which column seems to hold the time of day, by its name, where the order column may hold dates alone."""
+    """Name the probable column of the time of day.
+
+    The order column may hold dates alone.
+    """
     used = (layout.order, layout.unit, layout.piece, layout.value)
     clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
     if layout.time_of_day is not None or not clocks:
@@ -214,7 +227,10 @@ def without_place(reason: int, layout: Layout) -> DataError:
 
 
 def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Calendar, column: str) -> None:
-    """Raise DataError for a row outside the calendar, or between two of its steps."""
+    """Refuse a row outside the calendar's steps.
+
+    Raises DataError also for one between two of them.
+    """
     facts, start, size = [fact for some in grouped.values() for fact in some], calendar.ticks(step), calendar.size
     low, high = min(f.low or 0 for f in facts), max(f.high or 0 for f in facts)
     if low < start or (size is not None and high >= start + size * step):

@@ -28,9 +28,10 @@ SIDE_BY_SIDE = 500
 
 
 def melted(table: Table, wide: Wide) -> Table:
-    """Return the long table of a wide one; its rows have no order of their own, and none is read yet.
+    """Return the long table of a wide one.
 
-    Raises InputError for columns that are not as they are declared, DataError for cells of several kinds.
+    Its rows have no order of their own, and none is read yet. Raises InputError for columns that are not as they are
+    declared, DataError for cells of several kinds.
     """
     read = steps_of(table.names, wide)
     steps = {name: text for name, (_, text) in read.items()}
@@ -60,7 +61,10 @@ def melted(table: Table, wide: Wide) -> Table:
 
 
 def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | str]:
-    """Return steps as engines hold them at best: whole numbers, times without a zone, or else texts."""
+    """Return steps in the best type for engines.
+
+    These are whole numbers, times without a zone, or else texts.
+    """
     whole = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
     numbers = [int(step) for step in whole if abs(step) < 2**62]
     times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
@@ -70,7 +74,10 @@ def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | st
 def _melted(
     frame: Frame, labels: Mapping[str, str], steps: Mapping[str, int | datetime | str], empty: Sequence[str]
 ) -> Frame:
-    """Return a frame with a row for each of the columns `steps` of each row."""
+    """Return a frame with a row per cell.
+
+    Cells are those of the columns `steps`.
+    """
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import is_duckdb, is_spark, typed, wrapped
@@ -100,7 +107,10 @@ def _literal(step: int | datetime | str) -> str:
 
 
 def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
-    """Return a query for a row for each cell: DuckDB takes long for long lists, so lists of lists of them."""
+    """Return a query for a row per cell.
+
+    DuckDB takes long for long lists, so it has lists of lists of them.
+    """
     size = isqrt(len(cells)) + 1
     made = dict[str, str]()
     for name, values in {HEADER: headers, CELL: cells}.items():
@@ -112,7 +122,10 @@ def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
 
 
 def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
-    """Return the type of all cells; DataError where some are texts and others numbers."""
+    """Return the common type of all cells.
+
+    Raises DataError where some are texts and others numbers.
+    """
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import is_text
@@ -130,7 +143,7 @@ def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
 
 
 def _filled(cell: nw.Expr, kind: nw.dtypes.DType, wanted: nw.dtypes.DType, empty: Sequence[str]) -> nw.Expr:
-    """Return a cell of the type that all have, with what an empty one is."""
+    """Return a cell in the common type, filled where empty."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import as_kind, is_text

@@ -23,12 +23,13 @@ from takifugu.data.values.written import Written
 
 
 def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
-    """Open a file of any registered format, or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
+    """Open a file of a registered format, or a frame.
 
-    No row is read yet. Files that are not small go through DuckDB where it is installed, so they may be larger than
-    memory. Texts in `missing` count as missing values, beside the empty one; `written` says how the source
-    is written where it does not show. Rows of a CSV file that hold nothing in any of several columns are no rows.
-    Raises DataError for a file that cannot be read, and InputError for something that is no frame.
+    Frames are of pandas, Polars, PyArrow, DuckDB or PySpark. No row is read yet. Files that are not small go through
+    DuckDB where it is installed, so they may be larger than memory. Texts in `missing` count as missing values, beside
+    the empty one; `written` says how the source is written where it does not show. Rows of a CSV file that hold nothing
+    in any of several columns are no rows. Raises DataError for a file that cannot be read, and InputError for something
+    that is no frame.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "activity.csv"
@@ -92,7 +93,7 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
 
 
 def _plain_labels(data: Any) -> Any:
-    """Give the columns of a pandas frame names that are texts and differ, where they are not."""
+    """Give a pandas frame's columns different texts as names."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
         return data
     labels = [str(c) for c in data.columns]
@@ -105,7 +106,10 @@ def _plain_labels(data: Any) -> Any:
 
 
 def sniffed(path: Path) -> Written:
-    """Return how a file seems to be written, by its format; what is wrong with the file, opening it says."""
+    """Return the probable keys for a file, by its format.
+
+    What is wrong with the file, opening it says.
+    """
     try:
         many = is_many(path)
         file = data_file(files_of(path)[0] if many else path)
@@ -118,7 +122,10 @@ def sniffed(path: Path) -> Written:
 
 
 def looked_into(path: Path) -> Mapping[str, int]:
-    """Return the sheets or tables of a file, with about how many cells each has; none where it has no such parts."""
+    """Return the sheets or tables of a file.
+
+    With each goes about how many cells it has; none where the file has no such parts.
+    """
     try:
         if is_many(path):
             return {}

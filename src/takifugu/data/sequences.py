@@ -53,7 +53,10 @@ class Piece:
         return sum([len(run) for run in self.observed]) == self.length
 
     def weights(self) -> IntArray:
-        """Return 1 for every observed entry and 0 for the others, one per entry of the piece."""
+        """Return the weights of the piece's entries.
+
+        An observed entry weighs 1, another 0.
+        """
         weights = np.zeros(self.length, dtype=np.int64)
         for run in self.observed:
             weights[run.start : run.stop] = 1
@@ -74,12 +77,13 @@ def pieces(
     lengths: Lengths | None = None,
     entrywise: bool = False,
 ) -> tuple[Piece, ...]:
-    """Return every piece with its length, its gaps, and its entries counted by state, sorted by unit and piece.
+    """Return every piece, counted by state.
 
-    The rows stay in their engine; a few integers per piece come back. `entrywise` brings every entry's state, too, for
-    data that fit into memory. Raises InputError for a column that is not there, and DataError for data that break a
-    rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows that go backwards, rows
-    that miss the step, a piece that is too long, no piece that is long enough.
+    With it go its length and its gaps; pieces are sorted by unit and piece. The rows stay in their engine; a few
+    integers per piece come back. `entrywise` brings every entry's state, too, for data that fit into memory. Raises
+    InputError for a column that is not there, and DataError for data that break a rule of the layout: no rows, a
+    missing key, order or state, an unknown state, ties or rows that go backwards, rows that miss the step, a piece that
+    is too long, no piece that is long enough.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import Layout, Recode, open_frame, pieces
@@ -136,7 +140,10 @@ def _plain_rows(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | No
 
 
 def _whole(people: People) -> tuple[Piece, ...]:
-    """Return the pieces of people who have one each, without gaps."""
+    """Return the pieces of people with one each.
+
+    They have no gaps.
+    """
     sizes = people.lengths.tolist()
     observed = {size: (range(size),) for size in set(sizes)}
     columns = zip(people.names, people.written, sizes, people.counts, strict=True)
@@ -146,7 +153,10 @@ def _whole(people: People) -> tuple[Piece, ...]:
 def _measured(
     plain: Rows | None, table: Table, layout: Layout, states: Recode, lengths: Lengths
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
-    """Return what `measure` does, in one pass where rows are plain, else by the careful reading, whose errors count."""
+    """Return the result of `measure`, in one pass if possible.
+
+    That needs plain rows; else the careful reading counts, with its errors.
+    """
     if plain is not None:
         with suppress(DataError):
             return measure(plain, layout, states, lengths, table)
@@ -154,7 +164,10 @@ def _measured(
 
 
 def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
-    """Return each piece's counts by cell and state, of the cells of these numbers; no state adds nothing."""
+    """Return each piece's counts by cell and state.
+
+    Cells are those of these numbers; no state adds nothing.
+    """
     row, counts = {number: place for place, number in enumerate(numbers.tolist())}, dict[Key, IntArray]()
     for key, number, code, rows in cell_counts:
         table = counts.setdefault(key, np.zeros((len(row), states), dtype=np.int64))
@@ -175,25 +188,29 @@ def _values(
 
 
 def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
-    """Return the parts of runs that a window holds, counted from its start."""
+    """Return the parts of runs inside a window.
+
+    They are counted from its start.
+    """
     cut = [range(max(r.start, window.start), min(r.stop, window.stop)) for r in runs]
     return tuple(range(r.start - window.start, r.stop - window.start) for r in cut if r)
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
-    """Return counts[x, y], how often state x is followed at the next place of its piece by state y.
+    """Count the transitions between states as counts[x, y].
 
-    For fitting a belief to public sequences; pairs with an unobserved entry are not counted. Raises what `pieces`
-    raises.
+    State x is followed at the next place of its piece by state y. For fitting a belief to public sequences; pairs with
+    an unobserved entry are not counted. Raises what `pieces` raises.
     """
     counts: IntArray = transitions_by(table, layout, states, (0,))[0]
     return counts
 
 
 def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence[int]) -> IntArray:
-    """Return counts[c, x, y]: the same of the steps that start in cell c, `cells` being those of one period of places.
+    """Count the transitions by cell as counts[c, x, y].
 
-    Places count from the start of the layout's calendar. Raises what `pieces` raises.
+    They start in cell c, `cells` being those of one period of places. Places count from the start of the layout's
+    calendar. Raises what `pieces` raises.
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
@@ -204,9 +221,10 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
 
 
 def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, int]:
-    """Return how many rows count where one of each step does, and how many say whose they are.
+    """Return the numbers of counted and of named rows.
 
-    The numbers are for whoever owns the data. Raises what `pieces` raises of rows that cannot be placed.
+    One row of each step counts; named ones say whose they are. The numbers are for whoever owns the data. Raises what
+    `pieces` raises of rows that cannot be placed.
     """
     with careful_with(table):
         rows, grouped = rows_of(table, layout, states).surveyed()
@@ -229,7 +247,10 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
 
 
 def careful_with(table: Table) -> AbstractContextManager[None]:
-    """Return a context in which an engine's error becomes one that never quotes the data."""
+    """Return a context without an engine's own errors.
+
+    They become one that never quotes the data.
+    """
     from takifugu.data.engines.differences import careful
 
     return careful(table.source)

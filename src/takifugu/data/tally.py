@@ -14,11 +14,11 @@ Known = Mapping[str, int] | Classes | Bins
 
 
 def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int]:
-    """Return how many rows have each combination of codes; `known` gives each column's codes, by texts or by classes.
+    """Count the rows with each combination of codes.
 
-    A missing value has the code -1, one that is not known (a text that is none of these, or no number) -2, a number in
-    no bin -3. One scan.
-    Raises InputError for a column that is not there, DataError for one that names nothing.
+    `known` gives each column's codes, by texts or by classes. A missing value has the code -1, one that is not known (a
+    text that is none of these, or no number) -2, a number in no bin -3. One scan. Raises InputError for a column that
+    is not there, DataError for one that names nothing.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import open_frame

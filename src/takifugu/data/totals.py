@@ -31,11 +31,12 @@ class Group:
 def totals(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str] = (), null_keys: str = "refuse"
 ) -> tuple[Group, ...]:
-    """Return the row count of each group of key values and the sums of its bounded columns, in units of their grids.
+    """Return the row counts and sums of each group.
 
-    `by` are the key columns (all rows are one group without any); `null_keys` is the rule for rows that lack one, as in
-    Layout. Raises InputError for a column that is not there, DataError for missing keys, for texts that are no numbers,
-    for what a column's rule refuses, and for sums that could leave 64 bits.
+    Groups are by key values; sums are of bounded columns, in units of their grids. `by` are the key columns (all rows
+    are one group without any); `null_keys` is the rule for rows that lack one, as in Layout. Raises InputError for a
+    column that is not there, DataError for missing keys, for texts that are no numbers, for what a column's rule
+    refuses, and for sums that could leave 64 bits.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import Bounded, open_frame, totals
@@ -69,7 +70,10 @@ def totals(
 
 
 def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
-    """Return some columns row by row, without the rows of the table that hold nothing at all."""
+    """Return some columns row by row.
+
+    Rows of the table that hold nothing at all are left out.
+    """
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):
@@ -127,7 +131,10 @@ _FAULTS: Mapping[str, Callable[[Bounded], DataError]] = {
 
 
 def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Hashable]) -> None:
-    """Raise DataError for the first fault of which some row has one: texts before missing values before others."""
+    """Raise DataError for the first fault of any row.
+
+    Texts come before missing values, these before others.
+    """
     faults = [name.split("_v") for name, count in wrong.items() if count]
     for fault, number in sorted(faults, key=lambda one: list(_FAULTS).index(one[0])):
         raise _FAULTS[fault](numbers[int(number)])

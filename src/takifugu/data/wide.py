@@ -43,17 +43,18 @@ class Wide:
     empty: tuple[str, ...] = ()
 
     def fitting(self, name: str) -> list[str]:
-        """Return the headers or patterns that a column fits."""
+        """Return a column's own headers or patterns."""
         if isinstance(self.columns, Mapping):
             return [name] if name in self.columns else []
         return [pattern for pattern in self.columns if fits(name, pattern)]
 
 
 def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
-    """Return the columns that are steps, in their order, each with its number or time, and that as a text.
+    """Return the step of each column of steps.
 
-    Raises InputError, which names the key, for a column that is declared nowhere or twice, or declared and not there,
-    for a header that is no step, and for two that are the same one.
+    A step is a number or a time, with its text; columns keep their order. Raises InputError, which names the key, for a
+    column that is declared nowhere or twice, or declared and not there, for a header that is no step, and for two that
+    are the same one.
 
     >>> steps_of(("pupil", "7", "8"), Wide(("?",), "week", "state", ("pupil",)))
     {'7': (Fraction(7, 1), '7'), '8': (Fraction(8, 1), '8')}
@@ -82,7 +83,7 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
 
 
 def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) -> None:
-    """Refuse a column that has no meaning, or two."""
+    """Refuse a column without a meaning, or with two."""
     keys = {"another key": wide.others, "ignore": wide.ignored}
     meanings = [f"columns has {pattern!r}" for pattern in patterns]
     meanings += [f"{key} has {name!r}" for key, columns in keys.items() if name in columns]
@@ -110,7 +111,9 @@ def _step(place: int, name: str, wide: Wide) -> Step:
 
 
 def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step | None:
-    """Return the step that a header is; None for what is none.
+    """Read a step from a header.
+
+    None for a header that is none.
 
     >>> read_step("05/01/2026", "%d/%m/%Y")[1], read_step("7")[1], read_step("09:30", of_days=True)[1], read_step("Mon")
     ('2026-01-05 00:00:00', '7', '09:30', None)
@@ -133,7 +136,10 @@ def _time(text: str, form: str | None) -> datetime | None:
 
 
 def _day_of(form: str | None) -> str:
-    """Return a day as it is written before a time of day, with what stands between them."""
+    """Return a day in the format of a time.
+
+    It has what stands between the day and the time of day.
+    """
     text = ""
     for letter, literal in TimeFormat(form or "%Y-%m-%d %H:%M").pieces:
         if letter and letter in "HIMSfp":
@@ -143,7 +149,10 @@ def _day_of(form: str | None) -> str:
 
 
 def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:
-    """Refuse numbers among times, times with and without a zone, and two columns of one step."""
+    """Refuse steps of two kinds, and one step twice.
+
+    Numbers do not go with times, nor times with a zone with those without.
+    """
     if len({step.tzinfo if isinstance(step, datetime) else type(step) for step, _ in steps.values()}) > 1:
         what = "the columns are numbers and times, or times with and without a zone"
         raise InputError(what, fix="write all of them in one way").at("columns")

@@ -59,9 +59,10 @@ _REASONS = (
 
 @contextmanager
 def careful(source: str) -> Iterator[None]:
-    """Turn an engine's error into a DataError that names the source and the rule, and never quotes the data.
+    """Turn an engine's error into a DataError.
 
-    What no rule explains is an EngineError: the engine's fault and not the data's.
+    It names the source and the rule, and never quotes the data. What no rule explains is an EngineError: the engine's
+    fault and not the data's.
     """
     try:
         yield
@@ -99,7 +100,10 @@ def numbered(frame: Frame) -> Frame:
 
 
 def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Add `<column>_before`: the value in the row above, null in the first row."""
+    """Add `<column>_before`, the value in the row above.
+
+    It is null in the first row.
+    """
     if isinstance(frame, nw.DataFrame):
         return frame.with_columns(nw.col(c).shift(1).alias(f"{c}_before") for c in columns)
     native = frame.to_native()
@@ -114,7 +118,10 @@ def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
 def with_neighbour(
     frame: Frame, keys: Sequence[str], by: Sequence[str], columns: Sequence[str], after: bool = False
 ) -> Frame:
-    """Add `<column>_before`, or `<column>_after`: the value in the piece's next row along `by`, null at its end."""
+    """Add `<column>_before` or `<column>_after`, the neighbouring value.
+
+    It is that of the piece's next row along `by`, null at its end.
+    """
     places, ending = (-1, "after") if after else (1, "before")
     if isinstance(frame, nw.LazyFrame):
         moves = {f"{c}_{ending}": nw.col(c).shift(places).over(*keys, order_by=by) for c in columns}
@@ -126,7 +133,10 @@ def with_neighbour(
 
 
 def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], value: str, sign: str) -> Frame:
-    """Return each row twice, with one of two columns as `value`, and the `sign` of that one."""
+    """Return each row twice, with `value` and `sign`.
+
+    The value is one of two columns, the sign that of this one.
+    """
     if is_duckdb(frame):
         both = f"unnest([{', '.join(columns)}]) as {value}, unnest([{', '.join(map(str, signs))}]) as {sign}"
         return wrapped(frame.to_native().project(f"*, {both}"))
@@ -136,9 +146,10 @@ def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], va
 
 
 def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -> Frame:
-    """Replace a column of DuckDB's by the numbers of its texts; null of one that has none. Texts have no control signs.
+    """Replace a column of DuckDB's by numbers of texts.
 
-    They are one text, which is read fast: of a million literals DuckDB would make a tree.
+    They are null of a text that has none. Texts have no control signs. They are one text, which is read fast: of a
+    million literals DuckDB would make a tree.
     """
     native, texts = frame.to_native(), quoted("\x1f".join(numbers))
     listed = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
@@ -148,7 +159,10 @@ def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -
 
 
 def with_integers_at(frame: Frame, place: str, columns: Mapping[str, Sequence[int]]) -> Frame:
-    """Add columns of DuckDB's: for each row the integer that stands at its `place` in a list."""
+    """Add integers at places of lists to DuckDB's rows.
+
+    Each row has the one that stands at its `place` in a list.
+    """
     added = (f"list_extract({_integers(numbers)}, {place} + 1) as {name}" for name, numbers in columns.items())
     return wrapped(frame.to_native().project(f"*, {', '.join(added)}"))
 
@@ -158,7 +172,10 @@ def _integers(numbers: Iterable[int]) -> str:
 
 
 def narrowed(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Give small integers of DuckDB's four bytes each: what it sorts, it copies."""
+    """Give small integers of DuckDB's four bytes each.
+
+    What it sorts, it copies.
+    """
     if not is_duckdb(frame):
         return frame
     narrow = ", ".join(f"{name}::integer as {name}" for name in columns)
@@ -174,7 +191,10 @@ def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
 
 
 def with_running_sum(frame: Frame, keys: Sequence[str], by: str, column: str) -> Frame:
-    """Replace an integer column by its sum over the piece's rows so far along `by`; the rows come back in any order."""
+    """Replace an integer column by its running sum.
+
+    It is over the piece's rows so far along `by`; the rows come back in any order.
+    """
     if isinstance(frame, nw.LazyFrame):
         return frame.with_columns(nw.col(column).cum_sum().over(*keys, order_by=by).alias(column))
     summed = frame.sort(*keys, by).with_columns(so_far=nw.col(column).cum_sum())
@@ -184,7 +204,10 @@ def with_running_sum(frame: Frame, keys: Sequence[str], by: str, column: str) ->
 
 
 def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
-    """Replace a column of dates or times by whole microseconds since 1970 (UTC where the times have a zone)."""
+    """Replace dates or times by whole microseconds since 1970.
+
+    They are in UTC where the times have a zone.
+    """
     if isinstance(frame, nw.LazyFrame) and is_duckdb(frame):
         cast = "timestamptz" if isinstance(kind, nw.Datetime) and kind.time_zone else "timestamp"
         return wrapped(frame.to_native().project(f'* replace (epoch_us("{column}"::{cast}) as "{column}")'))
@@ -212,7 +235,10 @@ def alike(one: str, other: str) -> nw.Expr:
 
 
 def typed(frame: Frame) -> Frame:
-    """Give pandas columns types that keep integers exact beside missing values, also those of Python objects."""
+    """Give pandas columns types of exact integers.
+
+    Integers stay exact beside missing values, also those of Python objects.
+    """
     if not frame.implementation.is_pandas():
         return frame
     import pandas
@@ -234,14 +260,20 @@ def typed(frame: Frame) -> Frame:
 
 
 def as_integers(frame: Frame, column: str) -> Frame:
-    """Replace a column of texts that are all whole numbers, some of them missing, by exact integers."""
+    """Replace texts of whole numbers by exact integers.
+
+    Some of them may be missing.
+    """
     if frame.implementation.is_pandas_like():
         return wrapped(frame.to_native().astype({column: "string"}).astype({column: "Int64"}))
     return frame.with_columns(nw.col(column).cast(nw.Int64))
 
 
 def settled(frame: Frame, whole: Sequence[str]) -> Frame:
-    """Give the integer columns of a pandas frame a type that keeps integers exact beside missing values."""
+    """Give integer columns of pandas an exact type.
+
+    They stay exact beside missing values.
+    """
     if not frame.implementation.is_pandas_like():
         return frame
     native = frame.to_native()

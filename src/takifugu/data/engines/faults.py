@@ -11,7 +11,7 @@ BUILT_IN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark", "ibis")
 
 
 def engine_failure(error: BaseException) -> tuple[str, str]:
-    """Say which engine failed, and what helps.
+    """Name the engine at fault and the remedy.
 
     >>> engine_failure(ValueError("a row"))[0]
     'its engine failed (ValueError), which says nothing about the data'
@@ -28,12 +28,18 @@ def engine_failure(error: BaseException) -> tuple[str, str]:
 
 
 def is_of_stopped_session(error: BaseException) -> bool:
-    """Return whether PySpark stumbled over parts of a session that stopping it took away."""
+    """Return whether PySpark lost parts of a session.
+
+    Stopping the session took them away.
+    """
     return isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark"
 
 
 def _engine_of(error: BaseException) -> str | None:
-    """Return the engine that an error comes from: its class, the module that could not be imported, the last frame."""
+    """Return the engine behind an error.
+
+    It shows in its class, the module that could not be imported, or the last frame.
+    """
     named = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
     engines = (name.lstrip("_").partition(".")[0] for name in named if isinstance(name, str))
     return next((name for name in engines if name in (*BUILT_IN_ENGINES, "narwhals")), None)

@@ -18,9 +18,10 @@ from takifugu.data.values.texts import NOT_FINITE, NUMBER
 
 
 def round_half_even(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Replace float64 columns, below 2**52 in size, by the nearest integers; halves go to the even one.
+    """Replace float64 columns by the nearest integers.
 
-    Written with floor, because the engines' own `round` differ on halves; value - floor is exact in float64.
+    They are below 2**52 in size; halves go to the even one. Written with floor, because the engines' own `round` differ
+    on halves; value - floor is exact in float64.
     """
     frame = frame.with_columns(nw.col(c).floor().cast(nw.Int64).alias(f"{c}_below") for c in columns)
     frame = frame.with_columns(
@@ -34,9 +35,10 @@ def round_half_even(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr:
-    """Return a picked column as float64, null where it is missing, NaN or a text that is no number.
+    """Return a picked column as float64.
 
-    Raises DataError for a column that holds no numbers.
+    It is null where it is missing, NaN or a text that is no number. Raises DataError for a column that holds no
+    numbers.
     """
     value = plain(role, kind)
     if value is None:
@@ -55,7 +57,10 @@ def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Ex
 
 
 def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | None:
-    """Return whether a text is there and is neither a number nor a word for a non-finite one; None for other kinds."""
+    """Return whether a text is no number.
+
+    Missing ones are not meant, nor words for a non-finite one; None for other kinds.
+    """
     value = plain(role, kind)
     if value is None or not is_text(kind):
         return None
@@ -65,7 +70,10 @@ def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | No
 
 
 def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
-    """Replace float64 columns by multiples of their rules' grids: missing ones replaced, then clipped, then rounded."""
+    """Replace float64 columns by multiples of their grids.
+
+    Grids are those of their rules: missing values are replaced, then clipped, then rounded.
+    """
     values = {role: nw.col(role) for role in rules}
     frame = frame.with_columns(
         nw.when(_is_finite(values[role])).then(values[role]).otherwise(nw.lit(_instead(rule))).alias(role)
@@ -79,7 +87,10 @@ def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
 
 
 def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
-    """Return what a rule refuses of a float64 column: "missing" values, and those "outside" of its bounds."""
+    """Return the values of a float64 column against its rule.
+
+    They are "missing" ones, and those "outside" of its bounds.
+    """
     finite, faults = _is_finite(value).fill_null(False), {}
     if rule.missing is None:
         faults["missing"] = ~finite
@@ -89,7 +100,10 @@ def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
 
 
 def class_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes) -> nw.Expr:
-    """Return the class of each number of a picked column, UNKNOWN for a text that is no number."""
+    """Return the class of each number of a picked column.
+
+    It is UNKNOWN for a text that is no number.
+    """
     value = number(role, column, kind, table)
     code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
     code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
@@ -105,9 +119,9 @@ def number_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, cod
 
 
 def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:
-    """Return the number of the bin that each number of a picked column is in, null where it is missing.
+    """Return the bin of each number of a picked column.
 
-    OUTSIDE stands for a number in no bin, UNKNOWN for a text that is no number.
+    It is null where the number is missing. OUTSIDE stands for a number in no bin, UNKNOWN for a text that is no number.
     """
     value = number(role, column, kind, table)
     code = sum(((value >= float(edge)).cast(nw.Int64) for edge in bins.edges[1:-1]), nw.lit(0, nw.Int64))
@@ -119,7 +133,10 @@ def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins
 
 
 def _is_finite(value: nw.Expr) -> nw.Expr:
-    """NaN and infinities are not below infinity in size on any engine, so one comparison finds them all."""
+    """Return whether numbers are finite.
+
+    NaN and infinities are not below infinity in size on any engine, so one comparison finds them all.
+    """
     return value.abs() < float("inf")
 
 

@@ -28,9 +28,10 @@ _BATCH = 1 << 16
 
 
 def relation_of(table: Table, place: str | None = None) -> DuckDBPyRelation:
-    """Return the relation of an Ibis table; DataError where its engine has no such table, or fails.
+    """Return the relation of an Ibis table.
 
-    Two connections that lead to one `place` have one copy.
+    Raises DataError where its engine has no such table, or fails. Two connections that lead to one `place` have one
+    copy.
     """
     import ibis
 
@@ -44,7 +45,10 @@ def relation_of(table: Table, place: str | None = None) -> DuckDBPyRelation:
 
 
 def _copied(table: Table, engine: Any, place: str | None) -> DuckDBPyRelation:
-    """Return a copy of the rows that one query finds, which is the same for everybody while somebody has it."""
+    """Return a copy of a query's rows.
+
+    It is the same for everybody while somebody has it.
+    """
     import duckdb
 
     key = (place or id(engine), str(engine.compile(table)))
@@ -81,9 +85,10 @@ def _plain_errors(engine: str) -> Iterator[None]:
 
 
 def opened(address: Address) -> DuckDBPyRelation:
-    """Return the rows of a table of PostgreSQL's, by the settings of its own clients (PGHOST, PGSERVICE, .pgpass).
+    """Return the rows of a table of PostgreSQL's.
 
-    Raises InputError without Ibis or its driver, and DataError where there is no such server or table.
+    It is reached by the settings of its own clients (PGHOST, PGSERVICE, .pgpass). Raises InputError without Ibis or its
+    driver, and DataError where there is no such server or table.
     """
     if address.table is None:
         fix = 'write table = "schema.name"; PGHOST, PGDATABASE or a service file say where it is'

@@ -16,13 +16,19 @@ from takifugu.numbers.rationals import read_fraction
 
 
 def text(expression: nw.Expr, missing: Iterable[str]) -> nw.Expr:
-    """Return a text without blanks at its ends; null where that is one of `missing`."""
+    """Return a text without blanks at its ends.
+
+    It is null where that is one of `missing`.
+    """
     stripped = expression.str.strip_chars(BLANKS)
     return nw.when(~stripped.is_in(list(missing))).then(stripped)
 
 
 def kind_of(frame: Frame, role: str, column: str) -> nw.dtypes.DType:
-    """Return the type of a picked column; DataError for one that mixes kinds of values."""
+    """Return the type of a picked column.
+
+    Raises DataError for one that mixes kinds of values.
+    """
     kind = frame.collect_schema()[role]
     if kind == nw.Object:
         raise DataError(f"column {column!r} mixes kinds of values (texts, numbers, ...)", fix="make it one kind")
@@ -34,7 +40,10 @@ def is_text(kind: nw.dtypes.DType) -> bool:
 
 
 def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
-    """Return a picked column as texts, integers, float64 without NaN, or true and false; None for another kind."""
+    """Return a picked column in a plain type.
+
+    These are texts, integers, float64 without NaN, or true and false; None for another kind.
+    """
     column = nw.col(role)
     if is_text(kind):
         return column if isinstance(kind, nw.String) else column.cast(nw.String)
@@ -49,7 +58,10 @@ def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
 
 
 def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Return the names of units or pieces; DataError for a column that cannot name anything."""
+    """Return the names of units or pieces.
+
+    Raises DataError for a column that cannot name anything.
+    """
     names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
     if names is None:
         raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
@@ -57,7 +69,10 @@ def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 
 
 def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Return raw states; DataError for a column that holds none."""
+    """Return raw states.
+
+    Raises DataError for a column that holds none.
+    """
     states = plain(role, kind)
     if states is None:
         raise DataError(
@@ -67,7 +82,10 @@ def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 
 
 def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:
-    """Return the number of a raw state's state: UNOBSERVED where it is missing, UNKNOWN where it is no state."""
+    """Return the state's number of a raw state.
+
+    It is UNOBSERVED where it is missing, UNKNOWN where it is no state.
+    """
     known: dict[object, int] = {}
     for name, code in codes.items():
         value = as_kind(name, kind)
@@ -84,7 +102,10 @@ def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw
 
 
 def as_kind(name: str, kind: nw.dtypes.DType) -> object:
-    """Return a known text as a value of the column's kind, None where no value of that kind is written that way."""
+    """Return a known text as a value of the column's kind.
+
+    None where no value of that kind is written that way.
+    """
     if is_text(kind):
         return name
     if isinstance(kind, nw.Boolean):

@@ -26,9 +26,10 @@ _TEXTS = ("csv", "tsv", "txt", "json", "jsonl", "ndjson", "xml", "gz", "zip", "x
 
 
 def opened(address: Address) -> DataFrame:
-    """Return the frame at an address, its rows pinned by the first scan: a block that is lost is an error.
+    """Return the frame at an address.
 
-    Raises InputError without PySpark, Java or a session, and DataError where Spark finds or reads nothing.
+    Its rows are pinned by the first scan: a block that is lost is an error. Raises InputError without PySpark, Java or
+    a session, and DataError where Spark finds or reads nothing.
     """
     session = _session()
     try:
@@ -56,7 +57,10 @@ def _pinned(session: SparkSession, address: Address) -> DataFrame:
 
 
 def _from_path(session: SparkSession, file: str) -> DataFrame:
-    """Return what Spark reads at a path; texts, of which each engine makes something else, are refused."""
+    """Return Spark's table at a path.
+
+    Texts, of which each engine makes something else, are refused.
+    """
     ending = file.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower()
     if ending in _TEXTS:
         raise InputError(
@@ -67,7 +71,10 @@ def _from_path(session: SparkSession, file: str) -> DataFrame:
 
 
 def _session() -> SparkSession:
-    """Return the session that runs, or else one of ours by Spark's own configuration."""
+    """Return the running session, or one of ours.
+
+    Ours has Spark's own configuration.
+    """
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -95,7 +102,10 @@ def _session() -> SparkSession:
 
 @contextmanager
 def _plain_errors(address: Address) -> Iterator[None]:
-    """Turn an error of Spark's into one that names the address, and never quotes Spark."""
+    """Turn an error of Spark's into a plain one.
+
+    It names the address, and never quotes Spark.
+    """
     key = "table" if address.file is None else "file"
     try:
         yield
@@ -123,7 +133,10 @@ def _let_go(session: SparkSession) -> None:
 
 
 def _stop_unused(session: SparkSession) -> None:
-    """Stop a session that was made here and has no frame in use."""
+    """Stop our session without frames in use.
+
+    Sessions that were not made here go on.
+    """
     if _MADE.get(session) == 0:
         del _MADE[session]
         session.stop()

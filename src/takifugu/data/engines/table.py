@@ -51,13 +51,16 @@ class Table:
 
     @property
     def filled(self) -> Table:
-        """Return the table without the rows that hold nothing at all."""
+        """Return the table without its empty rows.
+
+        These hold nothing at all.
+        """
         if self.without_blank_rows is None:
             return self
         return replace(self, scan=self.without_blank_rows, without_blank_rows=None)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with columns under the names that they had before.
+        """Return the table with columns under their old names.
 
         One that has the name of before already stays as it is. Raises InputError for a table that has both.
         """
@@ -70,16 +73,20 @@ class Table:
         return replace(self, names=tuple(names.get(name, name) for name in self.names))
 
     def head(self, rows: int) -> Table:
-        """Return the table of the first rows; a file is read no further."""
+        """Return the table of the first rows.
+
+        A file is read no further.
+        """
         blank = self.without_blank_rows
         filled = None if blank is None else lambda: blank().head(rows)
         return replace(self, scan=lambda: self.frame.head(rows), without_blank_rows=filled)
 
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
-        """Raise InputError for a column that is not there, or is there twice.
+        """Refuse a missing column.
 
-        `known` are all columns that were declared. The first line of a file may be somebody's row (in a frame
-        that was read from it, too), and is not quoted: only a name that differs from a declared one by a letter is.
+        Raises InputError also for one that is there twice. `known` are all columns that were declared. The first line
+        of a file may be somebody's row (in a frame that was read from it, too), and is not quoted: only a name that
+        differs from a declared one by a letter is.
         """
         for column in columns:
             if column not in self.names and set(self.names).isdisjoint(known or columns):
@@ -99,9 +106,9 @@ class Table:
         return "write the name of a column; a text file without a line of names needs header = false"
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
-        """Return a narwhals frame with one column for each role, whatever the table calls it.
+        """Return a narwhals frame with one column per role.
 
-        Raises InputError for a column that is not there.
+        It does not matter what the table calls it. Raises InputError for a column that is not there.
         """
         import narwhals.stable.v2 as nw
 
@@ -119,9 +126,10 @@ class Table:
 
 
 def _differs_by_a_letter(one: str, other: str) -> bool:
-    """Whether two words become one by a letter left out, replaced or swapped, in any case.
+    """Return whether two words differ by a letter.
 
-    Of three letters none is replaced: other words, such as names, are as near.
+    It is left out, replaced or swapped, in any case. Of three letters none is replaced: other words, such as names, are
+    as near.
     """
     short, long = sorted((one.strip().casefold(), other.strip().casefold()), key=len)
     if len(short) < 3 or len(long) - len(short) > 1 or (len(long) == 3 and {*short} != {*long}):

@@ -24,14 +24,18 @@ MOST_COLUMNS = 2_000
 
 
 def read_rows(rows: Callable[[DataFile, Written], Rows], file: DataFile, written: Written) -> Table:
-    """Open what `rows` reads from a file; rows that hold nothing in any of several columns are none."""
+    """Open the rows of a file, read by `rows`.
+
+    Rows that hold nothing in any of several columns are none.
+    """
     return table_of(file, *rows(file, written))
 
 
 def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Table:
-    """Return rows of texts as a table; DataError for names that are none, and for texts that are too long.
+    """Return rows of texts as a table.
 
-    With DuckDB the rows are written to a folder that only this user can read, and need no memory.
+    Raises DataError for names that are none, and for texts that are too long. With DuckDB the rows are written to a
+    folder that only this user can read, and need no memory.
     """
     checked_names(file.name, names)
     if not is_installed("duckdb"):
@@ -49,7 +53,10 @@ def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str |
 
 
 def checked_names(source: str, names: Sequence[str]) -> None:
-    """Raise DataError, which quotes none, where the names of columns are none, too many, or hold control characters."""
+    """Refuse impossible names of columns.
+
+    Raises DataError, which quotes none, where they are none, too many, or hold control characters.
+    """
     if not any(names):
         raise DataError(f"{source} has no column names", fix="write them into its first row or record")
     if len(names) > MOST_COLUMNS:
@@ -59,7 +66,10 @@ def checked_names(source: str, names: Sequence[str]) -> None:
 
 
 def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
-    """Return rows of which the first that holds anything has the names, unless the file is declared to have none."""
+    """Return rows below the names of their columns.
+
+    The first that holds anything has the names, unless the file is declared to have none.
+    """
     lines = iter(rows)
     first = next((row for row in lines if _filled(row)), None)
     if first is None:
@@ -87,7 +97,10 @@ def _put_back(first: Sequence[str | None], rows: Iterable[Sequence[str | None]])
 
 
 def _checked(source: str, rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:
-    """Yield rows whose texts engines read alike."""
+    """Yield rows after a check of their texts.
+
+    Engines read these alike.
+    """
     for row in rows:
         sizes = [len(text.encode()) for text in row if text]
         if max(sizes, default=0) > LONGEST_TEXT or 2 * sum(sizes) > LONGEST_LINE:

@@ -29,7 +29,10 @@ MOST_SIDE_BY_SIDE = 500
 
 
 def read(file: DataFile, written: Written) -> Table:
-    """Open a CSV file; rows that hold nothing in any of several columns are none."""
+    """Open a CSV file.
+
+    Rows that hold nothing in any of several columns are none.
+    """
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     dialect = look(file, written)
     if not is_installed("duckdb"):
@@ -44,7 +47,10 @@ def read(file: DataFile, written: Written) -> Table:
 
 
 def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:
-    """Return a CSV file of UTF-8 as a table of DuckDB's, whose temporary files go to a folder."""
+    """Return a CSV file of UTF-8 as DuckDB's table.
+
+    Its temporary files go to a folder.
+    """
     database, query = Database(folder), read_by(_call(dialect, file.packed), file)
     labels = tuple(f"c{number}" for number in range(len(dialect.names)))
     table = Table(file.name, dialect.names, True, frozenset(), lambda: database.rows(query), labels, database)
@@ -54,7 +60,10 @@ def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[st
 
 
 def _filled(frame: Frame, labels: Sequence[str]) -> Frame:
-    """Return a file's rows without those that hold no value in any column: what Excel leaves below a table."""
+    """Return a file's rows without empty ones.
+
+    These hold no value in any column: Excel leaves them below a table.
+    """
     from takifugu.data.engines.differences import wrapped
 
     blanks = "".join(f"chr({ord(blank)}) || " for blank in BLANKS) + "''"
@@ -74,7 +83,7 @@ def _call(dialect: Dialect, packed: bool) -> str:
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the names and the rows of a CSV file that is one of many."""
+    """Return the names and rows of one of many files."""
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     check_lines(file, whole=True)
     dialect = look(file, written)

@@ -41,10 +41,11 @@ class Dialect:
 
 
 def look(file: DataFile, written: Written) -> Dialect:
-    """Return the dialect of a CSV file, seen from its first lines where it is not declared.
+    """Return the dialect of a CSV file.
 
-    The separator is what Excel's line `sep=;` says, or else whichever of `,;` tab and `|` splits the header most often.
-    Raises DataError for a file that is empty, is no table (JSON, XML), is not in its encoding, or has no header.
+    It is seen from its first lines where it is not declared. The separator is what Excel's line `sep=;` says, or else
+    whichever of `,;` tab and `|` splits the header most often. Raises DataError for a file that is empty, is no table
+    (JSON, XML), is not in its encoding, or has no header.
     """
     with text_of_file(file, written.codec) as text:
         start = text.read(_LOOK)
@@ -82,17 +83,23 @@ def look(file: DataFile, written: Written) -> Dialect:
 
 
 def unnamed(columns: int) -> tuple[str, ...]:
-    """Return what the columns of a file without names are called."""
+    """Return names for the columns of a file without them."""
     return tuple(f"column_{number}" for number in range(1, columns + 1))
 
 
 def _first(lines: list[str], start: int) -> int | None:
-    """Return the number of the first line from `start` on that is not blank."""
+    """Return the first line from `start` on with text.
+
+    It is a number.
+    """
     return next((number for number in range(start, len(lines)) if lines[number].strip()), None)
 
 
 def _separator(lines: list[str], written: Written) -> str:
-    """Return the sign that splits the first line most often; without a header, the one that splits all lines alike."""
+    """Return the sign between fields.
+
+    It splits the first line most often; without a header, it splits all lines alike.
+    """
     if written.header:
         return max(SEPARATORS, key=lambda sign: len(_fields(lines, sign)))
     rows = [line for line in lines[:_LONGEST] if line.strip()]
@@ -115,10 +122,11 @@ def _without_line_ends(name: str) -> str:
 
 
 def check_lines(file: DataFile, whole: bool) -> int:
-    """Return the size of a CSV file's text in bytes; DataError where a line is longer than engines read.
+    """Return the size of a CSV file's text in bytes.
 
-    DuckDB 2.0 drops a last line that is longer than its buffer without a word, so the end is always looked at, and all
-    of a file that is packed. Lines of at most LONGEST_LINE / 2 bytes always pass, longer ones than LONGEST_LINE never.
+    Raises DataError where a line is longer than engines read. DuckDB 2.0 drops a last line that is longer than its
+    buffer without a word, so the end is always looked at, and all of a file that is packed. Lines of at most
+    LONGEST_LINE / 2 bytes always pass, longer ones than LONGEST_LINE never.
     """
     block, size = LONGEST_LINE // 2, 0
     with file.opened() as data:

@@ -15,7 +15,7 @@ from takifugu.data.values.written import Written
 
 
 def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
-    """Return how a file is read, by the keys that would declare it.
+    """Return the dialect of a file, by its keys.
 
     Of a CSV file it has the `delimiter`, beside the one that the first line tells, and Python's name of the `encoding`;
     of a workbook or a database the `sheet` or the `table`, and whether it is read as the only one. Of many files the

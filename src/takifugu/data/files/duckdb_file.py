@@ -29,7 +29,10 @@ _TABLES, _CELLS = f"select table_name {_OURS}", f"select table_name, estimated_s
 
 
 def read(file: DataFile, written: Written) -> Table:
-    """Open the table that is named, or the only one; DataError where another process holds the database."""
+    """Open the named table, or the only one.
+
+    Raises DataError where another process holds the database.
+    """
     if not is_installed("duckdb"):
         raise DataError(f"{file.name} is a DuckDB database", fix="install duckdb (pip install duckdb)")
     base = _base(file)

@@ -32,10 +32,10 @@ _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the names and rows of the sheet that is named, or of the only one; its first row has the names.
+    """Return the names and rows of a sheet.
 
-    Raises DataError, which quotes nothing, for a workbook that is encrypted, too large or damaged, and for a sheet that
-    shows an error such as #DIV/0!.
+    It is the one that is named, or the only one; its first row has the names. Raises DataError, which quotes nothing,
+    for a workbook that is encrypted, too large or damaged, and for a sheet that shows an error such as #DIV/0!.
     """
     parts = _parts(file)
     sheets = _sheets(file, parts)
@@ -78,7 +78,7 @@ def _parts(file: DataFile) -> dict[str, bytes]:
 
 
 def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
-    """Return the part that holds each sheet of cells, by the sheet's name."""
+    """Return the part of each sheet of cells by name."""
     try:
         book, links = (_parsed(parts[f"xl/{name}"]) for name in ("workbook.xml", "_rels/workbook.xml.rels"))
     except (KeyError, SyntaxError):  # which ElementTree.ParseError is
@@ -105,7 +105,10 @@ def _parsed(xml: bytes) -> ElementTree.Element:
 
 
 def _check_cells(file: DataFile, xml: bytes) -> None:
-    """Refuse what a reader would not show: cells with errors, which it leaves empty, and a grid without end."""
+    """Refuse cells with errors, and a grid without end.
+
+    A reader would not show them: it leaves cells with errors empty.
+    """
     if _ERROR.search(xml):
         raise DataError(
             f"{file.name} has cells that show an error (such as #DIV/0! or #N/A)",
@@ -158,7 +161,9 @@ def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[
 
 
 def _text(value: object) -> str | None:
-    """Return a cell as it is written in CSV: whole numbers without a fraction, times in ISO 8601.
+    """Return a cell as CSV has it.
+
+    Whole numbers have no fraction, times are in ISO 8601.
 
     >>> [_text(value) for value in (3.0, 0.5, True, "", datetime(2026, 1, 31, 10, 30), time(9, 5))]
     ['3', '0.5', 'true', None, '2026-01-31T10:30:00', '09:05:00']

@@ -34,7 +34,10 @@ def line_of_names(lines: Sequence[str]) -> int:
 
 
 def _widths(lines: Sequence[str], sign: str) -> list[int]:
-    """Return how many fields each row has, without an empty one at its end, and 0 for a line within a row."""
+    """Return the number of fields in each row.
+
+    An empty one at its end does not count; it is 0 for a line within a row.
+    """
     reader = csv.reader(lines, delimiter=sign)
     widths = [0] * len(lines)
     try:
@@ -51,7 +54,7 @@ def _usual(widths: Sequence[int]) -> int:
 
 
 def rows_of_header(rows: Sequence[Cells]) -> int:
-    """Count the first rows below the names that belong to a header.
+    """Count the rows of a header below the names.
 
     They hold units, or words above numbers and times.
 
@@ -103,5 +106,8 @@ def _is_bracketed(text: str | None) -> bool:
 
 
 def are_numbers(values: Cells) -> bool:
-    """Tell whether all values present begin as numbers or times; some must be."""
+    """Return whether all present values begin as numbers.
+
+    So do times; some value must be present.
+    """
     return any(values) and all(map(_NUMBER.match, filter(None, values)))

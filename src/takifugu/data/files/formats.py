@@ -41,13 +41,19 @@ class DataFile:
 
     @property
     def suffix(self) -> str:
-        """Return how its name ends, in small letters, without the .gz of a packed file."""
+        """Return the end of its name, in small letters.
+
+        The .gz of a packed file does not count.
+        """
         plain = Path(self.path.name[:-3]) if self.packed and self.path.name.lower().endswith(".gz") else self.path
         return plain.suffix.lower()
 
     @contextmanager
     def opened(self, codec: str | None = None) -> Iterator[IO[bytes]]:
-        """Open its unpacked bytes; DataError, which quotes nothing, for what goes wrong while they are read."""
+        """Open its unpacked bytes.
+
+        Raises DataError, which quotes nothing, for what goes wrong while they are read.
+        """
         with careful_with_files(self.name, codec), gzip.open(self.path) if self.packed else open(self.path, "rb") as it:
             yield it  # type: ignore[misc]  # a gzip file is read as every other one
 
@@ -99,7 +105,10 @@ FORMATS: Registry[SourceFormat] = Registry(
 
 
 def register(form: SourceFormat) -> None:
-    """Let files of a format be opened wherever CSV files are; InputError where its name or its files are another's."""
+    """Let files of a format be opened as tables.
+
+    They go wherever CSV files go. Raises InputError where its name or its files are another's.
+    """
     if not isinstance(form, SourceFormat) or not callable(form.read) or not callable(form.guess):
         raise InputError(f"{type(form).__name__} is no source format", fix="give SourceFormat(name, read, suffixes)")
     if (not form.suffixes and not form.begins) or b"" in form.begins:
@@ -114,7 +123,10 @@ def register(form: SourceFormat) -> None:
 
 
 def format_of(file: DataFile) -> SourceFormat:
-    """Return the format whose beginning a file has, else the one whose suffix it has, else CSV."""
+    """Return the format of a file.
+
+    It is the one whose beginning the file has, else the one whose suffix it has, else CSV.
+    """
     forms = [FORMATS.find(name) for name in FORMATS.names]
     begun = (form for form in forms if file.start.startswith(form.begins))
     named = (form for form in forms if file.suffix in form.suffixes)
@@ -133,9 +145,10 @@ def suffixes() -> tuple[str, ...]:
 
 
 def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) -> str:
-    """Return the part of a file (a "sheet", a "table") that is wanted, or its only one.
+    """Return the wanted part of a file, or its only one.
 
-    Raises DataError, which names none that is not wanted, where there is no such part, or several and none is wanted.
+    A part is a "sheet" or a "table". Raises DataError, which names none that is not wanted, where there is no such
+    part, or several and none is wanted.
     """
     if wanted is not None and wanted not in names:
         raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
@@ -148,7 +161,9 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
 
 
 def largest(contents: Mapping[str, int]) -> str | None:
-    """Return the largest of several parts, the first of equal ones; None where there is no choice.
+    """Return the largest of several parts.
+
+    It is the first of equal ones; None where there is no choice.
 
     >>> largest({"settings": 2, "log": 600}), largest({"log": 600})
     ('log', None)
@@ -157,7 +172,10 @@ def largest(contents: Mapping[str, int]) -> str | None:
 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
-    """Raise InputError where a sheet, a table or lines of a header are declared of a file that has none."""
+    """Refuse declared parts of a file without any.
+
+    Raises InputError for a sheet, a table or lines of a header.
+    """
     if written.lines is not None and form.name != "CSV":
         raise InputError(f"{file.name} is a {form.name} file, which has no lines", fix="leave it out").at("header")
     for part in named(written, ("sheet", "table")):
@@ -166,9 +184,9 @@ def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
 
 
 def data_file(path: Path, name: str = "") -> DataFile:
-    """Look at a file's first bytes; DataError for one that is empty, or cannot be read.
+    """Look at a file's first bytes.
 
-    Messages call it by its name, or by another one.
+    Raises DataError for one that is empty, or cannot be read. Messages call it by its name, or by another one.
     """
     name = name or path.name
     start = _first_bytes(path, name)
@@ -196,7 +214,10 @@ def _first_bytes(path: Path, name: str) -> bytes:
 
 
 def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Rows:
-    """Return the names and the rows of texts by column; DataError where they are none, or no columns of one length."""
+    """Return names and rows from texts by column.
+
+    Raises DataError where they are none, or no columns of one length.
+    """
     lists = {str(column): list(texts) for column, texts in columns.items()}
     if not lists or len({len(texts) for texts in lists.values()}) > 1:
         raise DataError(f"{name} is no table", rule="each row has a value, or none, in each of some columns")
@@ -207,7 +228,10 @@ def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Rows:
 
 @contextmanager
 def careful_with_format(file: DataFile, form: SourceFormat) -> Iterator[None]:
-    """Turn whatever a format's reader raises into a DataError that names the file, and never quotes it."""
+    """Turn errors of a format's reader into a DataError.
+
+    It names the file, and never quotes it.
+    """
     try:
         yield
     except TakifuguError:
@@ -218,7 +242,10 @@ def careful_with_format(file: DataFile, form: SourceFormat) -> Iterator[None]:
 
 @contextmanager
 def careful_with_files(name: str, codec: str | None = None) -> Iterator[None]:
-    """Turn what goes wrong with a file into a DataError that names it, and never quotes it."""
+    """Turn errors of a file into a DataError.
+
+    It names the file, and never quotes it.
+    """
     try:
         yield
     except UnicodeError:

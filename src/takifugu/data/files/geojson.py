@@ -20,10 +20,11 @@ BOUNDS = {"lat": 90, "lon": 180}
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the properties of all features with `lat` and `lon`, which are missing where there is no geometry.
+    """Return the properties of all features.
 
-    Raises DataError, which quotes nothing, for another geometry than a point, for coordinates out of range, in another
-    system than WGS 84, or beside a property of their name.
+    With them go `lat` and `lon`, which are missing where there is no geometry. Raises DataError, which quotes nothing,
+    for another geometry than a point, for coordinates out of range, in another system than WGS 84, or beside a property
+    of their name.
     """
     refuse_other_kinds(file)
     with file.opened() as data:

@@ -23,9 +23,10 @@ LARGEST = 1_000_000_000
 def table_in_memory(
     file: DataFile, names: Sequence[str], rows: Callable[[], Iterable[Sequence[str | None]]]
 ) -> Table:
-    """Return rows of texts as a table; those that hold nothing in any of several columns are none.
+    """Return rows of texts as a table.
 
-    Raises DataError where there is no library that holds them, and, once they are read, for too many.
+    Those that hold nothing in any of several columns are none. Raises DataError where there is no library that holds
+    them, and, once they are read, for too many.
     """
     library = next(filter(is_installed, LIBRARIES), None)
     if library is None:

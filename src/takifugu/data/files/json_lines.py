@@ -18,7 +18,10 @@ _FLATTEN = "leave that field out, or flatten it: pandas.json_normalize makes a f
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the names of all fields, in the order in which they appear, and the records: the file is read twice."""
+    """Return the names of all fields, and the records.
+
+    Names are in the order in which they appear: the file is read twice.
+    """
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     known = dict[str, None]()
     for record in _records(file, written):
@@ -42,9 +45,10 @@ def _records(file: DataFile, written: Written) -> Iterator[dict[str, str | None]
 
 
 def parsed(text: str, what: str) -> object:
-    """Return what a text of JSON says, with numbers as they are written; DataError, which quotes nothing, for others.
+    """Return the value of a text of JSON.
 
-    A name that is there twice is refused, because readers take different ones.
+    Numbers are as they are written; raises DataError, which quotes nothing, for others. A name that is there twice is
+    refused, because readers take different ones.
     """
 
     def unique(pairs: list[tuple[str, Hashable]]) -> Json:
@@ -61,7 +65,10 @@ def parsed(text: str, what: str) -> object:
 
 
 def fields(record: object, what: str) -> dict[str, str | None]:
-    """Return the fields of a record as texts; DataError for one that holds more than a value, told by its place."""
+    """Return the fields of a record as texts.
+
+    Raises DataError for one that holds more than a value, told by its place.
+    """
     if not isinstance(record, dict):
         raise DataError(f"{what} is no record", fix='write each one as in {"person": "Ana", "minute": 0}')
     for place, value in enumerate(record.values(), 1):

@@ -45,19 +45,20 @@ class Part:
 
 
 def is_many(path: Path) -> bool:
-    """Return whether a path is that of a folder, or a pattern."""
+    """Return whether a path is a folder or a pattern."""
     return os.path.isdir(path) or (glob.has_magic(str(path)) and not os.path.exists(path))  # also no path at all
 
 
 def is_there(path: Path) -> bool:
-    """Return whether a path leads to a file, a folder, or is a pattern."""
+    """Return whether a path is a file, folder or pattern."""
     return os.path.exists(path) or is_many(path)
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a path stands for, by name; those whose names start with ".", "_" or "~$" hold no rows.
+    """Return the files of a path, by name.
 
-    Raises DataError for folders in a folder that are no partitions (key=value): whether they belong to it is not known.
+    Those whose names start with ".", "_" or "~$" hold no rows. Raises DataError for folders in a folder that are no
+    partitions (key=value): whether they belong to it is not known.
     """
     if not is_many(path):
         return [path]
@@ -68,7 +69,10 @@ def files_of(path: Path) -> list[Path]:
 
 
 def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
-    """Yield what a pattern finds; glob itself would look through folders of folders without an end."""
+    """Yield the files of a pattern.
+
+    glob itself would look through folders of folders without an end.
+    """
     if "**" not in pattern:
         yield from glob.iglob(os.path.join(*pattern))
         return
@@ -80,7 +84,10 @@ def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
 
 
 def _folders(top: str, looked_at: Iterator[int]) -> Iterator[str]:
-    """Yield a folder and those in it, but for hidden ones; DataError where there are too many names in them."""
+    """Yield a folder and those in it.
+
+    Hidden ones are left out; raises DataError where there are too many names in them.
+    """
     waiting = [top]
     while waiting:
         folder = waiting.pop()
@@ -117,10 +124,11 @@ def _is_aside(path: Path) -> bool:
 
 
 def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
-    """Return what a folder or a pattern is called in messages, its table, and the format of its files.
+    """Return title, table and format of a folder's files.
 
-    Files are numbered in messages, because their names may be those of people. Raises DataError where there are none,
-    for files of several formats or with other columns, and for two files of one name where names are read.
+    A pattern does as well; the title is for messages. Files are numbered in messages, because their names may be those
+    of people. Raises DataError where there are none, for files of several formats or with other columns, and for two
+    files of one name where names are read.
     """
     what = f"{path.parent.name}/{path.name}"
     paths = files_of(path)
@@ -145,9 +153,10 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
 
 
 def _kind_of(path: Path, written: Written) -> object:
-    """Return the format and the columns of a file; None for one that is no table.
+    """Return the format and the columns of a file.
 
-    Databases and workbooks are not opened: one may be the ledger, and SQLite writes beside what it reads.
+    None for one that is no table. Databases and workbooks are not opened: one may be the ledger, and SQLite writes
+    beside what it reads.
     """
     try:
         file = data_file(path, "a file")
@@ -171,7 +180,10 @@ def _part(file: Path, number: int, top: Path, what: str, written: Written) -> Pa
 
 
 def _root(top: Path) -> Path:
-    """Return the folder that a path surely leads to: folders above it are no partitions."""
+    """Return the certain folder of a path.
+
+    Folders above it are no partitions.
+    """
     while glob.has_magic(str(top)) and not top.is_dir():
         top = top.parent
     return top

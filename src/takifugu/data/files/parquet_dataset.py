@@ -23,9 +23,10 @@ _KIND = "name, type, converted_type, scale, precision, logical_type"
 
 
 def dataset(files: Sequence[DataFile], columns: Columns, what: str) -> Table:
-    """Open Parquet files one after the other, with the first engine that is installed: DuckDB, Polars, PyArrow.
+    """Open Parquet files one after the other.
 
-    Raises DataError for a file with other columns than the first one, or with columns of other types.
+    The first engine that is installed does it: DuckDB, Polars, PyArrow. Raises DataError for a file with other columns
+    than the first one, or with columns of other types.
     """
     for file in files:
         check_magic(file)
@@ -76,13 +77,19 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
 
 
 def _values(columns: Columns, name: str) -> str:
-    """Return the SQL of what a file's folders or name become, by the file's number."""
+    """Return the SQL of a file's folders or name.
+
+    They become columns; the file has a number.
+    """
     values = ("null" if one[name] is None else quoted(str(one[name])) for one in columns)
     return f"(cast([{', '.join(values)}] as varchar[]))[file_index::bigint + 1]"
 
 
 def refuse_twice(name: str, names: Sequence[str], columns: Columns) -> None:
-    """Raise DataError where a column that folders or names become is one of the files', too."""
+    """Refuse a second column of one name.
+
+    Raises DataError where one that folders or names become is one of the files', too.
+    """
     if set(names) & set(columns[0]):
         raise DataError(
             f"{name} has a column that its folder or its name becomes, too", fix="rename one of them"

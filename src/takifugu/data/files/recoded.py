@@ -15,9 +15,9 @@ _PIECE = 1 << 22
 
 
 def copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile:
-    """Write a file's text in UTF-8 into a folder, and return the copy, under the file's name.
+    """Copy a file's text in UTF-8 into a folder.
 
-    So many lines `above` the rows are left out, which are at its start.
+    The copy has the file's name, and is returned. So many lines `above` the rows are left out, which are at its start.
 
     Raises DataError for bytes that the codec does not have, where the file cannot be read, or the copy not written.
     """

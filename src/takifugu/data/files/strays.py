@@ -19,10 +19,11 @@ _COMMON = frozenset((
 
 
 def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable[[Path], object]) -> None:
-    """Raise DataError where files that end otherwise than most are of another kind; it says how to read the others.
+    """Refuse files of another kind than most.
 
-    Files of equal kinds are read together; a kind of None is no table. The names of files may be those of people, so
-    only endings are repeated, and of these none that may be a name.
+    Raises DataError where they end otherwise; it says how to read the others. Files of equal kinds are read together; a
+    kind of None is no table. The names of files may be those of people, so only endings are repeated, and of these none
+    that may be a name.
     """
     endings = Counter(map(_ending, paths))
     usual = max(endings, key=lambda ending: (endings[ending], ending in suffixes()))
@@ -46,7 +47,9 @@ def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable
 
 
 def _ending(path: Path) -> str:
-    """Return how a name ends, with that of what is packed.
+    """Return the end of a name.
+
+    It has that of what is packed.
 
     >>> _ending(Path("ana.csv.gz")), _ending(Path("ana"))
     ('.csv.gz', '')
@@ -59,7 +62,10 @@ def _unpacked(ending: str) -> str:
 
 
 def _pattern(top: Path, ending: str, paths: Iterable[Path]) -> str:
-    """Return a pattern of the files that end so, as seen from beside their folder."""
+    """Return a pattern of the files with an ending.
+
+    It is as seen from beside their folder.
+    """
     if not top.is_dir():
         return f"{top.parent.name}/*{ending}"
     deep = "**/" if any(one.parent != top for one in paths) else ""

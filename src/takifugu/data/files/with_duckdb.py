@@ -23,7 +23,10 @@ MEMORY = "400MB"
 
 
 def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[Table, DuckDBPyConnection]:
-    """Open what a call of DuckDB's reads from a file, its `{path}`; return the table, and DuckDB's connection."""
+    """Open a file with a call of DuckDB's.
+
+    The call has its `{path}`; returns the table, and DuckDB's connection.
+    """
     from takifugu.data.engines.differences import careful
 
     with careful(file.name):
@@ -33,7 +36,10 @@ def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[
 
 
 def read_by(call: str, file: DataFile) -> str:
-    """Return the query for what a call of DuckDB's reads from a file, its `{path}`."""
+    """Return the query of a file's call of DuckDB's.
+
+    The call has its `{path}`.
+    """
     return "select * from " + call.format(path=place(file))
 
 
@@ -54,7 +60,10 @@ class Database:
 
 
 def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
-    """Return a connection to a new instance of DuckDB, whose temporary files go to a folder."""
+    """Return a connection to a new instance of DuckDB.
+
+    Its temporary files go to a folder.
+    """
     import duckdb
 
     where = {"temp_directory": folder.name, "memory_limit": MEMORY}
@@ -63,7 +72,10 @@ def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
 
 @contextmanager
 def within(connection: DuckDBPyConnection, size: int) -> Iterator[None]:
-    """Give an instance of DuckDB no more than so many bytes; what needs more fails."""
+    """Give an instance of DuckDB so many bytes.
+
+    What needs more fails.
+    """
     ((before,),) = connection.execute("select current_setting('memory_limit')").fetchall()
     limit = "-1" if before.endswith("PiB") else before  # which stands for none, and is not read back
     try:
@@ -74,7 +86,10 @@ def within(connection: DuckDBPyConnection, size: int) -> Iterator[None]:
 
 
 def table_of_relation(source: str, relation: DuckDBPyRelation, keeps: object) -> Table:
-    """Return a relation of DuckDB's as a table; `keeps` is what must live as long."""
+    """Return a relation of DuckDB's as a table.
+
+    `keeps` is what must live as long.
+    """
     import narwhals.stable.v2 as nw
 
     headings = tuple(relation.columns)

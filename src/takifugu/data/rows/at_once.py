@@ -47,7 +47,10 @@ class NotPlain(DataError):
 
 
 def rows_at_once(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | None:
-    """Return the rows of a table, or None where one pass cannot tell whether they are complete."""
+    """Return the rows of a table, read in one pass.
+
+    None where one pass cannot tell whether they are complete.
+    """
     if not is_duckdb(table.frame) or layout.order is None or layout.step is None:
         return None
     if layout.clock != Clock() or any(INTEGER.fullmatch(text) for text in table.missing):
@@ -72,9 +75,10 @@ def rows_at_once(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | N
 
 
 def _with_plain_order(table: Table, layout: Layout) -> tuple[Table, str | None, dict[str, str]] | None:
-    """Return the table with its order column as numbers or times, how DuckDB writes a tick, and where the texts are.
+    """Return the table with numbers or times as its order.
 
-    Returns None for texts that DuckDB would write otherwise, as far as the first rows tell.
+    With it go DuckDB's way to write a tick, and the place of the texts. Returns None for texts that DuckDB would write
+    otherwise, as far as the first rows tell.
     """
     order = str(layout.order)
     if not is_text(kind_of(table.pick({"tick": order}), "tick", order)):
@@ -105,7 +109,10 @@ def _with_plain_order(table: Table, layout: Layout) -> tuple[Table, str | None, 
 
 
 def _with_short_texts(table: Table, columns: Iterable[str | None]) -> Table:
-    """Return the table with longer texts cut to a length that tells them, so that they need not be looked at before."""
+    """Return the table with longer texts cut.
+
+    Their length still tells them, so that they need not be looked at before.
+    """
     table.require([column for column in columns if column is not None])
     label_of, schema = dict(zip(table.names, table.labels, strict=True)), table.frame.collect_schema()
     labels = {label_of[column] for column in columns if column is not None}
@@ -148,7 +155,7 @@ class People:
 
 
 def _joined(stretches: Sequence[int], bits: Sequence[bytearray]) -> bytes:
-    """Return the bits of stretches, from the first to the last of them."""
+    """Return the bits of stretches from first to last."""
     if len(bits) == 1:
         return bytes(bits[0])
     of_stretch, nothing = dict(zip(stretches, bits, strict=True)), bytes(len(bits[0]))
@@ -168,13 +175,19 @@ class RowsAtOnce(EngineRows):
     runs: Mapping[Key, tuple[range, ...]] = field(default_factory=dict, repr=False)
 
     def surveyed(self) -> tuple[RowsAtOnce, dict[Key, list[Fact]]]:
-        """Return the facts; raises NotPlain where rows tie, have no step, no state or no name."""
+        """Return the facts.
+
+        Raises NotPlain where rows tie, have no step, no state or no name.
+        """
         pieces, tidy = self._pieces()
         known, grouped = self._knowing([fact for key, p in pieces.items() for fact in p.facts(key)], tidy, set())
         return replace(known, runs=known._runs(pieces)), grouped
 
     def _pieces(self) -> tuple[dict[Key, _Piece], bool]:
-        """Return what one pass tells of each piece, and whether no key has blanks to strip."""
+        """Return the pieces, read in one pass.
+
+        With them goes whether no key has blanks to strip.
+        """
         pieces, step, columns = dict[Key, _Piece](), self.step or 1, self.by_key
         if len(columns["low"]) > MOST_PIECES:
             raise NotPlain("there are too many pieces")
@@ -189,9 +202,10 @@ class RowsAtOnce(EngineRows):
         return pieces, not columns["changed"].any()
 
     def people(self, lengths: Lengths) -> People | None:
-        """Return whole recordings of people who have one piece each; None where some are not, or their lengths matter.
+        """Return the whole recordings of people with one piece.
 
-        Raises NotPlain as `by_key`, and DataError for two spellings of one name.
+        None where some have several, or where their lengths matter. Raises NotPlain as `by_key`, and DataError for two
+        spellings of one name.
         """
         layout, columns = self.request[1], self.by_key
         sizes = columns["high"] - columns["low"] + 1
@@ -210,7 +224,10 @@ class RowsAtOnce(EngineRows):
         return People([names[str(name)] for name in written], written, sizes[order], counts[order])
 
     def _check_plain(self, columns: Mapping[str, Any]) -> None:
-        """Raise NotPlain unless each row has a name, a state and a step of its own."""
+        """Refuse rows without a name, state and step each.
+
+        Raises NotPlain, also for rows with one step.
+        """
         nameless = any(np.ma.getmaskarray(columns[role]).any() for role in self.keys)
         rows = columns["counts"].sum(axis=1)
         if nameless or (columns["length"] > SHORT).any() or columns["odd"].any() or (columns["number"] != rows).any():
@@ -223,15 +240,16 @@ class RowsAtOnce(EngineRows):
 
     @property
     def _shift(self) -> int:
-        """Return what is added to ticks, so that none is below 0."""
+        """Return a shift to ticks of 0 and above."""
         return FARTHEST // (self.step or 1) * (self.step or 1)
 
     @cached_property
     def by_key(self) -> dict[str, Any]:
-        """Return what rows amount to, in columns: for each piece its counts by state, and its bits where it has gaps.
+        """Return the totals of rows, in columns.
 
-        Columns are arrays of NumPy; pieces are in the order of `natural` where `is_sorted`. In stages, or DuckDB would
-        divide more than once. Raises NotPlain for rows that one pass cannot tell apart.
+        For each piece they are its counts by state, and its bits where it has gaps. Columns are arrays of NumPy; pieces
+        are in the order of `natural` where `is_sorted`. In stages, or DuckDB would divide more than once. Raises
+        NotPlain for rows that one pass cannot tell apart.
         """
         import duckdb
 
@@ -263,7 +281,10 @@ class RowsAtOnce(EngineRows):
         return columns
 
     def _in_order(self, pieces: Any) -> Any:
-        """Return pieces of people sorted by name, where names are letters and then a number, as most are."""
+        """Return pieces of people sorted by name.
+
+        Most names are letters and then a number: only these are sorted here.
+        """
         if self.keys != ("unit",) or "unit" not in self.texts:
             return pieces.project("*, false as is_sorted")
         unit = identifier("unit")
@@ -275,7 +296,7 @@ class RowsAtOnce(EngineRows):
         return sorted_pieces.order(f"{letters}, coalesce({digits}, -1), {unit}")
 
     def _stretched(self) -> Any:
-        """Return rows grouped by what they say, and by stretches of steps."""
+        """Return rows grouped by content and stretches of steps."""
         names, step, native = ", ".join(map(identifier, self.keys)), self.step or 1, self.frame.to_native()
         if self.text_of_tick is not None:
             native = native.project(f"* replace (case when text = {self.text_of_tick} then tick end as tick)")
@@ -294,7 +315,10 @@ class RowsAtOnce(EngineRows):
         )
 
     def _runs(self, pieces: Mapping[Key, _Piece]) -> dict[Key, tuple[range, ...]]:
-        """Return the places that each piece has, in runs: those of pieces that lack the same steps only once."""
+        """Return the places of each piece, in runs.
+
+        Those of pieces that lack the same steps are one object.
+        """
         runs, alike = dict[Key, tuple[range, ...]](), dict[tuple[int, bytes], tuple[range, ...]]()
         for key, piece in pieces.items():
             first = (piece.span.start - self.origins[key]) // (self.step or 1)
@@ -308,11 +332,17 @@ class RowsAtOnce(EngineRows):
         return runs
 
     def arranged(self) -> tuple[EngineRows, Arrangement]:
-        """Return the rows, and that none tie: no step occurs twice, so no clock was set back."""
+        """Return the rows, and no ties.
+
+        No step occurs twice, so no clock was set back.
+        """
         return self, Arrangement(ties=False, set_back=False)
 
     def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
-        """Return the runs of observed entries of every piece, of the places below `before`."""
+        """Return every piece's runs of observed entries.
+
+        They are those of the places below `before`.
+        """
         if before is None:
             return self.runs
         cut = {key: [range(r.start, min(r.stop, before)) for r in runs] for key, runs in self.runs.items()}

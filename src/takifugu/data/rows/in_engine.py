@@ -54,10 +54,11 @@ def engine_rows(
     table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None,
     extra: Mapping[str, str] | None = None,
 ) -> EngineRows:  # fmt: skip
-    """Pick the columns and give every row its tick and its number; reads a few rows at most.
+    """Pick the columns, and number and time every row.
 
-    `kind` is what the texts of an order column are, where it is known; columns in `extra` are kept as they are, under
-    new names. Raises InputError for a column that is not there, DataError for one whose values are of no use.
+    It reads a few rows at most. `kind` is what the texts of an order column are, where it is known; columns in `extra`
+    are kept as they are, under new names. Raises InputError for a column that is not there, DataError for one whose
+    values are of no use.
     """
     named = {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     roles = {role: column for role, column in named.items() if column is not None}
@@ -105,7 +106,10 @@ def _whole_expr(value: nw.Expr | int) -> nw.Expr:
 
 
 def order_text(table: Table, layout: Layout) -> nw.Expr:
-    """Return the picked order column as texts, and numbers as they are usually written."""
+    """Return the picked order column as texts.
+
+    Numbers are as they are usually written.
+    """
     stripped = text(nw.col("tick").cast(nw.String), table.missing)
     return stripped if layout.clock.form is not None else table.numerals.plain_in_engine(stripped)
 
@@ -141,7 +145,10 @@ class EngineRows:
 
     @property
     def start(self) -> int | None:
-        """Return the tick of place 0 where a calendar declares it."""
+        """Return the tick of place 0.
+
+        None where no calendar declares it.
+        """
         calendar = self.request[1].calendar
         return None if calendar is None or self.step is None else calendar.ticks(self.step)
 
@@ -182,9 +189,10 @@ class EngineRows:
         return fact.code == UNOBSERVED and nameless and (bool(fact.unplaced) or not self.in_ticks)
 
     def _facts(self) -> tuple[list[Fact], bool, set[int]]:
-        """Return the facts, whether no key has blanks to strip, and whether times have a zone (0, 1, or both).
+        """Return the facts of all pieces.
 
-        Rows are grouped by their raw texts, then by what these mean, so that only the few different ones are recoded.
+        With them go whether no key has blanks to strip, and whether times have a zone (0, 1, or both). Rows are grouped
+        by their raw texts, then by what these mean, so that only the few different ones are recoded.
         """
         frame, sums, bounds, largest = self._aggregated()
         first = {"rows": nw.len(), **{column: nw.col(column).sum() for column in sums}}
@@ -214,7 +222,10 @@ class EngineRows:
         return facts, tidy, zones
 
     def _recoded(self, by_raw: Frame) -> Frame:
-        """Strip the keys of rows that were grouped by raw texts, say where that `changed` one, and add the `code`."""
+        """Strip keys and add the `code` of states.
+
+        The rows were grouped by raw texts; `changed` says where a key was stripped.
+        """
         written = [role for role in self.keys if role in self.texts]
         by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
         changed = nw.lit(0)
@@ -223,7 +234,10 @@ class EngineRows:
         return self._coded(self._stripped(by_raw, written), "raw").with_columns(changed=changed)
 
     def _aggregated(self) -> tuple[Frame, list[str], list[str], list[str]]:
-        """Return the rows, and the columns of which each piece and state has the sum, the bounds, and the largest."""
+        """Return the rows with the columns to aggregate.
+
+        Each piece and state has the sum, the bounds, and the largest of them.
+        """
         frame, sums, bounds, largest = self.frame, list[str](), list[str](), list[str]()
         if self.in_ticks:
             columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
@@ -260,7 +274,10 @@ class EngineRows:
         return replace(self, rising=rising), Arrangement(ties, self.naive and looks_set_back(runs))
 
     def without_ties(self, keep: str) -> EngineRows:
-        """Return the rows with the first or the last one of those that have one tick in their piece."""
+        """Return the rows without ties.
+
+        Of those with one tick in their piece the first or the last one stays.
+        """
         row = nw.col("row").min() if keep == "first" else nw.col("row").max()
         first_rows = self._tidied().group_by(*self.keys, "tick").agg(row=row).select("row")
         frame = self.frame.join(first_rows, on="row", how="inner")  # type: ignore[arg-type]
@@ -293,7 +310,10 @@ class EngineRows:
         return runs_by_piece(self._edges(before))
 
     def _edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
-        """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""
+        """Yield pieces with ends of runs of observed entries.
+
+        These are a place where a run starts, and the place where another one ends.
+        """
         frame, unit, origins = self._positioned(before)
         seen = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
         ends = seen.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
@@ -344,7 +364,7 @@ class EngineRows:
         return frame.with_columns(code.alias(role.replace("raw", "code")))
 
     def _tidied(self) -> Frame:
-        """Return the rows with the names of units and pieces as they are meant."""
+        """Return the rows with tidy names of units and pieces."""
         return self.frame if self.tidy else self._stripped(self.frame, [r for r in self.keys if r in self.texts])
 
     def _observed(self, frame: Frame) -> Frame:
@@ -354,9 +374,10 @@ class EngineRows:
         return frame.filter(~raw.is_null())
 
     def _with_row_before(self, frame: Frame, by: str, columns: Sequence[str], stands: bool) -> tuple[Frame, nw.Expr]:
-        """Add `<column>_before`, the piece's row before along `by`, and say where there is one.
+        """Add `<column>_before`, the piece's row before along `by`.
 
-        Rows that still stand as they were read, piece by piece, are compared in one pass; else each piece is sorted.
+        It says where there is one, too. Rows that still stand as they were read, piece by piece, are compared in one
+        pass; else each piece is sorted.
         """
         if not stands:
             return with_neighbour(frame, self.keys, [by], columns), nw.lit(True)
@@ -364,14 +385,20 @@ class EngineRows:
         return with_row_before(frame, [*self.keys, *columns]), same
 
     def _positioned(self, before: int | None) -> tuple[Frame, int, Mapping[Key, int]]:
-        """Add each row's position, and say how far entries are apart in it and where it starts."""
+        """Add each row's position.
+
+        With it go the distance of entries in it, and its start.
+        """
         if before is not None or (self.step is None and not self.stands):
             return self._placed(before).with_columns(position=nw.col("place")), 1, {}
         column = "row" if self.step is None else "tick"
         return self._tidied().with_columns(position=nw.col(column)), self.step or 1, self.origins
 
     def _placed(self, before: int | None) -> Frame:
-        """Add each row's place in its piece, and leave out the rows that are cut off."""
+        """Add each row's place in its piece.
+
+        The rows that are cut off are left out.
+        """
         frame = self._tidied()
         if self.step is None and not self.stands:
             frame = with_rank(frame, self.keys, "tick")
@@ -386,7 +413,10 @@ class EngineRows:
         return self._placed(None).filter(nw.col("place") >= places.start, nw.col("place") < places.stop)
 
     def _with_start(self, frame: Frame, position: str) -> Frame:
-        """Add the piece's first position: by a join, which holds one row per piece, unless a key is missing."""
+        """Add the piece's first position.
+
+        It is added by a join, which holds one row per piece, unless a key is missing.
+        """
         if self.start is not None:
             return frame.with_columns(start=nw.lit(self.start))
         if any((None in key) for key in self.origins) and self.request[1].null_keys == "keep":
@@ -400,7 +430,10 @@ class EngineRows:
         return frame.with_columns(tick=order_text(table, layout))
 
     def _compared(self, frame: Frame, same: nw.Expr) -> Frame:
-        """Add 1 where a row's tick is that of the row before in its piece, is below it, and is so unlike a clock's."""
+        """Compare each row's tick with the row before.
+
+        It adds 1 where that is the same in its piece, is below it, and is so unlike a clock's.
+        """
         tick, above = nw.col("tick"), nw.col("tick_before")
         back, leaps = (tick < above) & same, nw.lit(False)
         if self.naive:

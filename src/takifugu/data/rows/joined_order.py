@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
-    """Return the table with the column that the date and the time of day make, and the layout that is ordered by it.
+    """Join the date and the time of day into one column.
 
-    A row that lacks one of them lacks both. Raises InputError for a column that is not there, DataError for one that
-    holds neither texts nor dates and times.
+    The layout returned is ordered by it. A row that lacks one of them lacks both. Raises InputError for a column that
+    is not there, DataError for one that holds neither texts nor dates and times.
     """
     if layout.order is None or layout.time_of_day is None:
         return table, layout
@@ -60,7 +60,10 @@ def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table)
 
 
 def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Expr:
-    """Return a column of dates, or of times of day, as texts of ISO 8601; texts and whole numbers as they are."""
+    """Return dates or times of day as ISO 8601.
+
+    Texts and whole numbers stay as they are.
+    """
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import is_text, text

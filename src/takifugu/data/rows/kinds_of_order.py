@@ -14,10 +14,11 @@ NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offse
 
 
 def order_kind(table: Table, layout: Layout) -> str | None:
-    """Say whether the order holds numbers, clock times, or moments; None without one, and where it holds nothing.
+    """Return the kind of the order: numbers, clock times or moments.
 
-    A column of texts is of one form, or its rows are refused, so its first text tells it. Where rows without a name are
-    left out, all of its texts are looked at: those of another form may be on such rows. Raises DataError for both.
+    None without an order, and where it holds nothing. A column of texts is of one form, or its rows are refused, so its
+    first text tells it. Where rows without a name are left out, all of its texts are looked at: those of another form
+    may be on such rows. Raises DataError for both.
 
     >>> import pandas as pd
     >>> from takifugu.data import open_frame
@@ -49,7 +50,7 @@ def _kind(table: Table, layout: Layout) -> str | None:
 
 
 def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
-    """Return what the type of the column says, or else texts that say it."""
+    """Return the column's kind, or else texts to tell it."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected

@@ -110,7 +110,7 @@ class Layout:
 
     @cached_property
     def clock(self) -> Clock:
-        """Return how the order column is written and what it is rounded to."""
+        """Return the form and the rounding of the order column."""
         epoch = EPOCHS.get(self.order_format or "", 0)
         form = None if self.order_format is None or epoch else TimeFormat(self.order_format)
         zone, parts = None if self.timezone is None else Zone(self.timezone), 0
@@ -126,14 +126,20 @@ class Layout:
 
     @cached_property
     def moments(self) -> tuple[int, int] | None:
-        """Return from when to when the window is, in microseconds since 1970; None without one."""
+        """Return the ends of the window.
+
+        They are in microseconds since 1970; None without one.
+        """
         if self.calendar is None or self.window is None or not self.calendar.is_time:
             return None
         return int(self.calendar.moment_of(self.window.start)), int(self.calendar.moment_of(self.window.stop))
 
     @cached_property
     def slots(self) -> Slots | None:
-        """Return in which cell each step of the window is, by `by`; None where nothing is counted by cells."""
+        """Return the cell of each step of the window.
+
+        Cells are those of `by`; None where nothing is counted by cells.
+        """
         if not self.by or self.calendar is None or self.window is None:
             return None
         return Slots(self.calendar, self.window, self.by)
@@ -182,7 +188,10 @@ class Recode:
                 ).at("bins", str(state))
 
     def check(self, missing: Collection[str]) -> None:
-        """Raise InputError where a state, or a raw value that is mapped to one, is a text that counts as missing."""
+        """Refuse states and mapped values with a missing text.
+
+        Raises InputError where a text counts as missing.
+        """
         for text in missing_states(self.states, self.mapping, missing):
             raise InputError(
                 f"the state {text!r} is also a text that counts as missing, so its secret would become the public "
@@ -192,7 +201,7 @@ class Recode:
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """Return the number of the state that each known text stands for."""
+        """Return the state's number of each known text."""
         place = {state: number for number, state in enumerate(self.states)}
         if self.bins is not None:  # raw values are the numbers of bins then
             return {**{str(number): place[s] for number, s in enumerate(self.bins.states)}, str(OUTSIDE): OUTSIDE}
@@ -230,9 +239,9 @@ class Lengths:
 
 
 def parse_step(step: int | float | str | None, what: str = "the step") -> Fraction | timedelta:
-    """Read a declared step: a number above 0, or a time such as "1min".
+    """Read a declared step.
 
-    Raises InputError for anything else.
+    It is a number above 0, or a time such as "1min". Raises InputError for anything else.
 
     >>> parse_step("90s"), parse_step(5), parse_step("1")
     (datetime.timedelta(seconds=90), Fraction(5, 1), Fraction(1, 1))
@@ -252,7 +261,9 @@ def parse_step(step: int | float | str | None, what: str = "the step") -> Fracti
 
 
 def text_of(value: object) -> str | None:
-    """Return a raw value as text, the same from every engine: 1, 1.0 and "1" are alike; None for null and NaN.
+    """Return a raw value as text.
+
+    It is the same from every engine: 1, 1.0 and "1" are alike; None for null and NaN.
 
     >>> text_of(1.0), text_of("1"), text_of(float("nan"))
     ('1', '1', None)
@@ -266,9 +277,10 @@ def text_of(value: object) -> str | None:
 
 
 def unit_name(value: object, column: str | None) -> str | None:
-    """Return the raw name of a unit as text, as `text_of`; DataError for a number with a fraction.
+    """Return the raw name of a unit as text.
 
-    Who has 1.5 in a column of numbers has 1.5 or 1.50 in a file of texts: two names, of which each has a whole budget.
+    It is that of `text_of`; raises DataError for a number with a fraction. Who has 1.5 in a column of numbers has 1.5
+    or 1.50 in a file of texts: two names, of which each has a whole budget.
     """
     if isinstance(value, float | Decimal) and value == value and value % 1 != 0:
         raise DataError(
@@ -279,7 +291,9 @@ def unit_name(value: object, column: str | None) -> str | None:
 
 
 def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing: Iterable[str]) -> list[str]:
-    """Return the states and raw values that a table reads as missing: those in `missing`, and empty ones.
+    """Return a table's missing states and raw values.
+
+    They are those in `missing`, and empty ones.
 
     >>> missing_states(["ill", "", "NA"], ["?", "bad"], ["NA", "?"])
     ['', 'NA', '?']
@@ -293,7 +307,9 @@ _PARTS, _LAST = re.compile(r"[0-9]+|[^0-9]+"), ((3, 0, ""),)
 
 
 def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
-    """Return a key that sorts texts as people do: numbers inside them by their size, the missing one last.
+    """Return a key to sort texts as people do.
+
+    Numbers inside them go by their size, the missing one comes last.
 
     >>> sorted(["run 10", "run 9", None], key=natural)
     ['run 9', 'run 10', None]
@@ -305,7 +321,10 @@ def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
 
 
 def _na() -> object:
-    """Return pandas' own missing value, which compares as missing, where pandas is loaded at all."""
+    """Return pandas' own missing value.
+
+    It compares as missing; pandas may not be loaded at all.
+    """
     import sys
 
     pandas = sys.modules.get("pandas")

@@ -17,12 +17,12 @@ def in_utc(
     frame: Frame, keys: Sequence[str], zone: Zone, in_rows: bool, ambiguous: str = "refuse",
     window: tuple[int, int] | None = None,
 ) -> tuple[Frame, bool]:  # fmt: skip
-    """Replace the times on the wall `tick` by UTC; returns whether the rows still stand as they were read.
+    """Replace the times on the wall `tick` by UTC.
 
-    Times whose zone is written (`zoned`) are UTC already. Adds `fault`: 0, or why a time has no moment, and then `tick`
-    is null. Reads the first and the last time, and where clocks were set back between them, how many rows are then.
-    These are read by the rule `ambiguous` of the layout; those that it leaves out, and those of an unclear pass where
-    neither lies in the `window`, are no longer there.
+    Returns whether the rows still stand as they were read. Times whose zone is written (`zoned`) are UTC already. Adds
+    `fault`: 0, or why a time has no moment, and then `tick` is null. Reads the first and the last time, and where
+    clocks were set back between them, how many rows are then. These are read by the rule `ambiguous` of the layout;
+    those that it leaves out, and those of an unclear pass where neither lies in the `window`, are no longer there.
     """
     walls = nw.col("tick")
     local = ~walls.is_null()
@@ -91,7 +91,10 @@ def _in_passes(
 
 
 def _without_far_ones(frame: Frame, unclear: nw.Expr, window: tuple[int, int] | None) -> tuple[Frame, bool]:
-    """Leave out the rows of an unclear pass of which neither lies in the window; returns whether there is none."""
+    """Leave out rows of an unclear pass outside the window.
+
+    It needs both outside; returns whether there is none.
+    """
     if window is None:
         return frame, True
     first = nw.col("tick") - nw.col("offset")
@@ -101,7 +104,7 @@ def _without_far_ones(frame: Frame, unclear: nw.Expr, window: tuple[int, int] | 
 
 
 def _chosen(walls: nw.Expr, stretches: Sequence[Stretch], what: Callable[[Stretch], int]) -> nw.Expr:
-    """Return something of the stretch that each time is in, by halves."""
+    """Return a property of each time's stretch, by halves."""
     if len({what(one) for one in stretches}) == 1:
         return nw.lit(what(stretches[0]), nw.Int64)
     middle = len(stretches) // 2

@@ -42,12 +42,12 @@ def with_ticks(
     frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool,
     clock: Clock | None = None,
 ) -> tuple[Frame, int | None, bool]:  # fmt: skip
-    """Replace the picked order column `tick` by exact ticks, null where it is missing or not of its kind.
+    """Replace the picked order column `tick` by exact ticks.
 
-    `kind` is the column's type, or what its texts are (with `in_texts`). Returns the frame, how many ticks make a
-    declared step, and whether ticks are integers (else float64: numbers that only order). Texts of times also get the
-    column `zoned`, 1 where a zone is written. Raises DataError for a column that orders nothing, for a step of
-    another kind (a time for numbers), and for a time zone of numbers.
+    They are null where it is missing or not of its kind. `kind` is the column's type, or what its texts are (with
+    `in_texts`). Returns the frame, how many ticks make a declared step, and whether ticks are integers (else float64:
+    numbers that only order). Texts of times also get the column `zoned`, 1 where a zone is written. Raises DataError
+    for a column that orders nothing, for a step of another kind (a time for numbers), and for a time zone of numbers.
     """
     clock = clock or Clock()
     frame, length, whole = _with_ticks(frame, column, step, kind, in_texts, clock)
@@ -102,7 +102,10 @@ def _with_ticks(
 
 
 def _since_1970(frame: Frame, column: str, kind: nw.dtypes.DType, in_texts: bool, unit: int) -> Frame:
-    """Replace numbers `tick` of a unit of so many microseconds by microseconds; null for what is no time."""
+    """Replace numbers `tick` by microseconds.
+
+    Their unit is so many microseconds; null for what is no time.
+    """
     tick = nw.col("tick")
     if in_texts:
         if not kind.is_numeric():
@@ -130,9 +133,10 @@ def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:
 
 
 def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> nw.dtypes.DType:
-    """Return how the texts of an order column are read: all as whole numbers, as numbers, or as dates and times.
+    """Return the kind of an order column's texts.
 
-    Where a format of times is declared, they are times. Raises DataError for texts that are none of these.
+    All are whole numbers, numbers, or dates and times. Where a format of times is declared, they are times. Raises
+    DataError for texts that are none of these.
     """
     if form is not None:
         return nw.Datetime("us")
@@ -159,10 +163,10 @@ _FIRST_ROWS = 100
 
 
 def with_plain_times(frame: Frame, role: str) -> Frame | None:
-    """Add `tick`, the times of DuckDB's texts, and `written`; null of a text unlike the first ones.
+    """Add `tick`, the times of DuckDB's texts, and `written`.
 
-    `written` is 1 where there is a text. Returns None where the first rows are written in no way that DuckDB writes, or
-    another engine has them.
+    They are null of a text unlike the first ones. `written` is 1 where there is a text. Returns None where the first
+    rows are written in no way that DuckDB writes, or another engine has them.
     """
     if not is_duckdb(frame):
         return None
@@ -180,10 +184,11 @@ def with_plain_times(frame: Frame, role: str) -> Frame | None:
 
 
 def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
-    """Replace texts `tick` that match TIME by microseconds since 1970-01-01 UTC; null for a day that its month has not.
+    """Replace texts `tick` by microseconds since 1970-01-01 UTC.
 
-    With `on_the_wall` they stay what clocks show, and `ahead` is added: by how much these are ahead of UTC. Adds
-    `zoned`, 1 where a zone is written. Each stage is a column: expressions would repeat what they are made of.
+    They match TIME; null for a day that its month has not. With `on_the_wall` they stay what clocks show, and `ahead`
+    is added: by how much these are ahead of UTC. Adds `zoned`, 1 where a zone is written. Each stage is a column:
+    expressions would repeat what they are made of.
     """
     names, whole = frame.collect_schema().names(), nw.col("tick")
     frame = frame.with_columns(there=~whole.is_null(), tick=whole.fill_null("1970-01-01"))
@@ -216,9 +221,9 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
 
 
 def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
-    """Replace texts `tick` that match a format by microseconds since 1970-01-01; null for a day that its month has not.
+    """Replace texts `tick` by microseconds since 1970-01-01.
 
-    Parts are cut off from the left, one after the other.
+    They match a format; null for a day that its month has not. Parts are cut off from the left, one after the other.
     """
     names, whole = frame.collect_schema().names(), nw.col("tick")
     frame = frame.with_columns(there=~whole.is_null(), rest=whole.fill_null(form.example))
@@ -245,17 +250,26 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
 
 
 def _is_date() -> nw.Expr:
-    """Return whether a text is there, and of no year before the first."""
+    """Return whether a text has a possible year.
+
+    No year is before the first.
+    """
     return nw.col("there") & (nw.col("clock") >= FIRST).fill_null(False)
 
 
 def _named(letter: str) -> str:
-    """Return what the column of a part is called: some engines take m for M."""
+    """Return the name of a part's column.
+
+    Some engines take m for M.
+    """
     return f"part_{ord(letter)}"
 
 
 def _as_parts(frame: Frame, letters: set[str]) -> Frame:
-    """Return the texts of a format's parts as integers under their own names."""
+    """Return the parts of texts as integers.
+
+    Parts are those of a format, under their own names.
+    """
     number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter != "p"}
     zero = nw.lit(0, nw.Int64)
     frame = frame.with_columns(
@@ -276,10 +290,10 @@ def _as_parts(frame: Frame, letters: set[str]) -> Frame:
 
 
 def _with_clock(frame: Frame) -> Frame:
-    """Add `clock`, the microseconds since 1970-01-01 of times without a zone `body`; null for impossible days.
+    """Add `clock`, the microseconds since 1970-01-01 of times `body`.
 
-    Days are counted in integers, because no two engines parse times alike; DuckDB's own reading of this form is exact,
-    and several times as fast.
+    They have no zone; null for impossible days. Days are counted in integers, because no two engines parse times alike;
+    DuckDB's own reading of this form is exact, and several times as fast.
     """
     if is_duckdb(frame):
         return wrapped(frame.to_native().project("*, epoch_us(try_cast(body as timestamp)) as clock"))
@@ -294,7 +308,10 @@ def _with_clock(frame: Frame) -> Frame:
 
 
 def _clock_of_parts(frame: Frame) -> Frame:
-    """Add `clock` to the parts of times, from `year` to `fraction` (of a second, in microseconds)."""
+    """Add `clock` to the parts of times.
+
+    They go from `year` to `fraction` (of a second, in microseconds).
+    """
     frame = _with_days(frame)
     seconds = (nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")) * 60 + nw.col("second")
     frame = settled(frame.with_columns(clock=seconds * 1_000_000 + nw.col("fraction")), ["clock"])
@@ -302,9 +319,10 @@ def _clock_of_parts(frame: Frame) -> Frame:
 
 
 def _with_days(frame: Frame) -> Frame:
-    """Add `days` since 1970-01-01 of a Gregorian date (years start in March), and the `last` day of its month.
+    """Add `days` since 1970-01-01 of a Gregorian date.
 
-    After H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
+    Years start in March; with them goes the `last` day of its month. After H. Hinnant, "chrono-compatible low-level
+    date algorithms", days_from_civil.
     """
     year, month, march = nw.col("year"), nw.col("month"), nw.col("march")
     leap = ((year // 4 * 4 == year) & (year // 100 * 100 != year)) | (year // 400 * 400 == year)

@@ -54,14 +54,20 @@ def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
 
 
 def runs_of(seen: npt.NDArray[np.bool_], first: int = 0) -> tuple[range, ...]:
-    """Return the runs of places that were seen; they count from `first`."""
+    """Return the runs of observed places.
+
+    They count from `first`.
+    """
     bounded = np.concatenate(([False], seen, [False]))
     edges = (np.flatnonzero(bounded[1:] != bounded[:-1]) + first).tolist()
     return tuple(map(range, edges[::2], edges[1::2]))
 
 
 def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:
-    """Return each piece's runs of observed entries, from the places where runs start and where runs end."""
+    """Return each piece's runs of observed entries.
+
+    They are made from the places where runs start and where runs end.
+    """
     marks: dict[Key, tuple[list[int], list[int]]] = {}
     for key, start, end in edges:
         first, last = marks.setdefault(key, ([], []))
@@ -74,7 +80,10 @@ def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[K
 
 
 def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:
-    """Return whether rows have numbers and no piece's rows have another piece's rows between them."""
+    """Return whether the rows of each piece are together.
+
+    Rows have numbers, and no row of another piece between them.
+    """
     for facts in grouped.values():
         ends = [end for fact in facts for end in (fact.first, fact.last) if end is not None]
         if not ends or max(ends) - min(ends) != sum(fact.rows for fact in facts) - 1:
@@ -97,10 +106,11 @@ NIGHT = 5 * HOUR
 
 
 def looks_set_back(pieces: Iterable[tuple[int, int, int]]) -> bool:
-    """Return whether rows of some piece go backwards as often as clocks are set back, each time by no more than that.
+    """Return whether rows look like a clock set back.
 
-    `pieces` holds for each piece how often it goes backwards, how often it does so otherwise than a clock does, and the
-    microseconds from its first to its last row.
+    Rows of some piece go backwards as often as clocks are set back, each time by no more than that. `pieces` holds for
+    each piece how often it goes backwards, how often it does so otherwise than a clock does, and the microseconds from
+    its first to its last row.
     """
     return any(back and not leaps and back <= 1 + span // (180 * DAY) for back, leaps, span in pieces)
 
@@ -119,28 +129,52 @@ class Rows(Protocol):
         """Return whether rows have an order of their own."""
 
     def surveyed(self) -> tuple[Rows, dict[Key, list[Fact]]]:
-        """Return the facts of every piece, one per state, and the rows again, now with what their facts tell."""
+        """Return the facts of every piece, and the rows.
+
+        There is one fact per state; the rows know now what their facts tell.
+        """
 
     def arranged(self) -> tuple[Rows, Arrangement]:
-        """Return how the order column runs along the rows, and the rows again, knowing whether they must be sorted."""
+        """Return the direction of the order, and the rows.
+
+        The rows know now whether they must be sorted.
+        """
 
     def without_ties(self, keep: str) -> Rows:
-        """Return the rows with the first or the last one of those that have one place in the order."""
+        """Return the rows without ties.
+
+        Of those with one place in the order the first or the last one stays.
+        """
 
     def steps(self) -> int:
-        """Return in how many steps the pieces have a row: so many are left where one of each step counts."""
+        """Return the number of steps with a row.
+
+        So many rows are left where one of each step counts.
+        """
 
     def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
-        """Yield piece, state, and how many entries of these places are in it."""
+        """Yield piece, state, and the number of its entries.
+
+        Entries are those of these places.
+        """
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
-        """Yield piece, number of the cell, state, and how many entries of the window are there."""
+        """Yield piece, cell, state, and the number of entries.
+
+        Cells have numbers; entries are those of the window.
+        """
 
     def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
-        """Return the runs of observed entries of every piece that has any."""
+        """Return every piece's runs of observed entries.
+
+        Pieces without any are left out.
+        """
 
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, place and state of every row."""
 
     def transitions(self, period: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield a place of the period, two states, and how often the second is observed one place after the first."""
+        """Yield a place of the period, two states, and a count.
+
+        It says how often the second state is observed one place after the first.
+        """

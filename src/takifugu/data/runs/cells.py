@@ -34,7 +34,10 @@ class CellSums:
         return len(self.slots.cells[0])
 
     def stretch(self, place: Any, choose: Choose) -> tuple[Any, Any]:
-        """Return the number of the stretch that a step of the window, or its end, is in, and that of its period."""
+        """Return the stretch and the period of a step.
+
+        Both are numbers; the step is one of the window, or its end.
+        """
         number, passes = self._fine.of(place, choose), place * 0
         for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
             passes = passes + choose(place >= first, 1, 0)
@@ -43,7 +46,10 @@ class CellSums:
         return number % self._repeats[0] + passes * self._repeats[0], number // self._repeats[0]
 
     def summed(self, numbers: IntArray, ends: IntArray, places: IntArray, periods: IntArray) -> IntArray:
-        """Return the steps in each cell: by stretch, the sums of the signs, places and periods of the ends of runs."""
+        """Return the steps in each cell, from sums.
+
+        They are by stretch, of the signs, places and periods of the ends of runs.
+        """
         starts, known, period, cell = self._table
         order = np.unique(known, return_index=True)[1]
         rows = order[np.searchsorted(known[order], numbers)]
@@ -54,7 +60,10 @@ class CellSums:
         return total
 
     def between(self, start: int, stop: int) -> IntArray:
-        """Return the steps of the window from one up to before another one in each cell."""
+        """Return the steps between two of the window, by cell.
+
+        The first counts, the last does not.
+        """
         first = self.slots.window.start
         which = self.slots.cells[1][start - first : stop - first]
         return np.bincount(which, minlength=self.size).astype(np.int64)
@@ -66,22 +75,25 @@ class CellSums:
 
     @cached_property
     def _most(self) -> int:
-        """Return more than any number of a stretch that counts no passes."""
+        """Return a bound above all numbers of stretches.
+
+        They count no passes.
+        """
         window = self.slots.window
         return int(np.max(self._fine.of(np.array([window.start, window.stop], dtype=np.int64), _choose))) * 2 + 50
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
-        """Return the steps of the window between which clocks run longest without a change."""
+        """Return the longest steps without a change of clocks."""
         starts = [*(place for place, _ in self.slots.offsets), self.slots.window.stop]
         return max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
 
     @cached_property
     def _repeats(self) -> tuple[int, int] | None:
-        """Return after how many stretches, and steps, cells repeat on one clock: a day, or a week.
+        """Return the stretches and steps of a period.
 
-        None where they do not, or where clocks never run so long: a window of less than a day may end in the hour that
-        it starts in.
+        Cells repeat after them on one clock: a day, or a week. None where they do not, or where clocks never run so
+        long: a window of less than a day may end in the hour that it starts in.
         """
         calendar, axes = self.slots.calendar, {*self.slots.axes}
         days = 7 if "weekday" in axes else 1
@@ -93,7 +105,10 @@ class CellSums:
 
     @cached_property
     def _of_period(self) -> IntArray:
-        """Return the steps of a whole period in each cell; 0 where cells do not repeat."""
+        """Return the steps of a whole period by cell.
+
+        They are 0 where cells do not repeat.
+        """
         if self._repeats is None:
             return np.zeros(self.size, dtype=np.int64)
         first, _ = self._longest
@@ -101,7 +116,10 @@ class CellSums:
 
     @cached_property
     def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Return the first place, the number, the period and the cell of each stretch; the window's end is the last."""
+        """Return first place, number, period and cell by stretch.
+
+        The window's end is the last.
+        """
         window = self.slots.window
         places = np.arange(window.start, window.stop + 1, dtype=np.int64)
         numbers, periods = (np.asarray(part, dtype=np.int64) for part in self.stretch(places, _choose))
@@ -111,7 +129,10 @@ class CellSums:
         return places[first], numbers[first], periods[first], self._cells_at(first, which)
 
     def _cells_at(self, first: IntArray, which: IntArray) -> IntArray:
-        """Return the cell of each stretch; a run that ends with the window does not reach into the one there."""
+        """Return the cell of each stretch.
+
+        A run that ends with the window does not reach into the one there.
+        """
         return which[np.minimum(first, len(which) - 1)]
 
     @cached_property
@@ -128,9 +149,9 @@ def _choose(when: Any, yes: Any, no: Any) -> Any:
 
 
 def add_up(steps: Sequence[tuple[int, int, int, int]], sums: CellSums | None) -> IntArray | int:
-    """Return the steps in each cell of runs of one unit and state: stretches, with signs, places and periods.
+    """Return the steps of runs in each cell.
 
-    Without cells their lengths are added.
+    Runs are of one unit and state: stretches, with signs, places and periods. Without cells their lengths are added.
     """
     if sums is None:
         return sum(length for _, _, length, _ in steps)

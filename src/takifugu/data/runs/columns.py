@@ -50,7 +50,7 @@ class RunRows:
     numbered: bool
 
     def name(self, unit: object) -> str | None:
-        """Return what somebody is called in the data."""
+        """Return a unit's name in the data."""
         column = self.layout.unit
         return self.names.get(unit) if self.numbered or column is None else unit_name(unit, column)
 
@@ -59,10 +59,11 @@ def run_rows(
     table: Table, layout: Layout, states: Recode, rules: RunRules, kind: nw.dtypes.DType | None = None,
     is_tidy: bool = False,
 ) -> RunRows:  # fmt: skip
-    """Pick the columns and give each row its ticks; `kind` is what texts of times are, where it is known.
+    """Pick the columns and give each row its ticks.
 
-    With `is_tidy` texts are not looked at for blanks: one that has some is no state, no time, and another name. Raises
-    InputError for a column that is not there, DataError for one whose values are of no use.
+    `kind` is what texts of times are, where it is known. With `is_tidy` texts are not looked at for blanks: one that
+    has some is no state, no time, and another name. Raises InputError for a column that is not there, DataError for one
+    whose values are of no use.
     """
     table, layout = with_joined_order(table, layout)
     named = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
@@ -106,7 +107,10 @@ def run_rows(
 
 
 def _with_note(frame: Frame, has_ends: bool) -> Frame:
-    """Add `note`: what is wrong with a row's times, and whether they are written with a zone."""
+    """Add `note`, the fault of a row's times.
+
+    It says, too, whether they are written with a zone.
+    """
     note = nw.col("start_fault") * START
     for weight, zone in ((WITHOUT_ZONE, 0), (WITH_ZONE, 1)):
         is_so = (nw.col("start_zoned") == zone).fill_null(False)
@@ -121,7 +125,10 @@ def _with_note(frame: Frame, has_ends: bool) -> Frame:
 def _with_number(
     frame: Frame, kind: nw.dtypes.DType | None, table: Table, declared: Collection[str | None], is_tidy: bool
 ) -> tuple[Frame, Mapping[object, str | None], bool]:
-    """Return the rows, and declared names by units; of tidy rows of DuckDB's units are numbers, which sort faster."""
+    """Return the rows, and declared names by units.
+
+    Units of tidy rows of DuckDB's are numbers, which sort faster.
+    """
     if kind is None:
         return frame, {0: None}, False
     names = [str(name) for name in declared]
@@ -132,7 +139,10 @@ def _with_number(
 
 
 def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DType:
-    """Return what all texts of times are, not the first ones alone."""
+    """Return the kind of all texts of times.
+
+    The first ones alone do not tell.
+    """
     table, layout = with_joined_order(table, layout)
     kinds = [
         kind_of_texts(_texts(table.pick({"tick": column}), "tick", table, layout), column, layout.clock.form)
@@ -151,7 +161,10 @@ def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout:
 def _with_code(
     frame: Frame, kind: nw.dtypes.DType, table: Table, layout: Layout, states: Recode, is_tidy: bool
 ) -> Frame:
-    """Add the number of each row's state: that of its text, or of the bin that its number is in."""
+    """Add the number of each row's state.
+
+    It is that of its text, or of the bin that its number is in.
+    """
     if states.bins is None:
         frame = frame.with_columns(raw=state_column("raw", layout.value, kind))
         if is_text(kind) and not is_tidy:
@@ -175,7 +188,10 @@ def _ticked(
     frame: Frame, name: str, role: str, typed: nw.dtypes.DType, kind: nw.dtypes.DType, table: Table, layout: Layout,
     is_tidy: bool,
 ) -> tuple[Frame, int]:  # fmt: skip
-    """Add the ticks of a column of times under a name, why one has none, and whether it is written with its zone."""
+    """Add the ticks of a column of times.
+
+    They are under a name, with the reason for none, and with whether it is written with its zone.
+    """
     clock, column = layout.clock, str(layout.order)
     in_texts = _is_written(typed, clock.form is not None)
     plain = None
@@ -214,7 +230,10 @@ def _ticked(
 
 
 def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:
-    """Add when each stay ends: so many units after its start, halves of a microsecond to the even one."""
+    """Add the end of each stay.
+
+    It is so many units after its start, halves of a microsecond to the even one.
+    """
     bad = not_a_number("closing", kind, table)
     frame = frame.with_columns(
         end_fault=nw.lit(0, nw.Int64) if bad is None else bad.cast(nw.Int64) * MISSING, end_zoned=nw.col("start_zoned"),

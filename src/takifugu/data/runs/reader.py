@@ -28,10 +28,11 @@ IntArray = npt.NDArray[np.int64]
 def pieces_of_runs(
     table: Table, layout: Layout, states: Recode, rules: RunRules, entrywise: bool = False
 ) -> tuple[Piece, ...]:
-    """Return one piece for each unit that is declared: the window of a calendar with an end, counted by state.
+    """Return one piece for each declared unit.
 
-    Steps that are not covered are unobserved; so are those of missing states. `entrywise` brings every step's state,
-    too. Raises InputError for a column that is not there, and DataError for rows that break a rule.
+    It is the window of a calendar with an end, counted by state. Steps that are not covered are unobserved; so are
+    those of missing states. `entrywise` brings every step's state, too. Raises InputError for a column that is not
+    there, and DataError for rows that break a rule.
     """
     states.check(table.missing)
     calendar = layout.calendar
@@ -46,7 +47,10 @@ def pieces_of_runs(
 
 
 def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: Recode, entrywise: bool) -> list[Piece]:
-    """Return the pieces; of every array by state the last number is that of missing ones."""
+    """Return the pieces.
+
+    Of every array by state the last number is that of missing ones.
+    """
     size, layout, rules = len(states.states), runs.rows.layout, runs.rules
     counts = {name: np.zeros((1 if sums is None else sums.size, size + 1), dtype=np.int64) for name in runs.covers}
     listed: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
@@ -89,7 +93,10 @@ def _values(window: range, inside: range, filled: int, runs: Sequence[tuple[int,
 
 
 def _between(covered: range, gaps: Sequence[range], origin: int) -> tuple[range, ...]:
-    """Return the runs of covered steps that lie in no gap; they count from the origin."""
+    """Return the runs of covered steps without gaps.
+
+    They count from the origin.
+    """
     starts = [covered.start, *sorted(gap.stop for gap in gaps)]
     stops = [*sorted(gap.start for gap in gaps), covered.stop]
     runs = (range(start - origin, stop - origin) for start, stop in zip(starts, stops, strict=True))

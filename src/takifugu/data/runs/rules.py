@@ -35,7 +35,7 @@ class RunRules:
 
     @property
     def last_column(self) -> str | None:
-        """Return the column that says when a stay ends, or how long it is."""
+        """Return the column of the end or length of stays."""
         return self.end if self.duration is None else self.duration[0]
 
 
@@ -55,7 +55,10 @@ class Cover:
 
     @staticmethod
     def of(calendar: Calendar, ends: Ends, per_step: int) -> Cover:
-        """Return what two moments cover, in a calendar with an end, of whose steps each is so many ticks."""
+        """Return the cover of two moments.
+
+        The calendar has an end, and each of its steps so many ticks.
+        """
         size = calendar.size or 0
         first, last = calendar.moment_of(0), calendar.moment_of(size)
         start = max(first, first if ends[0] is None else ends[0])

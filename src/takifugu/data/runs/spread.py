@@ -63,7 +63,10 @@ class Runs:
 
     @staticmethod
     def of(rows: RunRows, rules: RunRules, window: range) -> Runs:
-        """Return rows whose units are called as they are declared, as far as that is known."""
+        """Return rows with units by their declared names.
+
+        Some may not be known yet.
+        """
         calendar = rows.layout.calendar
         assert calendar is not None
         cover = {ends: Cover.of(calendar, ends, rows.step) for ends in set(rules.covered.values())}
@@ -71,11 +74,14 @@ class Runs:
         return Runs(rows, rules, covers, rows.names, window)
 
     def cover(self, unit: object) -> Cover:
-        """Return in which steps a unit of the frame counts."""
+        """Return the counted steps of a unit."""
         return self.covers[self.names[unit]] if unit in self.names else self._usual
 
     def totals(self, sums: CellSums | None) -> list[Total]:
-        """Return what the rows amount to, in one scan; by the cells of a calendar, if there are any."""
+        """Return the totals of the rows, in one scan.
+
+        They are by the cells of a calendar, if there are any.
+        """
         frame, keys = self._spread, ["unit", "code", "note"]
         if sums is None:
             frame = settled(frame.with_columns(place=nw.col("last") - nw.col("first")), ["place"])
@@ -111,14 +117,17 @@ class Runs:
         return Total(unit, fact, note, last_end, steps)
 
     def listed(self, missing_only: bool) -> Iterator[tuple[object, int, range]]:
-        """Yield unit, code and steps of every run in the window, or of those alone whose state is missing."""
+        """Yield unit, code and steps of runs in the window.
+
+        It yields every run, or those alone whose state is missing.
+        """
         frame = self._spread.filter(nw.col("first") < nw.col("last"))
         frame = frame.filter(nw.col("code") == UNOBSERVED) if missing_only else frame
         for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
             yield unit, int(code), range(int(first), int(last))
 
     def inside(self, cover: Cover) -> range:
-        """Return the steps of a cover that lie in the window."""
+        """Return the steps of a cover inside the window."""
         start = min(max(cover.places.start, self.window.start), self.window.stop)
         return range(start, max(start, min(cover.places.stop, self.window.stop)))
 
@@ -134,9 +143,10 @@ class Runs:
 
     @property
     def _compared(self) -> Frame:
-        """Return the rows, when the unit's next one starts (`start_after`), and what is wrong, also in `note`.
+        """Return the rows with the next start and a fault.
 
-        Of those at one time the one that counts is the last.
+        `start_after` is when the unit's next one starts; what is wrong is in `note`, too. Of those at one time the one
+        that counts is the last.
         """
         frame, by = self.rows.frame, ["start"]
         if self.rows.in_rows and self.rows.layout.duplicates != "refuse":
@@ -158,7 +168,10 @@ class Runs:
 
     @property
     def _spread(self) -> Frame:
-        """Return all rows with the steps of their runs that lie in the window, from `first` up to before `last`."""
+        """Return all rows with their steps in the window.
+
+        The steps of a run go from `first` up to before `last`.
+        """
         step, frame, start, after = self.rows.step, self._compared, nw.col("start"), nw.col("start_after")
         early = step - 1 if self.rules.rows == "events" else 0  # an event has the step that it lies in
         last = start + 1 if self.rules.rows == "events" else nw.col("end" if self.rows.has_ends else "start_after")
@@ -179,7 +192,10 @@ class Runs:
         return _replaced(frame, "last", nw.col("last") < nw.col("first"), nw.col("first"))
 
     def _with_ends(self, frame: Frame) -> tuple[Frame, nw.Expr, nw.Expr]:
-        """Return the rows, and the ticks of the first and the last step of each row's unit in the window."""
+        """Return the rows, and the ticks of their unit's ends.
+
+        These are of the first and the last step of the unit in the window.
+        """
         usual, units = self._ticks(self._usual), [*self.names]
         if not units or set(self.covers.values()) == {self._usual}:
             return frame, nw.lit(usual[0], nw.Int64), nw.lit(usual[1], nw.Int64)
@@ -200,12 +216,15 @@ class Runs:
 
 
 def _replaced(frame: Frame, column: str, when: nw.Expr, by: nw.Expr) -> Frame:
-    """Replace the integers of a column where something is so."""
+    """Replace the integers of a column under a condition."""
     return settled(frame.with_columns(nw.when(when).then(by).otherwise(nw.col(column)).alias(column)), [column])
 
 
 def _behind_earlier_ones(frame: Frame) -> Frame:
-    """Let each stay count from where all that began before it have ended."""
+    """Let each stay start after all earlier ones.
+
+    It counts from where all that began before it have ended.
+    """
     if not frame.implementation.is_pyarrow():
         frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
     else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough

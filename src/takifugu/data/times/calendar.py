@@ -50,9 +50,10 @@ class Calendar:
 
     @staticmethod
     def read(start: object, stop: object, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
-        """Read a calendar with steps of a length (`parse_step`); InputError, which names the key, for what is none.
+        """Read a calendar with steps of a length (`parse_step`).
 
-        With a `zone` times that tell none are those of its clocks, and steps must fit every change of them.
+        Raises InputError, which names the key, for a start or an end that is none. With a `zone` times that tell none
+        are those of its clocks, and steps must fit every change of them.
         """
         is_time = isinstance(length, timedelta)
         exact = Fraction(length // MICROSECOND) if isinstance(length, timedelta) else length
@@ -68,12 +69,18 @@ class Calendar:
 
     @property
     def size(self) -> int | None:
-        """Return the number of steps; None where the end is not declared."""
+        """Return the number of steps.
+
+        None where the end is not declared.
+        """
         return None if self.stop is None else self._place(self.stop, "until")
 
     @property
     def name(self) -> str:
-        """Return what a ledger knows it by: the length of its steps, and how they lie. Its ends may move."""
+        """Return the name of the calendar in a ledger.
+
+        It is the length of its steps, and how they lie: its ends may move.
+        """
         unit = "microseconds" if self.is_time else "in numbers"
         return f"steps of {to_text(self.step)} {unit}, {to_text(self._origin % self.step)} later"
 
@@ -89,7 +96,10 @@ class Calendar:
         return f"{to_text(self.step)} microseconds"
 
     def steps_in(self, seconds: int) -> int:
-        """Return how many steps such a time has; 0 where steps are numbers."""
+        """Return the number of steps in a time.
+
+        It is 0 where steps are numbers.
+        """
         return int(seconds * 10**6 / self.step) if self.is_time else 0
 
     def at(self, place: int) -> int:
@@ -97,9 +107,9 @@ class Calendar:
         return int(self._origin // self.step) + place
 
     def ticks(self, per_step: int) -> int:
-        """Return the calendar's start in ticks of an order column, of which so many make a step.
+        """Return the calendar's start in ticks of an order column.
 
-        Raises InputError where it lies between two ticks.
+        So many ticks make a step. Raises InputError where it lies between two ticks.
         """
         tick = Fraction(self.start) / self.step * per_step
         if tick.denominator != 1:
@@ -118,13 +128,19 @@ class Calendar:
         return self._inside(range(first, last), f"{start} to {stop}", "from")
 
     def period(self, text: str) -> range:
-        """Return the places of a day, a week of ISO 8601, a month or a year, as it is written."""
+        """Return the places of a period by its name.
+
+        It is a day, a week of ISO 8601, a month or a year.
+        """
         first, last = self._bounds(text)
         places = range(self._place(first, "window"), self._place(last, "window"))
         return self._inside(places, text, "window")
 
     def periods(self, every: str) -> Iterator[tuple[str, range]]:
-        """Yield every whole day, week, month or year of the calendar, with its name; it must have an end."""
+        """Yield every whole period of the calendar with its name.
+
+        Periods are days, weeks, months or years. The calendar must have an end.
+        """
         size = self.size
         if size is None:
             first_one = next((text for text, _, _ in self._windows(every)), "")
@@ -143,7 +159,10 @@ class Calendar:
             yield text, range(self._place(first, "every"), self._place(last, "every"))
 
     def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
-        """Yield every whole window after the start, with its ends, as if the calendar had no end."""
+        """Yield every whole window after the start, with its ends.
+
+        They go on as if the calendar had no end.
+        """
         day = self._day(int(self.start))
         while True:
             text = period_of(day, every)
@@ -155,18 +174,24 @@ class Calendar:
             day = self._day(int(last))
 
     def written(self, places: range) -> str:
-        """Return from when to when a window is, by clocks in the zone, or in UTC."""
+        """Return the ends of a window in words.
+
+        They are by clocks in the zone, or in UTC.
+        """
         return f"{self._text(places.start)} to {self._text(places.stop)}"
 
     def is_over(self, places: range) -> bool:
-        """Whether a window of times has ended: where no zone is declared, in UTC or by this machine's clock."""
+        """Return whether a window of times has ended.
+
+        Where no zone is declared, it is in UTC or by this machine's clock.
+        """
         now = moments.now()
         ahead = timedelta() if self.zone is not None else max(timedelta(), now.utcoffset() or timedelta())
         return not self.is_time or self.moment_of(places.stop) <= (now - EPOCH + ahead) // MICROSECOND
 
     @property
     def _origin(self) -> Fraction:
-        """Return how far the start is from where a ledger counts from."""
+        """Return the start, counted from a ledger's origin."""
         return Fraction(self.start) + ((EPOCH - _FIRST) // MICROSECOND if self.is_time else 0)
 
     def _place(self, where: Moment, key: str) -> int:
@@ -218,7 +243,7 @@ class Calendar:
         return (EPOCH + (moment + offset) * MICROSECOND).date()
 
     def _check_changes(self, stop: Moment | None) -> None:
-        """Raise InputError where clocks are changed by what is no whole number of steps."""
+        """Refuse changes of clocks by a part of a step."""
         for at, before, after in () if self.zone is None else self.zone.changes:
             if at > self.start and (stop is None or at < stop) and (after - before) % self.step:
                 raise InputError(

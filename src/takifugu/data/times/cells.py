@@ -31,7 +31,9 @@ AXES = {"month": 28 * DAY, "week": WEEK, "date": DAY, "weekday": DAY, "hour": HO
 
 
 def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
-    """Return what a table is by, in its order; InputError, which names the key, for what the calendar does not tell.
+    """Return the axes of a table, in its order.
+
+    Raises InputError, which names the key, for an axis that the calendar does not tell.
 
     >>> from datetime import timedelta
     >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
@@ -79,12 +81,18 @@ class Slots:
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:
-        """Return the numbers that some step has, in order, and which of them each step has."""
+        """Return the different numbers of steps, in order.
+
+        With them goes the place among these of each step's number.
+        """
         numbers, which = np.unique(self.numbers, return_inverse=True)
         return numbers, which.ravel().astype(np.int64)
 
     def of(self, places: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
-        """Return the numbers of steps by their places, in whatever computes with integers; `choose` is its if-else."""
+        """Return the numbers of steps by their places.
+
+        Places are in whatever computes with integers; `choose` is its if-else.
+        """
         clock = self._by_halves(places, self._clocks, choose)
         wall = (places - self.window.start) * self._step + clock
         number = places * 0
@@ -93,11 +101,11 @@ class Slots:
         return number
 
     def label(self, number: int) -> str:
-        """Return what people call a number."""
+        """Return the words for a number."""
         return " ".join(self.called(number))
 
     def called(self, number: int) -> tuple[str, ...]:
-        """Return what people call a number along each axis."""
+        """Return the words for a number along each axis."""
         parts = []
         for axis in reversed(self.axes):
             number, part = divmod(number, self._sizes[axis])
@@ -113,7 +121,10 @@ class Slots:
 
     @cached_property
     def offsets(self) -> list[tuple[int, int]]:
-        """Return the places from which on clocks are so far ahead of UTC, in microseconds, from the window's start."""
+        """Return the distances of clocks from UTC, in microseconds.
+
+        Each comes behind the place from which on it holds, from the window's start.
+        """
         zone, start = self.calendar.zone, self.window.start
         if zone is None:
             return [(start, 0)]
@@ -127,13 +138,19 @@ class Slots:
 
     @cached_property
     def _monday(self) -> int:
-        """Return a Monday before the window's first step on the clock, in microseconds: what local time counts from."""
+        """Return the origin of local time, in microseconds.
+
+        It is a Monday before the window's first step on the clock.
+        """
         day = (self._moment(self.window.start) + self.offsets[0][1]) // DAY
         return (day - (day + 3) % 7 - 7) * DAY
 
     @cached_property
     def _unit(self) -> int:
-        """Return the microseconds of which all local times are multiples: small numbers stay exact on every engine."""
+        """Return the microseconds of one unit of local time.
+
+        All local times are multiples of it: small numbers stay exact on every engine.
+        """
         shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
         return math.gcd(HOUR, int(self.calendar.step), *shifts)
 
@@ -143,13 +160,19 @@ class Slots:
 
     @cached_property
     def _clocks(self) -> list[tuple[int, int]]:
-        """Return from which place on, how far the window's first step would be behind that Monday, in units."""
+        """Return the local time of the first step, in units.
+
+        It is counted from that Monday, by the clocks of each stretch, behind the place where the stretch starts.
+        """
         first = self._moment(self.window.start) - self._monday
         return [(place, (first + offset) // self._unit) for place, offset in self.offsets]
 
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
-        """Return the local time, in units, at which each month of the window starts, and its number from the first."""
+        """Return the start and the number of each month.
+
+        Starts are local times in units; numbers count from the window's first month.
+        """
         walls = self._monday + np.arange(self._days, dtype=np.int64) * DAY
         numbers, starts = np.unique(cell_numbers("month", walls), return_index=True)
         return list(zip((starts * (DAY // self._unit)).tolist(), (numbers - numbers[0]).tolist(), strict=True))
@@ -162,7 +185,7 @@ class Slots:
 
     @property
     def _days(self) -> int:
-        """Return how many days there are from that Monday to the end of the window, at most."""
+        """Return the most days from that Monday to the window's end."""
         return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
 
     def _part(self, axis: str, wall: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
@@ -173,7 +196,7 @@ class Slots:
         return whole % self._sizes[axis] if axis in ("hour", "weekday") else whole
 
     def _by_halves(self, where: Any, steps: Sequence[tuple[int, int]], choose: Callable[[Any, Any, Any], Any]) -> Any:
-        """Return the value that holds from the last of these steps on that lies not behind each number."""
+        """Return the value of the last step up to each number."""
         if len(steps) == 1:
             return steps[0][1]
         middle = len(steps) // 2
@@ -184,7 +207,7 @@ class Slots:
         return cell_name(axis, part if axis in ("hour", "weekday") else part + self._first(axis))
 
     def _first(self, axis: str) -> int:
-        """Return the number that the Monday has among all dates, weeks or months."""
+        """Return the Monday's number among all dates, weeks or months."""
         return int(cell_numbers(axis, np.array([self._monday], dtype=np.int64))[0])
 
     def _moment(self, place: int) -> int:

@@ -32,7 +32,10 @@ class Clock:
     joined: bool = False
 
     def rounding(self, step: int) -> Rounding:
-        """Return how ticks are rounded, of which so many make a step."""
+        """Return the rounding of ticks.
+
+        So many ticks make a step.
+        """
         finer = 1 if step % self.parts == 0 else self.parts
         return Rounding(finer, finer * step // self.parts, finer * step)
 
@@ -51,13 +54,17 @@ class Rounding:
 
     @property
     def largest(self) -> int:
-        """Return the size from which on ticks are none: 64 bits would not hold what is computed."""
+        """Return the size of the first impossible tick.
+
+        From it on, 64 bits would not hold what is computed.
+        """
         return 2**61 // self.finer
 
     def of(self, tick: Tick) -> Tick:
-        """Return a tick, or a column of ticks, at the nearest whole part; halves go up.
+        """Return a tick at the nearest whole part.
 
-        Engines take remainders of negative numbers differently, so ticks are moved above 0 first, by whole parts.
+        So it does with a column of ticks; halves go up. Engines take remainders of negative numbers differently, so
+        ticks are moved above 0 first, by whole parts.
         """
         moved = (2**61 // self.part + 1) * self.part
         high = tick * self.finer + (moved + self.part // 2)
@@ -65,7 +72,10 @@ class Rounding:
 
 
 def parts_of(step: Fraction | timedelta, round_to: Fraction | timedelta) -> int:
-    """Return how many times what an order is rounded to fits into a step; InputError unless that is a whole number."""
+    """Return the number of parts in a step.
+
+    A part is what an order is rounded to; raises InputError unless a whole number of them fits.
+    """
     if isinstance(step, timedelta) and isinstance(round_to, timedelta):
         parts = Fraction(step // timedelta(microseconds=1), round_to // timedelta(microseconds=1))
     elif isinstance(step, Fraction) and isinstance(round_to, Fraction):

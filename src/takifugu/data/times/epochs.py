@@ -14,7 +14,9 @@ LAST = 253_402_300_799_999_999
 
 
 def check_order_format(text: str | None) -> None:
-    """Raise InputError for a format of an order column that is neither one of texts nor one of EPOCHS.
+    """Refuse an unknown format of an order column.
+
+    Raises InputError unless it is one of texts or one of EPOCHS.
 
     >>> check_order_format("epoch"), check_order_format("%d/%m/%Y")
     (None, None)

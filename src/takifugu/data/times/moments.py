@@ -28,10 +28,11 @@ def now() -> datetime:
 
 
 def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
-    """Read a moment as a release file or a caller writes it: a TOML date or time, a text of one, or a number.
+    """Read a moment from a release file or a caller.
 
-    Times that tell no zone are those of clocks in `zone`, where one is given, and a date is when its first hour starts;
-    InputError, which names the key, for a time that clocks skipped or showed twice.
+    It is a TOML date or time, a text of one, or a number. Times that tell no zone are those of clocks in `zone`, where
+    one is given, and a date is when its first hour starts; InputError, which names the key, for a time that clocks
+    skipped or showed twice.
     """
     if not is_time:
         if isinstance(value, date):
@@ -66,7 +67,10 @@ def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
 
 
 def midnight(day: date, zone: Zone | None) -> int:
-    """Return when a day starts: the first moment at which clocks show midnight, or what they show in its place."""
+    """Return the start of a day.
+
+    It is the first moment at which clocks show midnight, or what they show in its place.
+    """
     wall = (datetime(day.year, day.month, day.day, tzinfo=UTC) - EPOCH) // MICROSECOND
     if zone is None:
         return wall
@@ -75,7 +79,10 @@ def midnight(day: date, zone: Zone | None) -> int:
 
 
 def cell_numbers(kind: str, walls: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return numbers that rise with the cells of times on the wall, in microseconds since 1970, a Thursday."""
+    """Return the numbers of the cells of local times.
+
+    They rise with the cells; times are in microseconds since 1970, a Thursday.
+    """
     days = walls // 86_400_000_000
     if kind == "hour":
         return walls // 3_600_000_000 % 24
@@ -94,7 +101,7 @@ def cell_name(kind: str, number: int) -> str:
 
 
 def days_of(text: str) -> tuple[date, date] | None:
-    """Return the first day of a period and the first one after it."""
+    """Return the first day of a period and of the next."""
     try:
         if match := re.fullmatch(r"(\d{4})-W(\d{2})", text):
             first = date.fromisocalendar(int(match[1]), int(match[2]), 1)
@@ -113,7 +120,9 @@ def days_of(text: str) -> tuple[date, date] | None:
 
 
 def period_number(text: str) -> tuple[int, str] | None:
-    """Return a number that rises by 1 from period to period, and what one is called; None for what is no period.
+    """Return the number of a period, and its kind.
+
+    Numbers rise by 1 from period to period; None for what is no period.
 
     >>> period_number("2026-W01")[0] - period_number("2025-W52")[0], period_number("2026-02")
     (1, (24313, 'month'))
@@ -131,7 +140,7 @@ def period_number(text: str) -> tuple[int, str] | None:
 
 
 def period_of(day: date, every: str) -> str:
-    """Return the name of the period that holds a day."""
+    """Return the name of a day's period."""
     if every == "week":
         year, week, _ = day.isocalendar()
         return f"{year:04}-W{week:02}"

@@ -61,7 +61,10 @@ class TimeFormat:
 
     @cached_property
     def pieces(self) -> tuple[tuple[str, str], ...]:
-        """Return the format in pieces: the letter of a part ("" for none), or a literal text."""
+        """Return the format in pieces.
+
+        Each is the letter of a part ("" for none), or a literal text.
+        """
         return tuple(self._pieces())
 
     def _pieces(self) -> Iterator[tuple[str, str]]:
@@ -75,7 +78,10 @@ class TimeFormat:
 
     @cached_property
     def packed(self) -> bool:
-        """Return whether a part of two digits is followed by another number at once, so that no digit is left out."""
+        """Return whether two numbers follow each other at once.
+
+        Then no digit of a part of two digits may be left out.
+        """
         letters = [letter for letter, _ in self.pieces]
         return any(one and one in SHORT and other and other != "p" for one, other in pairwise(letters))
 
@@ -85,7 +91,7 @@ class TimeFormat:
 
     @cached_property
     def pattern(self) -> str:
-        """Return what times of this format match, for every engine."""
+        """Return a pattern of such times for every engine."""
         return f"^{self._pattern(named=False)}$"
 
     def _pattern(self, named: bool) -> str:
@@ -102,7 +108,10 @@ class TimeFormat:
         return "".join(start.get(letter, "01") if letter else literal for letter, literal in self.pieces)
 
     def read(self, text: str) -> datetime | None:
-        """Return the time that a text says; None for another text, and for a day that its month does not have."""
+        """Read the time of a text.
+
+        None for another text, and for a day that its month does not have.
+        """
         match = re.fullmatch(self._pattern(named=True), text)
         if match is None:
             return None
@@ -118,7 +127,10 @@ class TimeFormat:
 
 
 def _literal(text: str) -> str:
-    """Return a pattern that matches a text itself, for every engine's own regular expressions."""
+    """Return a pattern for a literal text.
+
+    It is one for every engine's own regular expressions.
+    """
     return "".join(map(_sign, text))
 
 

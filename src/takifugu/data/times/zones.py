@@ -61,7 +61,7 @@ class Zone:
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
-        """Return what clocks show, from stretch to stretch of alike times."""
+        """Return the stretches of alike times on clocks."""
         return _all_stretches(self.name)
 
     @cached_property
@@ -69,18 +69,23 @@ class Zone:
         return tuple(stretch.start for stretch in self.stretches)
 
     def at(self, wall: int | datetime) -> Stretch:
-        """Return the stretch that a time on the wall is in."""
+        """Return the stretch of a time on the wall."""
         if isinstance(wall, datetime):
             wall = (wall.replace(tzinfo=UTC) - _START) // timedelta(microseconds=1)
         return self.stretches[bisect_right(self.starts, wall) - 1]
 
     @property
     def changes(self) -> tuple[tuple[int, int, int], ...]:
-        """Return when clocks are changed (UTC), with how far they are ahead of it before and after."""
+        """Return the changes of clocks, in UTC.
+
+        With each go the offsets from UTC before and after it.
+        """
         return _all_changes(self.name)
 
     def offset(self, moment: int) -> int:
-        """Return how far clocks are ahead of UTC at a moment, in microseconds like the moment itself.
+        """Return the distance of clocks from UTC at a moment.
+
+        Both are in microseconds.
 
         >>> Zone("America/New_York").offset(0) // 3_600_000_000
         -5
@@ -90,7 +95,9 @@ class Zone:
         return changes[after - 1][2] if after else self.stretches[0].offset
 
     def moments(self, wall: int) -> tuple[int, ...]:
-        """Return the moments at which clocks show a time: one, none where it is skipped, or two.
+        """Return the moments of a time on clocks.
+
+        There is one, none where the time is skipped, or two.
 
         >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
         [1, 2, 0]
@@ -100,7 +107,7 @@ class Zone:
         return () if zone.skipped else (first, first + zone.back) if zone.back else (first,)
 
     def between(self, low: int, high: int) -> tuple[Stretch, ...]:
-        """Return the stretches that times on the wall from `low` to `high` are in."""
+        """Return the stretches of local times from `low` to `high`."""
         return self.stretches[bisect_right(self.starts, low) - 1 : bisect_right(self.starts, high)]
 
 
@@ -143,7 +150,10 @@ def _offset(zone: ZoneInfo, moment: datetime) -> int:
 
 
 def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: int) -> datetime:
-    """Return the second at which the offset changes first between two moments of a day."""
+    """Return the second of the first change of the offset.
+
+    It lies between two moments of a day.
+    """
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
         before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)

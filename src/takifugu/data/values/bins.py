@@ -50,7 +50,7 @@ class Bins:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return what each bin holds, in words."""
+        """Return the words for each bin."""
         last = len(self.states) - 1
         return tuple(
             f"{_text(low)} to {'' if number == last else 'below '}{_text(high)}"
@@ -58,7 +58,10 @@ class Bins:
         )
 
     def code(self, value: float | None) -> int:
-        """Return the number of the bin that a raw number is in, in rising order."""
+        """Return the bin's number for a number.
+
+        Bins are numbered in rising order.
+        """
         if value is None or not abs(value) < float("inf"):
             return UNOBSERVED
         if not float(self.edges[0]) <= value <= float(self.edges[-1]):
@@ -66,7 +69,10 @@ class Bins:
         return sum(value >= float(edge) for edge in self.edges[1:-1])
 
     def code_of(self, text: str) -> int:
-        """Return the number of the bin that a text's number is in; UNKNOWN for a text that is no number."""
+        """Return the bin's number for a text.
+
+        It is UNKNOWN for a text that is no number.
+        """
         if re.match(NOT_FINITE, text):
             return UNOBSERVED
         return self.code(float(text)) if re.match(NUMBER, text) else UNKNOWN

@@ -67,7 +67,7 @@ class Bounded:
 
     @property
     def range(self) -> tuple[int, int]:
-        """Return the smallest and the largest integer that a row can become."""
+        """Return the smallest and the largest integer of a row."""
         return self.units(float(self.low)), self.units(float(self.high))
 
     @property
@@ -76,7 +76,7 @@ class Bounded:
         return float((self.low + self.high) / 2)
 
     def units(self, value: float | None) -> int:
-        """Return the integer that a raw value becomes."""
+        """Return the integer for a raw value."""
         if value is None or not abs(value) < float("inf"):
             value = float(self.low if self.missing is None else self.missing)
         inside = min(max(value, float(self.low)), float(self.high))

@@ -38,12 +38,15 @@ class Classes:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return what each class is called where nothing else is declared."""
+        """Return the words for each class.
+
+        They count where nothing else is declared.
+        """
         ends = [to_text(end) for end in self.ends]
         return (f"below {ends[0]}", *(f"from {a} to below {b}" for a, b in pairwise(ends)), f"at least {ends[-1]}")
 
     def code(self, value: float | None) -> int:
-        """Return the number of the class that a raw value is in."""
+        """Return the class's number for a raw value."""
         if value is None or not abs(value) < float("inf"):
             return self.missing
         return sum(value >= float(end) for end in self.ends)

@@ -50,13 +50,16 @@ class Numerals:
 
     @cached_property
     def pattern(self) -> str:
-        """Return what the texts of numbers match, for every engine."""
+        """Return a pattern of numbers for every engine."""
         signs = GROUPING.get(self.thousands, "")
         grouped = f"|[0-9]{{1,3}}(?:[{signs}][0-9]{{3}}){{1,19}}" if signs else ""
         return f"^-?(?:[0-9]{{1,60}}{grouped})(?:[{self.decimal}][0-9]{{1,60}})?(?:[eE][+-]?[0-9]{{1,2}})?$"
 
     def plain(self, text: str) -> str:
-        """Return a number as this package writes it, "?" for one of another convention, other texts as they are."""
+        """Rewrite a number in this package's own way.
+
+        It is "?" for a number of another convention; other texts stay as they are.
+        """
         if self.usual:
             return text
         if not re.match(self.pattern, text):

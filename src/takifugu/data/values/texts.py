@@ -56,7 +56,9 @@ def zone_of_numbers(column: str) -> DataError:
 
 
 def no_number_at_all(column: str, counts_as: float) -> DataError:
-    """Return what is wrong with a column of which some are missing; `counts_as` is a number that they might count as.
+    """Return the error about a column with missing values.
+
+    `counts_as` is a number that they might count as.
     """
     missing = f"missing = {{ {json.dumps(column, ensure_ascii=False)} = {counts_as:.12g} }} under [belief]"
     return DataError(

@@ -60,13 +60,19 @@ class Written:
 
     @property
     def codec(self) -> str | None:
-        """Return Python's name of the encoding; None for UTF-8, which every engine reads."""
+        """Return Python's name of the encoding.
+
+        None for UTF-8, which every engine reads.
+        """
         name = None if self.encoding is None else codecs.lookup(self.encoding).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else name
 
 
 def check_encoding(name: str | None) -> None:
-    """Raise InputError for the name of an encoding that no text file can have."""
+    """Refuse the name of an impossible encoding.
+
+    Raises InputError unless text files can have it.
+    """
     if name is None:
         return
     try:
@@ -86,7 +92,7 @@ def _is_visible(sign: str) -> bool:
 
 
 def not_written_so(name: str, codec: str | None) -> DataError:
-    """Return the error about a file that holds bytes which its encoding does not have."""
+    """Return the error about bytes of another encoding."""
     if codec is None:
         return DataError(
             f"{name} is not UTF-8 text", fix='save it as UTF-8, or declare its encoding, such as encoding = "cp1252"'
