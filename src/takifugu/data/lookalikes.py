@@ -79,10 +79,10 @@ def one_error_apart(one: str, other: str) -> bool:
     start = next((i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(one))
     if len(one) < len(other):
         return len(other) - len(one) == 1 and one[start:] == other[start + 1 :]
-    rest, others = one[start:], other[start:]
-    if not rest:
+    tail, other_tail = one[start:], other[start:]
+    if not tail:
         return False
-    return rest[1:] == others[1:] or (rest[:2] == others[1::-1] and rest[2:] == others[2:])
+    return tail[1:] == other_tail[1:] or (tail[:2] == other_tail[1::-1] and tail[2:] == other_tail[2:])
 
 
 def _without_one(text: str) -> Iterator[str]:

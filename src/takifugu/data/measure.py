@@ -55,15 +55,15 @@ def measure(
     if layout.calendar is not None and rows.step is not None:
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
     names = names_of(grouped, layout)
-    whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
+    sizes = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
     longest = lengths.longest
-    before = longest if longest is not None and max(whole.values()) > longest else None
+    before = longest if longest is not None and max(sizes.values()) > longest else None
     if before is not None and lengths.longer == "refuse":
         raise DataError(
             f"a piece is longer than the {before} steps that the belief allows",
             fix="raise the longest length, or have longer pieces cut",
         ).at("max_length")
-    long_enough = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
+    long_enough = {key: facts for key, facts in grouped.items() if sizes[key] >= lengths.shortest}
     if not long_enough:
         raise DataError(
             f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
@@ -71,9 +71,9 @@ def measure(
     counts = _counts(long_enough.values(), len(states.states))
     observed = counts.sum(axis=1).tolist()
     measured = {}
-    for key, seen, mine in zip(long_enough, observed, counts, strict=True):
-        length = whole[key] if before is None else min(whole[key], before)
-        measured[key] = Measured(names[key], length, seen != whole[key], mine)
+    for key, present, row in zip(long_enough, observed, counts, strict=True):
+        length = sizes[key] if before is None else min(sizes[key], before)
+        measured[key] = Measured(names[key], length, present != sizes[key], row)
     return rows, measured, before
 
 

@@ -65,8 +65,8 @@ def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | st
 
     These are whole numbers, times without a zone, or else texts.
     """
-    whole = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
-    numbers = [int(step) for step in whole if abs(step) < 2**62]
+    integers = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
+    numbers = [int(step) for step in integers if abs(step) < 2**62]
     times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
     return next((made for made in (numbers, times) if len(made) == len(steps)), [text for _, text in steps])
 

@@ -118,19 +118,19 @@ def pieces(
             values = _values(rows, measured, before, window)
         elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
             runs = dict(rows.observed(before))
-    listed = []
+    result = []
     for key, m in measured.items():
-        observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)
-        if seen is not None:
-            observed = runs_of(seen != UNOBSERVED)
-            mine = np.bincount(seen[seen >= 0], minlength=len(states.states))
-        mine = np.zeros(len(states.states), dtype=np.int64) if mine is None else mine
-        if window is not None and seen is None:
+        observed, totals, entries = runs.get(key, ()), counts.get(key), values.get(key)
+        if entries is not None:
+            observed = runs_of(entries != UNOBSERVED)
+            totals = np.bincount(entries[entries >= 0], minlength=len(states.states))
+        totals = np.zeros(len(states.states), dtype=np.int64) if totals is None else totals
+        if window is not None and entries is None:
             observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
         length = m.length if window is None else len(window)
-        cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(mine)), dtype=np.int64))
-        listed.append(Piece(*m.name, length, observed, mine, key[0], seen, cell, cells))
-    return tuple(sorted(listed, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
+        cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(totals)), dtype=np.int64))
+        result.append(Piece(*m.name, length, observed, totals, key[0], entries, cell, cells))
+    return tuple(sorted(result, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
 
 
 def _plain_rows(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | None:

@@ -136,5 +136,5 @@ def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Hashable]) -> None:
     Texts come before missing values, these before others.
     """
     faults = [name.split("_v") for name, count in wrong.items() if count]
-    for fault, number in sorted(faults, key=lambda one: list(_FAULTS).index(one[0])):
+    for fault, number in sorted(faults, key=lambda pair: list(_FAULTS).index(pair[0])):
         raise _FAULTS[fault](numbers[int(number)])

@@ -40,8 +40,8 @@ def _engine_of(error: BaseException) -> str | None:
 
     It shows in its class, the module that could not be imported, or the last frame.
     """
-    named = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
-    engines = (name.lstrip("_").partition(".")[0] for name in named if isinstance(name, str))
+    modules = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
+    engines = (name.lstrip("_").partition(".")[0] for name in modules if isinstance(name, str))
     return next((name for name in engines if name in (*BUILT_IN_ENGINES, "narwhals")), None)
 
 

@@ -65,8 +65,8 @@ def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | No
     if value is None or not is_text(kind):
         return None
     stripped = table.numerals.plain_in_engine(text(value, table.missing))
-    known = (stripped.str.contains(NUMBER) | stripped.str.contains(NOT_FINITE)).fill_null(True)
-    return ~known & ~stripped.is_null()
+    is_word = (stripped.str.contains(NUMBER) | stripped.str.contains(NOT_FINITE)).fill_null(True)
+    return ~is_word & ~stripped.is_null()
 
 
 def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
@@ -125,8 +125,8 @@ def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins
     """
     value = number(role, column, kind, table)
     code = sum(((value >= float(edge)).cast(nw.Int64) for edge in bins.edges[1:-1]), nw.lit(0, nw.Int64))
-    inside = (value >= float(bins.edges[0])) & (value <= float(bins.edges[-1]))
-    code = nw.when(inside).then(code).otherwise(nw.lit(OUTSIDE, nw.Int64))
+    is_inside = (value >= float(bins.edges[0])) & (value <= float(bins.edges[-1]))
+    code = nw.when(is_inside).then(code).otherwise(nw.lit(OUTSIDE, nw.Int64))
     code = nw.when(_is_finite(value).fill_null(False)).then(code)
     bad = not_a_number(role, kind, table)
     return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)

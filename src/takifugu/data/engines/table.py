@@ -125,13 +125,13 @@ class Table:
         return typed(self.frame.select(**columns or {"row": nw.col(self.labels[0])}))  # without a column: as many rows
 
 
-def _differs_by_a_letter(one: str, other: str) -> bool:
+def _differs_by_a_letter(word: str, other: str) -> bool:
     """Return whether two words differ by a letter.
 
     It is left out, replaced or swapped, in any case. Of three letters none is replaced: other words, such as names, are
     as near.
     """
-    short, long = sorted((one.strip().casefold(), other.strip().casefold()), key=len)
+    short, long = sorted((word.strip().casefold(), other.strip().casefold()), key=len)
     if len(short) < 3 or len(long) - len(short) > 1 or (len(long) == 3 and {*short} != {*long}):
         return False
     return apart(short, long) <= 1

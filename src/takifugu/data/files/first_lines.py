@@ -63,8 +63,8 @@ def rows_of_header(rows: Sequence[Cells]) -> int:
     """
     number = min(_ROWS_OF_HEADER, len(rows) - _ROWS_OF_HEADER)
     for count in range(number, 0, -1):
-        rest = [*zip(*rows[count:], strict=False)]
-        if all(_is_of_header(row, rest) for row in rows[:count]):
+        below = [*zip(*rows[count:], strict=False)]
+        if all(_is_of_header(row, below) for row in rows[:count]):
             return count
     return int(number > 0 and _are_units([*zip(rows[0], zip(*rows[1:], strict=False), strict=False)]))
 

@@ -23,12 +23,12 @@ def rows(file: DataFile, written: Written) -> Rows:
     Names are in the order in which they appear: the file is read twice.
     """
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
-    known = dict[str, None]()
+    names_so_far = dict[str, None]()
     for record in _records(file, written):
-        known |= dict.fromkeys(record)
-        if len(known) > MOST_COLUMNS:
+        names_so_far |= dict.fromkeys(record)
+        if len(names_so_far) > MOST_COLUMNS:
             break
-    names = tuple(known)
+    names = tuple(names_so_far)
     checked_names(file.name, names)
     return names, ([record.get(name) for name in names] for record in _records(file, written))
 

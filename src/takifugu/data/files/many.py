@@ -136,7 +136,7 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
         many = f"has more than {MOST_FILES:,} files" if paths else "has no files"
         raise DataError(f"{what} {many}", fix="check the path, and the signs * and ? in it")
     refuse_strays(paths, path, what, partial(_kind_of, written=written))
-    parts = [_part(one, number, path, what, written) for number, one in enumerate(paths, 1)]
+    parts = [_part(file, number, path, what, written) for number, file in enumerate(paths, 1)]
     forms = {format_of(part.file).name: format_of(part.file) for part in parts}
     if len(forms) > 1:
         raise DataError(

@@ -108,8 +108,8 @@ def _with_polars(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
             if scan.collect_schema() != scans[0].collect_schema():
                 raise other_columns(file)
         named = [
-            scan.with_columns(polars.lit(value, polars.String).alias(name) for name, value in one.items())
-            for scan, one in zip(scans, columns, strict=True)
+            scan.with_columns(polars.lit(value, polars.String).alias(name) for name, value in values.items())
+            for scan, values in zip(scans, columns, strict=True)
         ]
         whole = polars.concat(named)
 

@@ -91,8 +91,8 @@ def _is_data(names: Sequence[str], rows: list[Sequence[str]]) -> bool:
     words = [(place, name) for place, name in enumerate(names) if name and not _is_number(name) and not _is_time(name)]
     if not rows or not any(names):
         return False
-    others = [row for row in rows[1:] if list(row) != list(rows[0])]  # tables that were joined repeat their first line
-    later = [{row[place].strip() for row in others if place < len(row)} for place in range(len(names))]
+    below = [row for row in rows[1:] if list(row) != list(rows[0])]  # tables that were joined repeat their first line
+    later = [{row[place].strip() for row in below if place < len(row)} for place in range(len(names))]
     return not words or any(name in later[place] for place, name in words)
 
 
@@ -115,9 +115,9 @@ def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
     def fits(numerals: Numerals, some: set[str]) -> bool:
         return all(re.match(NUMBER, numerals.plain(text)) for text in some)
 
-    usual, *others = _NUMERALS
-    rest = [some for some in different if not fits(usual, some)]
-    if not any(fits(numerals, some) for some in rest for numerals in others):
+    usual, *rivals = _NUMERALS
+    texts = [some for some in different if not fits(usual, some)]
+    if not any(fits(numerals, some) for some in texts for numerals in rivals):
         return usual
     return max(_NUMERALS, key=lambda numerals: sum(fits(numerals, some) for some in different))  # the first of the best
 

@@ -65,12 +65,12 @@ def engine_rows(
     frame = table.pick({**roles, **(extra or {})})
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
     keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
-    made = {role: key_column(role, roles[role], kinds[role]) for role in keys}
+    key_columns = {role: key_column(role, roles[role], kinds[role]) for role in keys}
     if states.bins is None:
         raw = state_column("raw", layout.value, kinds["raw"])
     else:
         raw = bin_number("raw", layout.value, kinds["raw"], table, states.bins)
-    frame = frame.with_columns(**made, raw=raw)
+    frame = frame.with_columns(**key_columns, raw=raw)
     texts = {role for role in (*keys, *(["raw"] if states.bins is None else [])) if is_text(kinds[role])}
     if layout.null_keys == "drop" and keys:
         frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)

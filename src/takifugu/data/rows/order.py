@@ -50,18 +50,18 @@ def with_ticks(
     for a column that orders nothing, for a step of another kind (a time for numbers), and for a time zone of numbers.
     """
     clock = clock or Clock()
-    frame, length, whole = _with_ticks(frame, column, step, kind, in_texts, clock)
+    frame, length, is_whole = _with_ticks(frame, column, step, kind, in_texts, clock)
     if clock.zone is not None and not clock.epoch and not isinstance(kind, nw.Date | nw.Datetime):
         raise zone_of_numbers(column)
     if length is None or not clock.parts:
-        return frame, length, whole
+        return frame, length, is_whole
     rounding = clock.rounding(length)
     tick = nw.col("tick")
     frame = settled(frame.with_columns(tick=nw.when(tick.abs() < rounding.largest).then(tick)), ["tick"])
     frame = frame.with_columns(tick=rounding.of(tick))
     if "ahead" in frame.collect_schema().names():
         frame = frame.with_columns(tick=tick - nw.col("ahead") * rounding.finer).drop("ahead")
-    return frame, rounding.step, whole
+    return frame, rounding.step, is_whole
 
 
 def _with_ticks(
@@ -190,12 +190,12 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
     is added: by how much these are ahead of UTC. Adds `zoned`, 1 where a zone is written. Each stage is a column:
     expressions would repeat what they are made of.
     """
-    names, whole = frame.collect_schema().names(), nw.col("tick")
-    frame = frame.with_columns(there=~whole.is_null(), tick=whole.fill_null("1970-01-01"))
-    frame = frame.with_columns(timed=whole.str.len_chars() > 10)
+    names, texts = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(there=~texts.is_null(), tick=texts.fill_null("1970-01-01"))
+    frame = frame.with_columns(timed=texts.str.len_chars() > 10)
     frame = frame.with_columns(
-        body=nw.when(nw.col("timed")).then(whole.str.replace_all(ZONED, "")).otherwise(whole),
-        zone=nw.when(nw.col("timed") & whole.str.contains(ZONED)).then(whole.str.tail(6)),
+        body=nw.when(nw.col("timed")).then(texts.str.replace_all(ZONED, "")).otherwise(texts),
+        zone=nw.when(nw.col("timed") & texts.str.contains(ZONED)).then(texts.str.tail(6)),
     )
     midnight = nw.concat_str(nw.col("body"), nw.lit("T00:00"))
     frame = frame.with_columns(
@@ -225,8 +225,8 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
 
     They match a format; null for a day that its month has not. Parts are cut off from the left, one after the other.
     """
-    names, whole = frame.collect_schema().names(), nw.col("tick")
-    frame = frame.with_columns(there=~whole.is_null(), rest=whole.fill_null(form.example))
+    names, texts = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(there=~texts.is_null(), rest=texts.fill_null(form.example))
     letters = set()
     for letter, literal in form.pieces:
         rest = nw.col("rest")

@@ -128,12 +128,12 @@ class CellSums:
         which = self.slots.cells[1]
         return places[first], numbers[first], periods[first], self._cells_at(first, which)
 
-    def _cells_at(self, first: IntArray, which: IntArray) -> IntArray:
+    def _cells_at(self, first: IntArray, cell: IntArray) -> IntArray:
         """Return the cell of each stretch.
 
         A run that ends with the window does not reach into the one there.
         """
-        return which[np.minimum(first, len(which) - 1)]
+        return cell[np.minimum(first, len(cell) - 1)]
 
     @cached_property
     def _cumulative(self) -> IntArray:

@@ -65,17 +65,17 @@ def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: 
     filled = UNOBSERVED if state is None else states.states.index(state)
     covered, pieces = dict[range, IntArray](), []
     for name, cover in runs.covers.items():
-        inside = runs.inside(cover)
-        if inside not in covered:
-            covered[inside] = np.array([len(inside)]) if sums is None else sums.between(inside.start, inside.stop)
+        steps = runs.inside(cover)
+        if steps not in covered:
+            covered[steps] = np.array([len(steps)]) if sums is None else sums.between(steps.start, steps.stop)
         table = counts[name]
-        table[:, filled] += covered[inside] - table.sum(axis=1)
+        table[:, filled] += covered[steps] - table.sum(axis=1)
         observed: tuple[range, ...] = (range(len(runs.window)),)
-        values = _values(runs.window, inside, filled, listed[name]) if entrywise else None
+        values = _values(runs.window, steps, filled, listed[name]) if entrywise else None
         if values is not None:
             observed = runs_of(values != UNOBSERVED)
         elif layout.gaps == "public":
-            observed = _between(inside, [gap for _, gap in listed[name]], runs.window.start)
+            observed = _between(steps, [gap for _, gap in listed[name]], runs.window.start)
         pieces.append(Piece(
             name, None, len(runs.window), observed, table[:, :size].sum(axis=0), written.get(name, name), values,
             None if sums is None else sums.slots.cells[1], None if sums is None else table[:, :size],

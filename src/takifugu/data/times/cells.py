@@ -39,12 +39,12 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
     >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
     ('weekday', 'hour')
     """
-    named = (by,) if isinstance(by, str) else tuple(by)
-    for axis in named:
+    axes = (by,) if isinstance(by, str) else tuple(by)
+    for axis in axes:
         if axis not in AXES:
             known = f"write one of {list(reversed(AXES))}{did_you_mean(axis, AXES)}"
             raise InputError(f"is by {axis!r}, which the calendar does not tell", fix=known).at("by")
-        if named.count(axis) > 1:
+        if axes.count(axis) > 1:
             raise InputError(f"names {axis!r} twice", fix="name it once").at("by")
         if not calendar.is_time:
             raise InputError(f"is by {axis!r}, and steps are numbers", fix='declare a step such as "1min"').at("by")
@@ -53,9 +53,9 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
                 f"is by {axis!r}, and a step is {calendar.length}", rule="a cell is no shorter than a step",
                 fix=f"write one of {[a for a in reversed(AXES) if calendar.step <= AXES[a]]}, or leave by out",
             ).at("by")  # fmt: skip
-    if not named:
+    if not axes:
         raise InputError("names nothing", fix='write for example by = "hour"').at("by")
-    return named
+    return axes
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class Slots:
 
         With them goes the place among these of each step's number.
         """
-        numbers, which = np.unique(self.numbers, return_inverse=True)
-        return numbers, which.ravel().astype(np.int64)
+        numbers, places = np.unique(self.numbers, return_inverse=True)
+        return numbers, places.ravel().astype(np.int64)
 
     def of(self, places: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
         """Return the numbers of steps by their places.
@@ -192,16 +192,16 @@ class Slots:
         if axis == "month":
             return self._by_halves(wall, self._months, choose)
         length = {"hour": HOUR, "weekday": DAY, "date": DAY, "week": WEEK}[axis] // self._unit
-        whole = wall // length
-        return whole % self._sizes[axis] if axis in ("hour", "weekday") else whole
+        cells = wall // length
+        return cells % self._sizes[axis] if axis in ("hour", "weekday") else cells
 
-    def _by_halves(self, where: Any, steps: Sequence[tuple[int, int]], choose: Callable[[Any, Any, Any], Any]) -> Any:
+    def _by_halves(self, places: Any, steps: Sequence[tuple[int, int]], choose: Callable[[Any, Any, Any], Any]) -> Any:
         """Return the value of the last step up to each number."""
         if len(steps) == 1:
             return steps[0][1]
         middle = len(steps) // 2
-        later = self._by_halves(where, steps[middle:], choose)
-        return choose(where >= steps[middle][0], later, self._by_halves(where, steps[:middle], choose))
+        later = self._by_halves(places, steps[middle:], choose)
+        return choose(places >= steps[middle][0], later, self._by_halves(places, steps[:middle], choose))
 
     def _called(self, axis: str, part: int) -> str:
         return cell_name(axis, part if axis in ("hour", "weekday") else part + self._first(axis))

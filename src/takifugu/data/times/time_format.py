@@ -42,12 +42,12 @@ class TimeFormat:
         letters = [letter for letter, _ in self.pieces]
         if not 2 <= len(self.text) <= 100 or any(letter not in PARTS for letter in letters if letter):
             raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
-        named = [letter for letter in letters if letter]
-        twice = len(set(named)) < len(named) or {"Y", "y"} <= set(named) or {"H", "I"} <= set(named)
-        day = {"m", "d"} <= set(named) and bool({"Y", "y"} & set(named))
-        clock = "".join(letter for letter in "HIMSf" if letter in named)
+        parts = [letter for letter in letters if letter]
+        twice = len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or {"H", "I"} <= set(parts)
+        day = {"m", "d"} <= set(parts) and bool({"Y", "y"} & set(parts))
+        clock = "".join(letter for letter in "HIMSf" if letter in parts)
         # Each part of the clock needs the one above it, and a clock of twelve hours the half of the day.
-        whole = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in named) == ("p" in named)
+        whole = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in parts) == ("p" in parts)
         if twice or not day or not whole:
             raise InputError(
                 f"the format of times is {self.text!r}", rule="it must have a year, a month and a day, each once, and "
@@ -83,7 +83,7 @@ class TimeFormat:
         Then no digit of a part of two digits may be left out.
         """
         letters = [letter for letter, _ in self.pieces]
-        return any(one and one in SHORT and other and other != "p" for one, other in pairwise(letters))
+        return any(first and first in SHORT and other and other != "p" for first, other in pairwise(letters))
 
     def has_two_digits(self, letter: str) -> bool:
         """Return whether a part is always written with two digits."""
@@ -95,11 +95,11 @@ class TimeFormat:
         return f"^{self._pattern(named=False)}$"
 
     def _pattern(self, named: bool) -> str:
-        made = []
+        forms = []
         for letter, literal in self.pieces:
             form = PARTS[letter].replace("?[", "[") if letter and self.has_two_digits(letter) else PARTS.get(letter, "")
-            made.append((f"(?P<{letter}>{form})" if named else form) if letter else _literal(literal))
-        return "".join(made)
+            forms.append((f"(?P<{letter}>{form})" if named else form) if letter else _literal(literal))
+        return "".join(forms)
 
     @cached_property
     def example(self) -> str:

@@ -32,7 +32,7 @@ class Bins:
     edges: tuple[Edge, ...]
 
     def __init__(self, bins: Mapping[str, Sequence[Number]]) -> None:
-        ends = {state: _ends(state, given) for state, given in bins.items()}
+        ends = {state: _ends(state, edges) for state, edges in bins.items()}
         if not ends:
             raise InputError("no bin is declared", fix="write for example { still = [0, 100], moving = [100, inf] }")
         ordered = sorted(ends, key=lambda state: float(ends[state][0]))
@@ -90,12 +90,12 @@ def _ends(state: object, given: Sequence[Number]) -> tuple[Edge, Edge]:
     return low, high
 
 
-def _edge(given: Number, state: object) -> Edge:
-    if isinstance(given, float) and given in (float("inf"), -float("inf")):
-        return given
-    if isinstance(given, str) and given.strip() in ("inf", "+inf", "-inf"):
-        return float(given)
-    return as_fraction(given, f"an edge of the bin of {state!r}")
+def _edge(value: Number, state: object) -> Edge:
+    if isinstance(value, float) and value in (float("inf"), -float("inf")):
+        return value
+    if isinstance(value, str) and value.strip() in ("inf", "+inf", "-inf"):
+        return float(value)
+    return as_fraction(value, f"an edge of the bin of {state!r}")
 
 
 def _text(edge: Edge) -> str:

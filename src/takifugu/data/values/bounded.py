@@ -37,8 +37,8 @@ class Bounded:
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "clips", clips)
         for name, value in (("low", low), ("high", high), ("grid", grid), ("missing", missing)):
-            given = None if value is None else as_fraction(value, f"{name} of column {column!r}")
-            object.__setattr__(self, name, given)
+            exact = None if value is None else as_fraction(value, f"{name} of column {column!r}")
+            object.__setattr__(self, name, exact)
         if self.low > self.high:
             raise InputError(
                 f"column {column!r} is bounded by {low} and {high}",
@@ -79,5 +79,5 @@ class Bounded:
         """Return the integer for a raw value."""
         if value is None or not abs(value) < float("inf"):
             value = float(self.low if self.missing is None else self.missing)
-        inside = min(max(value, float(self.low)), float(self.high))
-        return round(inside * float(self.grid.denominator) / float(self.grid.numerator))
+        clipped = min(max(value, float(self.low)), float(self.high))
+        return round(clipped * float(self.grid.denominator) / float(self.grid.numerator))

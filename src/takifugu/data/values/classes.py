@@ -30,7 +30,7 @@ class Classes:
     def __init__(self, ends: Iterable[Number], missing: int = UNOBSERVED) -> None:
         object.__setattr__(self, "ends", tuple(as_fraction(end, "an end of a class", "ends") for end in ends))
         object.__setattr__(self, "missing", missing)
-        if not self.ends or any(float(one) >= float(other) for one, other in pairwise(self.ends)):
+        if not self.ends or any(float(low) >= float(high) for low, high in pairwise(self.ends)):
             raise InputError(
                 f"the ends of the classes are {[to_text(end) for end in self.ends]}",
                 rule="they must rise, and differ as floats", fix="write for example [20, 40]",

@@ -74,10 +74,10 @@ class Numerals:
             return value
         import narwhals.stable.v2 as nw
 
-        made = value
+        number = value
         for sign in GROUPING.get(self.thousands, ""):
-            made = made.str.replace_all(sign, "", literal=True)
+            number = number.str.replace_all(sign, "", literal=True)
         if self.decimal != ".":
-            made = made.str.replace_all(self.decimal, ".", literal=True)
+            number = number.str.replace_all(self.decimal, ".", literal=True)
         other = nw.when(value.str.contains(NUMBER)).then(nw.lit("?")).otherwise(value)
-        return nw.when(value.str.contains(self.pattern)).then(made).otherwise(other)
+        return nw.when(value.str.contains(self.pattern)).then(number).otherwise(other)

@@ -77,10 +77,10 @@ def check_encoding(name: str | None) -> None:
         return
     try:
         codec = codecs.lookup(name)
-        known = getattr(codec, "_is_text_encoding", True) and codec.name.replace("_", "-") not in _NO_FILES
+        is_known = getattr(codec, "_is_text_encoding", True) and codec.name.replace("_", "-") not in _NO_FILES
     except (LookupError, ValueError):  # ValueError: a NUL in the name
-        known = False
-    if not known:
+        is_known = False
+    if not is_known:
         raise InputError(
             f"{name[:40]!r} is no encoding of text files{did_you_mean(name, ENCODINGS)}",
             fix='write for example "latin-1", "cp1252" or "utf-16"',
