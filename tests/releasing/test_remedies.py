@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -25,6 +26,10 @@ from tests.support.workbooks import write_workbook
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, upgrading
 from takifugu.core.errors import ReleaseState
+from takifugu.releasing.advice.changes import applied
+from takifugu.releasing.advice.forecast import forecast_of
+from takifugu.releasing.file.loading import checked_of_window
+from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing.new_ledger import THE_COPY
 
@@ -439,6 +444,19 @@ def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> Non
     assert option is not None
     assert invoke("release", toml, *option[0].split()).exit_code == 0
     assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
+
+
+def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
+    toml = _weeks(tmp_path, WEEKS.replace("matters = 1000", "matters = 2"))
+    advised = tf.advise(toml, window="2026-W02")
+    assert advised.remedies
+    for remedy in advised.remedies:
+        changed = applied(tomllib.loads(toml.read_text()), remedy.changes)
+        foreseen = forecast_of(plan(checked_of_window(changed, toml, None, "2026-W02")), anyway=True)
+        (table,) = foreseen.tables
+        assert table.name == remedy.table == "weekly-2026-W02"
+        assert remedy.joint is not None
+        assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}
 
 
 def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     units = _units(planned, watch)
     tables = advice_of(planned, units)
     judged = [one.worth.verdict is Verdict.GOOD if one.worth is not None else not one.hopeless for one in tables]
-    if all(judged) or window is not None:
+    if all(judged):
         return Advice(tables, ())
     raw = parsed(where)
     watch("looking for what would help", 0, 1)

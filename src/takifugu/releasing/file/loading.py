@@ -62,11 +62,19 @@ def load(
     raw = parsed(Path(path))
     if only_release and isinstance(raw.get("source"), dict):
         raw["source"]["only_release"] = True
+    return checked_of_window(raw, Path(path), data, window, first)
+
+
+def checked_of_window(raw: Json, path: Path, data: object, window: str | None, first: bool = False) -> ReleaseFile:
+    """Check the parsed text of a release file for one window, and write the window into it.
+
+    Without a window it is checked as it is; `first` and what it raises are those of `load`.
+    """
     places = _choose(raw, window)
     if first or data is UNOPENED:
         _end(raw)
     try:
-        return replace(checked(raw, Path(path), data), window=window)
+        return replace(checked(raw, path, data), window=window)
     except SpecError as error:
         raise SpecError([_in_its_place(problem, places) for problem in error.faults]) from None
 
