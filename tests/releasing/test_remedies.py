@@ -28,7 +28,7 @@ from takifugu.accounting.ledger import Ledger, upgrading
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of
-from takifugu.releasing.file.loading import checked_of_window
+from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing.new_ledger import THE_COPY
@@ -452,7 +452,7 @@ def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
     assert advised.remedies
     for remedy in advised.remedies:
         changed = applied(tomllib.loads(toml.read_text()), remedy.changes)
-        foreseen = forecast_of(plan(checked_of_window(changed, toml, None, "2026-W02")), anyway=True)
+        foreseen = forecast_of(plan(checked(changed, toml, None, "2026-W02")), anyway=True)
         (table,) = foreseen.tables
         assert table.name == remedy.table == "weekly-2026-W02"
         assert remedy.joint is not None
@@ -554,7 +554,7 @@ def test_a_table_gets_a_release_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "data.csv has 2 columns" in begun.output
 
 
-@of("releasing/file/loading.py: checked")
+@of("releasing/file/loading.py: _checked")
 def test_a_belief_of_private_data_is_checked_where_they_are(tmp_path: Path) -> None:
     fit = 'fit = { file = "data.csv", value = "state", order = "t", private = true }\n'
     refused = invoke("check", small(tmp_path, re.sub(r"matrix = .*\n", fit, ONE)))

@@ -67,10 +67,10 @@ def answering(
     import pty
 
     mine, theirs = pty.openpty()
-    place = {name: value for name, value in {**PLACE, **environment}.items() if name != "CI" or name in environment}
     running = subprocess.Popen(
         [sys.executable, "-c", f"{_ITS_TERMINAL}from takifugu.cli import main; main()", *words],
-        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=place, start_new_session=True,
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=folder,
+        env={**PLACE, **environment}, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
     seen, left = b"", list(answers)

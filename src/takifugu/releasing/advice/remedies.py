@@ -23,7 +23,7 @@ from takifugu.releasing.advice.changes import Change, applied, lines_of, words_o
 from takifugu.releasing.advice.joint import Joint, json_of
 from takifugu.releasing.advice.reaching import Reach
 from takifugu.releasing.advice.worth import GOOD, Worth
-from takifugu.releasing.file.loading import checked_of_window
+from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
 
 #: A search for remedies calibrates no more files: so many with one idea each, then two ideas together, then with
@@ -274,7 +274,7 @@ def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan |
     """Return the plan of the changed file, for the same window; None where it is refused."""
     file = planned.file
     try:
-        return calibrated(checked_of_window(applied(raw, changes), file.path, file.given, file.window))
+        return calibrated(checked(applied(raw, changes), file.path, file.given, file.window))
     except TakifuguError:
         return None
 

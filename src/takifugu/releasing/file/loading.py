@@ -62,19 +62,19 @@ def load(
     raw = parsed(Path(path))
     if only_release and isinstance(raw.get("source"), dict):
         raw["source"]["only_release"] = True
-    return checked_of_window(raw, Path(path), data, window, first)
+    return checked(raw, Path(path), data, window, first)
 
 
-def checked_of_window(raw: Json, path: Path, data: object, window: str | None, first: bool = False) -> ReleaseFile:
-    """Check the parsed text of a release file for one window, and write the window into it.
+def checked(raw: Json, path: Path, data: object = None, window: str | None = None, first: bool = False) -> ReleaseFile:
+    """Check the parsed text of a release file that lies at `path`.
 
-    Without a window it is checked as it is; `first` and what it raises are those of `load`.
+    A `window` is written into it; `first` and what it raises are those of `load`.
     """
     places = _choose(raw, window)
     if first or data is UNOPENED:
         _end(raw)
     try:
-        return replace(checked(raw, path, data), window=window)
+        return replace(_checked(raw, path, data), window=window)
     except SpecError as error:
         raise SpecError([_in_its_place(problem, places) for problem in error.faults]) from None
 
@@ -108,11 +108,7 @@ def _unreadable(where: Path, text: str, error: Exception) -> TakifuguError:
     return InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
 
 
-def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
-    """Check the parsed text of a release file that lies at `path`.
-
-    Raises SpecError, whose `problems` hold every fault at once.
-    """
+def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
     faults, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
     if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
         faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
