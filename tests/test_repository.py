@@ -309,7 +309,7 @@ def test_the_tool_for_mutants_says_what_it_does() -> None:
 
 
 def test_every_reviewed_mutant_is_one_of_the_code() -> None:
-    tools = {"PYTHONPATH": str(ROOT / "tools"), "PATH": os.environ["PATH"]}
+    tools = {"PYTHONPATH": str(ROOT / "tools"), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", "import mutants; print(*mutants.reviewed_of_no_code(), sep='\\n')"]
     finished = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=tools)
     assert not finished.stdout.split("\n")[0]
