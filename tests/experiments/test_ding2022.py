@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 
 import pytest
 from tests.support.research import research_file
@@ -15,6 +16,25 @@ from pages import made
 def test_the_tables_are_the_printed_ones() -> None:
     ding2022.check_tables()
     assert [tf.w_infinity(*pair) for pair in (ding2022.FIRST, ding2022.SECOND)] == [1, 2]
+
+
+@pytest.mark.parametrize(("corners", "masses", "pair"), [("2", "3", ding2022.FIRST), ("5", "6", ding2022.SECOND)])
+def test_a_corner_of_the_printed_plan_is_the_smaller_distribution_function(
+    corners: str, masses: str, pair: tuple[tf.Pmf, tf.Pmf]
+) -> None:
+    """By the definition, from Tables 1 and 4: neither the plan of the library nor its tables are asked."""
+    first, second = (dict(law.items()) for law in pair)
+    atoms = sorted(first.keys() | second.keys())
+    below, above = (list(accumulate(law.get(x, Fraction(0)) for x in atoms)) for law in (first, second))
+    smaller = [[min(f, g) for g in above] for f in below]
+    printed = [[Fraction(x) for x in row.split()] for row in ding2022.PRINTED[corners]]
+    assert smaller == printed
+    moved = [[Fraction(x) for x in row.split()] for row in ding2022.PRINTED[masses]]
+    assert [list(accumulate(column)) for column in zip(*map(accumulate, moved), strict=True)] == [
+        list(column) for column in zip(*smaller, strict=True)
+    ]
+    lines = made(ding2022.PAGE, f"table{corners}").splitlines()[2:]
+    assert [[Fraction(cell) for cell in line.split("|")[2:-1]] for line in lines] == printed
 
 
 def test_a_user_moves_the_count_by_one_to_the_left_only() -> None:
