@@ -17,6 +17,7 @@ import numpy as np
 
 import adult_attributes
 import takifugu as tf
+from normality import draw_normality, linear_parts, normality
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
 from takifugu.analysis.problem import Problem
@@ -330,12 +331,15 @@ def normal_columns() -> dict[str, str]:
 
 
 def on_adult() -> dict[str, str]:
-    """Draw how often a guess about Adult is right, and return what the noise of its columns costs."""
+    """Draw how often a guess about Adult is right and how normal its columns are; return what their noise costs."""
     others = adult_attributes.people(needed_file(adult_attributes.OTHERS))
     chosen = adult_attributes.cases(others)
     curves, guesses = adult_attributes.guesses(others, chosen)
     adult_attributes.draw_guesses(curves, COMMAND)
-    return {"adult": adult_attributes.errors(chosen), "guesses": guesses}
+    parts = linear_parts(adult_attributes.numbers(others), "hours", "education")
+    draw_normality(parts, "zhang2022-normality", COMMAND)
+    normal_or_not = normality(parts, adult_attributes.RECORDS)
+    return {"adult": adult_attributes.errors(chosen), "normality": normal_or_not, "guesses": guesses}
 
 
 def main() -> None:
