@@ -99,9 +99,9 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
 
 
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
-    """Lay out a reading under one belief.
+    """Lay out one reading under one belief.
 
-    Returned are a belief about all that it covers, and what each release moves there; None where they are unknown. A
+    The belief is about all that it covers; with it goes what each release moves there. None where they are unknown. A
     shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
     """
     first = min(item.charge.at or 0 for item in items)
@@ -132,10 +132,7 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
 
 
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
-    """Return whether all read the belief's very entries.
-
-    It is then known which of them are secret.
-    """
+    """Return whether all read the belief's very entries."""
     if any(len(several(item.charge).places) > 1 for item in items):
         return False
     return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
@@ -175,10 +172,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
 
 
 def _windows(item: Item, places: IntArray) -> Windows:
-    """Return the windows of a charge.
-
-    With each goes what a change by one costs.
-    """
+    """Return the windows of a charge with their costs."""
     charge, read = several(item.charge), item.read
     if not item.scale:
         return Windows(places, read.changes, [(Fraction(0), len(places))])
@@ -189,9 +183,9 @@ def _windows(item: Item, places: IntArray) -> Windows:
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
-    """Return the joint cost of releases at their worst.
+    """Return the joint cost of readings placed anywhere.
 
-    Any reading may lie anywhere in the recording. No scale may be 0.
+    No scale may be 0.
     """
     groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
     unplaced, chain = unplaced_of(view, belief, groups), belief.chain
@@ -201,10 +195,7 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
 
 
 def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
-    """Return the pieces of some readings.
-
-    Equal ones are added up.
-    """
+    """Return the pieces of readings, equal ones added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:

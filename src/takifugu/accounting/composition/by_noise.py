@@ -262,9 +262,9 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
 
 
 def _contribution(read: Read) -> Hashable:
-    """Return the key of a part's effect on an answer.
+    """Return the key of a part's change.
 
-    Parts of one key move it in the same way.
+    An answer moves in the same way with parts of one key.
     """
     return read.grid, read.changes.tobytes(), None if read.answer is None else read.answer.key
 

@@ -122,9 +122,9 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
 
 
 def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:
-    """Return the sum behind a mean of entries.
+    """Return a mean's sum and its factor.
 
-    With it goes how much larger it is; None for another query.
+    None for another query.
     """
     if not isinstance(query, Averaging) or isinstance(framework.domain, QueryReader):  # records are never cut to units
         return None
@@ -169,18 +169,12 @@ def _share_of_cells(query: ByCells, origin: Framework, about: Framework) -> Frac
 
 
 def _size(framework: Framework) -> int:
-    """Count the entries.
-
-    Two laws of an answer have 0.
-    """
+    """Count the entries: 0 for two laws."""
     return 0 if framework.is_pair else framework.domain.size
 
 
 def _names(framework: Framework) -> tuple[Hashable, ...]:
-    """Return the entries' names in the framework's order.
-
-    There are none where it has no names.
-    """
+    """Return the entries' names in the framework's order."""
     holders = framework.beliefs or [framework.domain]
     return next((names for b in holders if (names := entries.listed(b)) is not None), ())
 
@@ -273,10 +267,7 @@ def answer_hash(answer: Additive, belief: Belief | Data) -> str:
 
 
 def _hash_runs(digest: hashlib._Hash, runs: Runs) -> None:
-    """Hash runs of integers as one array.
-
-    The array is never made whole.
-    """
+    """Hash runs as their array, never made whole."""
     digest.update(repr((runs.size,)).encode())
     for start in range(0, runs.size, HASHED_AT_ONCE):
         part = runs.between(start, min(start + HASHED_AT_ONCE, runs.size))

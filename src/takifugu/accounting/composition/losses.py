@@ -102,10 +102,7 @@ def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
 
 
 def depends_on_order(charge: Charge) -> bool:
-    """Return whether a release's cost depends on order.
-
-    The cost is beside others, and the order is which of them was first.
-    """
+    """Return whether a release's cost depends on order."""
     return charge.delta > 0 or charge.covers is Covers.OUTPUT or charge.begins_series
 
 
@@ -137,10 +134,7 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
 
 
 def by_component(belief: Belief, changes: IntArray) -> IntArray:
-    """Return an answer's largest change by each component.
-
-    There is one integer for each independent component.
-    """
+    """Return an answer's largest change by each component."""
     runs = belief.components()
     return changes if len(runs) == len(changes) else np.add.reduceat(changes, [run.start for run in runs])
 
@@ -216,7 +210,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
 def noise_loss(charge: Charge) -> Fraction | float:
     """Return the noise's loss when all data change.
 
-    It is the change over the scale; it may be infinite.
+    It may be infinite.
     """
     if charge.change is None:
         return inf

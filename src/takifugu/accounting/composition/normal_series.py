@@ -49,8 +49,8 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
 def beginning(charges: Sequence[Charge]) -> frozenset[int]:
     """Return the numbers of a series' first releases.
 
-    They are the first one, and those that were paid for with it. What a ledger calls one reading was reserved at once,
-    before any of it was drawn.
+    They are the first one, and those paid for with it: what a ledger calls one reading was reserved at once, before any
+    of it was drawn.
     """
     first = charges[0]
     with_it = [

@@ -55,8 +55,7 @@ def cost_at_other_steps(
 def dearest_step(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> Fraction:
     """Return a layout's largest loss by one entry.
 
-    The releases in it may lie anywhere. Those at places of one calendar are added up step by step; each other one
-    counts by its own dearest step.
+    Those at places of one calendar are added up step by step; each other one counts by its own dearest step.
     """
     calendars: dict[str, Steps] = {}
     total = Fraction(0)

@@ -71,10 +71,7 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, F
 
 
 def _edges(changes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the places and sizes of edges.
-
-    They lie from 0 to behind the last change.
-    """
+    """Return the places and sizes of edges."""
     steps = np.diff(changes, prepend=0, append=0)
     places = np.flatnonzero(steps)
     ends = np.array([0, len(changes)], dtype=np.int64)

@@ -118,10 +118,7 @@ def ratio_of(charge: Charge) -> Fraction | None:
 
 
 def as_one(charge: Charge) -> Charge:
-    """Return one release for all of a charge.
-
-    It costs what they do.
-    """
+    """Return one release at the cost of all."""
     return Charge(**values_of(charge, _SHARED)) if isinstance(charge, Several) else charge
 
 
@@ -146,9 +143,9 @@ def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, r
 
 
 def entry_of(charge: Charge) -> Fraction:
-    """Return the unit of rates.
+    """Return the largest change by one entry.
 
-    It is the largest change by one entry, so that 2^-60 is little for any grid.
+    It is what rates count, so that 2^-60 is little for any grid.
     """
     return charge.entry_change or Fraction(1)
 
@@ -247,10 +244,7 @@ def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
 
 
 def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
-    """Yield the merged charges of a stretch.
-
-    The order does not count in it.
-    """
+    """Yield a stretch's charges, merged."""
     terms: dict[Hashable, list[Charge]] = {}
     readings: dict[str, dict[Hashable, list[Charge]]] = {}
     for charge in charges:
@@ -277,7 +271,7 @@ def kind_of(charge: Charge) -> Hashable:
 def _share(charge: Charge) -> Hashable:
     """Return a charge's cost in one reading.
 
-    With it goes how it is read.
+    With it goes how the charge is read.
     """
     one = several(charge)
     each = None if one.cost.rates is None else one.cost.rates.value / one.readings
@@ -285,10 +279,7 @@ def _share(charge: Charge) -> Hashable:
 
 
 def together(charges: Sequence[Charge]) -> Several:
-    """Return several charges as one.
-
-    They differ in their noise or place only.
-    """
+    """Return charges of different noise or place as one."""
     each = list(map(several, charges))
     if len(each) == 1:
         return each[0]

@@ -114,9 +114,9 @@ def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> I
 
 
 def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction], dict[int, str]]:
-    """Return the releases' losses on a whole change.
+    """Return the losses on a whole change, by number.
 
-    They go by number; for others the reason why nothing bounds them is returned.
+    Of releases that nothing bounds the reasons are returned beside them.
     """
     wholes, unbounded = {}, {}
     for i, charge in enumerate(charges):
@@ -156,20 +156,14 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
 
 
 def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
-    """Return whether a lone promise holds beside the others.
-
-    These cover every change.
-    """
+    """Return whether a lone promise holds beside covering ones."""
     one, is_early = charges[number], not chosen_late(charges)[number]
     counts = one.covers is Covers.ENTRIES and view.is_native(one) and one.times == 1
     return is_early and counts and _means_one_secret(view, charges)
 
 
 def _alone(view: View, charge: Several) -> Fraction:
-    """Return a release's promise alone.
-
-    It is under the framework that it was calibrated for.
-    """
+    """Return a release's promise under its own framework."""
     return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
 
 
@@ -208,7 +202,7 @@ def _no_bound(refused: str) -> str:
 def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
     """Say why an output-law promise stands alone.
 
-    It then has no joint promise with the others. The text is empty where it has one.
+    Nothing is said where it has a joint promise with the others.
     """
     single, others = charges[i], [charge for n, charge in enumerate(charges) if n != i]
     alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]

@@ -44,9 +44,9 @@ class Total:
 
     @property
     def text(self) -> str:
-        """The sum in a ledger's words.
+        """The sum as a text, or as a number.
 
-        Where nothing was rounded it is the number alone.
+        It is a number alone where nothing was rounded.
         """
         exact = to_text(self.exact)
         return exact if Total.of(self.exact) == self else f"{exact} {self.denominator} {self.rounded}"

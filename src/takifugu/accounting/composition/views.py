@@ -220,26 +220,20 @@ class View:
 
 
 def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], int] | None:
-    """Return D(N) of an answer, unless it is a sum.
+    """Return D(N) of an answer with joint changes.
 
-    Its entries then do not each move it by themselves; None where D(N) is a sum.
+    Its entries do not each move it by themselves; None where D(N) is a sum.
     """
     return None if whole_change(answer) == int(changes.sum()) else answer.change
 
 
 def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
-    """Return the chosen entries of a run.
-
-    They are counted from its start.
-    """
+    """Return a run's chosen entries from its start."""
     if isinstance(chosen, range):
         return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
     return tuple(e - run.start for e in chosen if e in run)
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:
-    """Return whether charge and belief match by entry.
-
-    The charge's entries are then known to be the belief's.
-    """
+    """Return whether charge and belief match by entry."""
     return bool(charge.names) == (belief.names is not None)

@@ -112,10 +112,7 @@ class Definition:
         return ""
 
     def not_promised(self) -> tuple[str, ...]:
-        """Name the limits of the promise.
-
-        They say who is not protected, and from what.
-        """
+        """Name those not protected, and the dangers."""
         return (
             "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in "
             "combination with what is published elsewhere without this ledger",
@@ -138,10 +135,7 @@ def register(definition: Definition) -> None:
 
 
 def _brought(definition: Definition) -> set[str]:
-    """Return the members of a definition's own.
-
-    Those are beside the answers that all have.
-    """
+    """Return the names of a definition's own members."""
     derived = type(definition).__mro__
     return {name for kind in derived[: derived.index(Definition)] for name in vars(kind)}
 

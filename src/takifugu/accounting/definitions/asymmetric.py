@@ -137,17 +137,11 @@ class Asymmetric(Definition):
         return sentences
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        """Name the hidden things.
-
-        Their opposites are not hidden.
-        """
+        """Name the hidden things, not their opposites."""
         return f"this hides {' and '.join(hidden)}, from anyone, whatever they believe"
 
     def composes(self, covers: str) -> str:
-        """Say how a release adds up with others.
-
-        They are about the same source.
-        """
+        """Say how a release adds up with others."""
         if covers == Covers.OUTPUT:
             return (
                 "This is the only release about its source: its policy is a function, and nothing is proved for it "
@@ -160,10 +154,7 @@ class Asymmetric(Definition):
         )
 
     def not_promised(self) -> tuple[str, ...]:
-        """Name the limits of the promise.
-
-        They say who is not protected, and from what.
-        """
+        """Name those not protected, and the dangers."""
         return (
             "that the hidden thing is not so of somebody: who was not at a place is not protected, and an output may "
             "show for certain that few people were there",
@@ -178,10 +169,7 @@ class Asymmetric(Definition):
 
 
 def policy_of(framework: Framework) -> Policy:
-    """Return the policy of a framework.
-
-    It is the moves that all of its secrets allow.
-    """
+    """Return the moves all of a framework's secrets allow."""
     policy = Policy()
     for secret in framework.secrets:
         policy = policy.intersected(secret)  # type: ignore[arg-type]

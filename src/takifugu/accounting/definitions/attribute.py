@@ -50,8 +50,6 @@ class Attribute(Pufferfish):
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Name the hidden, the adversary and the setting.
 
-        The setting is one of two.
-
         >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:87])
         this hides the mean of 'age' of the records at hand (what these very records add up to,
         """

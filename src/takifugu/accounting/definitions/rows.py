@@ -52,18 +52,12 @@ class _Cost:
 
 
 def is_sent(charge: Charge) -> bool:
-    """Return whether a charge is of sent rows.
-
-    Others are of a release under another definition.
-    """
+    """Return whether a charge is of sent rows."""
     return charge.query.get("kind") == _SENT
 
 
 def readings_of(charges: Iterable[Charge]) -> list[Reading]:
-    """Return releases of rows by their shared rows.
-
-    These are the rows that they are known to share.
-    """
+    """Return releases of rows by known common rows."""
     groups: dict[tuple[tuple[str, ...], bool, Hashable], list[Charge]] = {}
     for number, charge in enumerate(charges):
         query = EachValue.from_dict(charge.query)
@@ -149,9 +143,9 @@ def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading]
 
 
 def _all_but_one(costs: Sequence[Loss], least: Sequence[Loss]) -> Loss:
-    """Return the least sum of costs.
+    """Return the least sum with one cost replaced.
 
-    In it one of the costs, at most, is the least instead.
+    One of the costs, at most, is the least instead.
     """
     infinite = [number for number, cost in enumerate(costs) if math.isinf(cost)]
     if infinite:

@@ -67,7 +67,7 @@ class Accounts(Generic[Kind]):
     def linked(self, kinds: Iterable[Kind]) -> list[Kind]:
         """Return all kinds of one cost with these.
 
-        A debit of one of `kinds` changes it: they are these, and what a pooled single ties.
+        They are these, and what a pooled single ties.
         """
         linked = dict.fromkeys(kinds)
         for kind in list(linked):
@@ -75,17 +75,16 @@ class Accounts(Generic[Kind]):
         return list(linked)
 
     def is_cut(self, kind: Kind) -> bool:
-        """Whether a unit's releases may share undeclared entries.
+        """Whether the cuts of a unit's releases may differ.
 
         Nothing then declares which entries of them are the same.
         """
         return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
 
     def cost(self, kind: Kind) -> Amount:
-        """Return a unit's joint cost over its frameworks.
+        """Return a unit's largest joint cost over frameworks.
 
-        It is the largest. Raises CompositionRefused where some framework has no joint promise for what was released
-        about the unit.
+        Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
         items = self.items[kind]
         if self.is_cut(kind):
@@ -127,10 +126,7 @@ class Accounts(Generic[Kind]):
 
     @cached_property
     def _with(self) -> Mapping[Kind, list[Kind]]:
-        """The kinds of a common pooled single, by kind.
-
-        The kind itself is among them.
-        """
+        """The kinds of a common pooled single, by kind."""
         readers: dict[str, list[Kind]] = {}
         for kind, items in self.items.items():
             for release in dict.fromkeys(item.release for item in items if item.links):
@@ -174,8 +170,7 @@ class Accounts(Generic[Kind]):
 def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
     """Return the charges of debits under one framework.
 
-    It is the one with this fingerprint. What is about another source counts as a promise of this very framework about
-    the whole data.
+    What is about another source counts as a promise of this very framework about the whole data.
     """
     return [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
 
@@ -246,7 +241,7 @@ def _sum(total: Amount, cost: Amount, times: int) -> Amount:
 def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
     """Say in words the fitting alternatives for a unit.
 
-    They could be released about it instead of its newest debits, within the budget.
+    They could be released about it instead of its newest debits.
     """
     history = [item for item in accounts.items[kind] if item not in new]
 

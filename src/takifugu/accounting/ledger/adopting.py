@@ -49,7 +49,7 @@ class Adoption:
 
     @property
     def is_as_paid(self) -> bool:
-        """Whether each charge is of what it is."""
+        """Whether each release is charged as itself."""
         return not self.is_everyone or all(debit.charge.layout for debit in self.debits)
 
 

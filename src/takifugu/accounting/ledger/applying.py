@@ -57,10 +57,7 @@ def rebuild(connection: Connection) -> None:
 
 
 def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
-    """Write the consequences of an event.
-
-    Nothing of them is sealed.
-    """
+    """Write the consequences of an event, unsealed."""
     if fact.kind == "source":
         rows.add_source(connection, fact.source, fact.body["id"], fact.created)
         return

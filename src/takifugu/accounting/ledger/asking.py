@@ -58,10 +58,7 @@ class Request:
 
     @cached_property
     def counts(self) -> Mapping[int, int]:
-        """The number of units for each debit.
-
-        It counts those that are debited alike, by the number of what they are debited.
-        """
+        """The number of units alike, by debit number."""
         return Counter(self.units.values())
 
     @cached_property
@@ -96,10 +93,7 @@ def roster_of(units: Mapping[bytes, int], shapes: int) -> bytes:
 
 
 def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
-    """Return the units of a roster.
-
-    With each goes the number of its shape.
-    """
+    """Return a roster's units with their shapes' numbers."""
     width = width_of(shapes)
     count = len(roster) // (TAG + width)
     numbers = [roster[at : at + width] for at in range(count * TAG, len(roster), width)] if width else [b""] * count
@@ -107,18 +101,12 @@ def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
 
 
 def width_of(shapes: int) -> int:
-    """Count the bytes of a shape's number.
-
-    It is one of so many shapes.
-    """
+    """Count the bytes of a shape's number."""
     return ((shapes - 1).bit_length() + 7) // 8
 
 
 def in_classes(request: Request, layouts: Layouts) -> Request:
-    """Return a request with its layouts' classes.
-
-    Its charges name them.
-    """
+    """Return a request with its layouts' classes."""
     parts: dict[int, Part] = {}
     for part in dict.fromkeys(part for shape in request.shapes for part in shape):
         name = layouts.class_of(part.charge.layout)
@@ -227,10 +215,7 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
 
 
 def unread(charge: Charge) -> tuple[Charge, str]:
-    """Return a charge without its release and reading.
-
-    The reading is returned, too.
-    """
+    """Split a charge from its release and reading."""
     return replace(charge, release="", reading=""), charge.reading
 
 

@@ -156,17 +156,16 @@ class Ledger:
         same_people: bool | None = None,
         computed: Tally | None = None,
     ) -> Reservation:
-        """Pay for releases before anything is drawn.
+        """Pay for all releases before any drawing, or none.
 
-        It is for all of them, or none. In one transaction the joint cost of every unit that is touched is recomputed
-        under every framework that any release about it was made for. `identity` is what the releases are (only a keyed
-        hash is kept), to find them in `pending`; `recipe`, plain JSON and never data, says how to complete them, and a
-        release of one name is paid for once under the key that it has as "once". `as_composing` gives promises up that
-        are alone and that a release with a delta leaves no place, and charges their noise, from then on. `same_people`
-        says whether units that another source of this ledger names alike are the same people; it is required where
-        there are any. Of a source that names none it says so about all others that name none, which then have to say
-        it, too (`same_people`). `computed` is what a preview rests on: it counts if it is of these very debits, and
-        nothing changed since.
+        In one transaction the joint cost of every unit that is touched is recomputed under every framework that any
+        release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them in
+        `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid for
+        once under the key that it has as "once". `as_composing` gives promises up that are alone and that a release
+        with a delta leaves no place, and charges their noise, from then on. `same_people` says whether units that
+        another source of this ledger names alike are the same people; it is required where there are any. Of a source
+        that names none it says so about all others that name none, which then have to say it, too (`same_people`).
+        `computed` is what a preview rests on: it counts if it is of these very debits, and nothing changed since.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
@@ -208,10 +207,7 @@ class Ledger:
             return reserved.read_pending(connection, self.store.place, known[0] if known else None, tag)
 
     def payments(self, source: str) -> tuple[Payment, ...]:
-        """Return all payments about a source, oldest first.
-
-        There are none for a source that is not known.
-        """
+        """Return all payments about a source, oldest first."""
         with self.store.reading() as connection:
             known = rows.read_source(connection, source_name(source))
             return () if known is None else reserved.read_payments(connection, known[0])
@@ -295,8 +291,8 @@ class Ledger:
     ) -> tuple[tuple[Adoption, Amount], ...]:
         """Enter the published releases a ledger lacks.
 
-        They count as spent, and the budget does not count; or rehearse it. Of every offer the first that can be counted
-        is entered: return it with what its source has spent then. Raises CompositionRefused where nothing bounds what a
+        They count as spent, whatever the budget; or it is rehearsed. Of every offer the first that can be counted is
+        entered: return it with what its source has spent then. Raises CompositionRefused where nothing bounds what a
         release costs beside others, and LedgerError for one that the ledger knows; then nothing was written.
         """
         if is_rehearsal:
@@ -306,10 +302,10 @@ class Ledger:
             return adopt(connection, offers, self.tag_of)
 
     def published_as(self, name: str) -> dict[str, frozenset[str]]:
-        """Return the digests of certificates by release.
+        """Return the digests of certificates by release id.
 
-        They are of all releases of a source, by their ids; none where none are noted. A source that is not known has
-        none. Raises LedgerError for a ledger that was edited.
+        There are none where none are noted, or the source is not known. Raises LedgerError for a ledger that was
+        edited.
         """
         with self.store.reading() as connection:
             return published_as(connection, source_name(name))
@@ -317,7 +313,7 @@ class Ledger:
     def layouts(self, name: str) -> tuple[str, ...]:
         """Return the layouts of a source, oldest first.
 
-        It was read in them; there are none of one that is not known.
+        A source that is not known has none.
         """
         with self.store.reading() as connection:
             source = rows.read_source(connection, source_name(name))
@@ -343,10 +339,9 @@ class Ledger:
             return rows.read_notes(connection, self._known(connection, name)[0])
 
     def spent(self, name: str) -> Spent:
-        """Return the spent amounts of a source.
+        """Return the most spent, and each unit's amount.
 
-        They are the most that any unit has, and each unit's under its keyed hash. Raises LedgerError for an unknown
-        source.
+        Units go under their keyed hash. Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
             number, source = self._known(connection, name)
@@ -354,25 +349,16 @@ class Ledger:
         return Spent(spent, source.budget, units)
 
     def show(self) -> tuple[SourceRow, ...]:
-        """Return one row per source.
-
-        It has what is spent, the budget, and how many units and releases there are.
-        """
+        """Return one row per source."""
         with self.store.reading() as connection:
             return rows.read_rows(connection)
 
     def unit_tag(self, unit: str) -> str:
-        """Return the keyed hash of a unit.
-
-        It stands for the unit in this ledger, to find it in `spent`.
-        """
+        """Return the keyed hash of a unit in `spent`."""
         return self.tag_of(budget_name(unit)).hex()
 
     def tag_of(self, unit: str) -> bytes:
-        """Return the keyed hash of a unit, in bytes.
-
-        It is of the unit's name (its `budget_name`).
-        """
+        """Return the keyed hash of a `budget_name`, in bytes."""
         return self.store.tag_of_unit(unit)
 
     def tag(self, kind: str, content: bytes) -> str:

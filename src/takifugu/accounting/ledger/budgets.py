@@ -23,9 +23,9 @@ Budget = Number | tuple[Number, Number] | Amount
 
 
 def source_with(connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
-    """Return a source and its row.
+    """Return a source and its row, made if new.
 
-    It is made if it is new. Raises LedgerError where another budget was declared before.
+    Raises LedgerError where another budget was declared before.
     """
     if rows.read_source(connection, name) is None:
         note(connection, Fact("source", name, {"id": token_hex(8)}))
@@ -39,10 +39,7 @@ def source_with(connection: Connection, name: str, wanted: Amount | None) -> tup
 
 
 def other_budget(where: object, name: str, declared: Amount, wanted: Amount) -> LedgerError:
-    """Return the error about a source's other budget.
-
-    It has another one than is declared now.
-    """
+    """Return the error about a source's other budget."""
     return LedgerError(
         f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
         fix=f"leave the budget out, or change it on purpose: {setting(where, name, wanted)}",
@@ -50,10 +47,7 @@ def other_budget(where: object, name: str, declared: Amount, wanted: Amount) -> 
 
 
 def setting(where: object, name: str, budget: Amount) -> str:
-    """Return the command for setting a budget.
-
-    It is that of a source of a ledger.
-    """
+    """Return the command to set a source's budget."""
     delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
     return command("ledger", "budget", where, name, to_text(budget.epsilon), *delta)
 
@@ -72,10 +66,7 @@ def _short(value: Fraction) -> Fraction:
 
 
 def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
-    """Return the error about too low a budget.
-
-    It is below what a source has spent.
-    """
+    """Return the error about a budget already spent."""
     return LedgerError(
         f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less", fix="write no smaller budget"
     ).at("budget")
@@ -94,10 +85,7 @@ def set_budget(connection: Connection, number: int, source: Source, budget: Amou
 
 
 def write_budget(connection: Connection, name: str, budget: Amount, implied: bool) -> None:
-    """Note a source's budget from now on.
-
-    It is declared or implied by its first release.
-    """
+    """Note a source's declared or implied budget."""
     budget_text = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
     note(connection, Fact("budget", name, budget_text))
 

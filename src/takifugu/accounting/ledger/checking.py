@@ -24,10 +24,7 @@ _Table = dict[int | str, dict[str, object]]
 
 
 def differences(connection: Connection) -> tuple[str, ...]:
-    """Return all differences from the events, in words.
-
-    Nothing is written.
-    """
+    """Return all differences from the events, in words."""
     try:
         return tuple(_differences(connection))
     except LedgerError as error:

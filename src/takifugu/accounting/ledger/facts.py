@@ -58,10 +58,7 @@ def paid(
     connection: Connection, source: str, request: Request, group: str, identity: str | None, recipe: str,
     same_people: bool | None,
 ) -> Fact:  # fmt: skip
-    """Return the event of a payment for releases.
-
-    What is long in it is written.
-    """
+    """Return a payment's event, its long parts written."""
     shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
     body = {
         "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
@@ -97,10 +94,7 @@ def content(connection: Connection, digest: str) -> bytes:
 
 
 def named_in(fact: Fact) -> tuple[str, ...]:
-    """Return the digests in an event.
-
-    It names them.
-    """
+    """Return the digests in an event."""
     if fact.kind != "paid":
         return ()
     parts = [part for shape in fact.body["shapes"] for part in shape]
@@ -109,10 +103,7 @@ def named_in(fact: Fact) -> tuple[str, ...]:
 
 
 def keep(connection: Connection, body: bytes) -> str:
-    """Write content by its digest, once.
-
-    Events name the digest, and it is returned.
-    """
+    """Write content once and return its digest."""
     digest = sha256(body).hexdigest()
     connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest

@@ -39,10 +39,7 @@ def keep(ledger: Path, ending: str) -> Path:
 
 
 def _free_name(ledger: Path, ending: str) -> Path:
-    """Return an unused name with an ending.
-
-    It is the ledger's, and a number where that is taken.
-    """
+    """Return an unused name for a copy."""
     name = ledger.with_name(f"{ledger.name}.{ending}")
     for number in count(2):
         if not name.exists():
@@ -53,10 +50,7 @@ def _free_name(ledger: Path, ending: str) -> Path:
 
 @contextmanager
 def in_memory(connection: Connection) -> Iterator[Connection]:
-    """Yield a copy of the ledger in memory.
-
-    What is written there is nowhere else.
-    """
+    """Yield a copy of the ledger in memory alone."""
     with closing(sqlite3.connect(":memory:", check_same_thread=False)) as target:
         source = connection.connection.driver_connection
         assert isinstance(source, sqlite3.Connection)

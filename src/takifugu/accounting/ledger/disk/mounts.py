@@ -68,19 +68,16 @@ def _mount(folder: Path) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Decode a path of the list.
-
-    Blanks and the like are written in octal there.
-    """
+    """Decode the octal blanks of a path."""
     for sign in " \t\n\\":
         text = text.replace(f"\\{ord(sign):03o}", sign)
     return text
 
 
 def _is_mapped_once(folder: Path) -> bool:
-    """Test a file's memory by a second mapping.
+    """Compare two mappings of one file.
 
-    What is written to it is then seen there.
+    Returned is whether what is written to the one is seen in the other.
     """
     probe = folder / f".takifugu-{token_hex(8)}.probe-shm"
     try:

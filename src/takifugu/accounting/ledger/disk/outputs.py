@@ -59,7 +59,7 @@ def packed_of(ledger: Path, content: bytes) -> bytes | None:
 
 
 def forget(ledger: Path, content: bytes) -> None:
-    """Remove the file of a draw that lost.
+    """Remove the file of a late draw.
 
     The row would have named it, but another process's draw is the one that counts.
     """

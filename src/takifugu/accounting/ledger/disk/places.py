@@ -135,9 +135,9 @@ def check_one_name(path: Path) -> None:
 
 
 def _tidied(path: Path) -> bool:
-    """Remove the left files of this ledger's maker.
+    """Remove the left files of a dead maker.
 
-    It died while it made the ledger. Returned is whether there was anything.
+    It died while it made this very ledger. Returned is whether there was anything.
     """
     changed = False
     for draft in path.parent.glob(f".{_literal(path.name)}.*{DRAFT}"):
@@ -193,7 +193,7 @@ def _is_shut_out(probe: Path) -> bool:
 
 
 def _others_are_shut_out(probe: Path) -> bool:
-    """Test a lock of this process from another.
+    """Test a lock from another process.
 
     It is asked for where a disk may be a network's.
     """
@@ -238,10 +238,7 @@ def _locks_hold(probe: Path) -> bool:
 
 @contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Mark a file as in use by a transaction.
-
-    This process has it open.
-    """
+    """Mark a file as in this process's transaction."""
     key = str(path.absolute())
     with _guard:
         _open[key] += 1
@@ -254,9 +251,9 @@ def in_use(path: Path) -> Iterator[None]:
 
 @contextmanager
 def not_in_use(path: Path) -> Iterator[bool]:
-    """Yield whether this process has no open transaction.
+    """Yield whether no transaction of this process has it.
 
-    It is on a file, and stays so. A system that has POSIX locks drops all that a process holds on a file when it closes
+    The file stays so meanwhile. A system that has POSIX locks drops all that a process holds on a file when it closes
     any handle of it.
     """
     with _guard:

@@ -136,7 +136,7 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
 def give_up_shared_memory(path: Path, timeout: float) -> None:
     """Switch a ledger to a rollback journal.
 
-    It was brought to a network disk, and has the journal from now on.
+    It was brought to a network disk.
     """
     latest = time.monotonic() + timeout
     while _has_log(path) and not (shares_memory(path.parent) or _is_only_to_read(path)):
@@ -151,9 +151,9 @@ def give_up_shared_memory(path: Path, timeout: float) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    """Return whether a file has a log ahead.
+    """Return whether a file keeps a write-ahead log.
 
-    The file, which this process does not use, says so of itself: its log is written ahead.
+    Only a file that this process does not use is asked.
     """
     with not_in_use(path) as free:
         if not free:
@@ -163,10 +163,7 @@ def _has_log(path: Path) -> bool:
 
 
 def synchronise(folder: Path) -> None:
-    """Write the names of a folder's files to disk.
-
-    They are there when this returns.
-    """
+    """Write the names of a folder's files to disk."""
     if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
         held = os.open(folder, os.O_RDONLY)
         try:
@@ -249,9 +246,9 @@ def _failure(code: int) -> sqlite3.DatabaseError:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn errors of the disk into a LedgerError.
+    """Turn disk errors into a LedgerError.
 
-    They are the driver's and the system's; it names the file, the reason and the fix.
+    It names the file, the reason and the fix.
     """
     try:
         yield
