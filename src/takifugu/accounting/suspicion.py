@@ -58,11 +58,14 @@ class Suspicion:
 
     @property
     def hides_little(self) -> str:
-        """A word of warning where next to nothing is promised; "" elsewhere."""
+        """A warning of next to no promise, or ""."""
         return warning(self.epsilon)
 
     def to_dict(self) -> Json:
-        """Return plain data for JSON; a factor that is infinite is null."""
+        """Return plain data for JSON.
+
+        A factor that is infinite is null.
+        """
         plain = values_by_field(self)
         beyond = [
             {"factor": None if math.isinf(b.factor) else b.factor, "high": b.high, "probability": b.probability}
@@ -72,9 +75,10 @@ class Suspicion:
 
 
 def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
-    """Return what a suspicion of probability `prior` can become when something is published under (epsilon, delta).
+    """Bound a suspicion after a publication.
 
-    Raises InputError unless 0 < prior < 1, epsilon > 0 and 0 <= delta < 1. A prior may be a text such as "10 %".
+    It had the probability `prior`; what is published is so under (epsilon, delta). Raises InputError unless 0 < prior <
+    1, epsilon > 0 and 0 <= delta < 1. A prior may be a text such as "10 %".
 
     >>> seen = explain(0.1, 1)
     >>> percent(seen.low, up=False), percent(seen.high, up=True)
@@ -95,7 +99,9 @@ def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
 
 
 def warning(epsilon: Number) -> str:
-    """Say what a large epsilon means, from where on a suspicion of 1 % may become 99 %; "" below.
+    """Warn of a large epsilon.
+
+    There a suspicion of 1 % may become 99 %; "" below.
 
     >>> warning(9), warning(10)[:34]
     ('', 'an epsilon of 10 hides next to not')
@@ -108,7 +114,7 @@ def warning(epsilon: Number) -> str:
 
 
 def posterior(prior: float, log_factor: float) -> float:
-    """Return the probability whose odds are e^log_factor times those of `prior`.
+    """Multiply the odds of `prior` by e^log_factor.
 
     >>> posterior(0.5, math.log(3))
     0.75
@@ -119,19 +125,23 @@ def posterior(prior: float, log_factor: float) -> float:
 
 
 def _beyond(prior: float, epsilon: float, delta: float, factor: float) -> Beyond:
-    """Let B hold the outputs with P(o|a) > c e^epsilon P(o|b). Then P(B|a) <= e^epsilon P(B|b) + delta
-    <= P(B|a)/c + delta, so that P(B|a) <= delta c/(c-1); P(B|b) is smaller still."""
+    """Bound the suspicion beyond a factor.
+
+    Let B hold the outputs with P(o|a) > c e^epsilon P(o|b). Then P(B|a) <= e^epsilon P(B|b) + delta <= P(B|a)/c +
+    delta, so that P(B|a) <= delta c/(c-1); P(B|b) is smaller still.
+    """
     if math.isinf(factor):
         return Beyond(factor, 1.0, delta)
     return Beyond(factor, posterior(prior, epsilon + math.log(factor)), min(1.0, delta * factor / (factor - 1)))
 
 
 def _right(prior: float, epsilon: float, delta: float) -> float:
-    """Return the largest probability that a guess between a and b is right.
+    """Return the largest probability of guessing right.
 
-    A test that says "a" where b is true with probability x misses a with probability at least
-    f(x) = max(0, 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015). What is right with
-    prior (1 - f(x)) + (1 - prior)(1 - x) is concave and piecewise linear in x: its largest value is at a corner.
+    A guess is between a and b. A test that says "a" where b is true with probability x misses a with probability at
+    least f(x) = max(0, 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015). What is
+    right with prior (1 - f(x)) + (1 - prior)(1 - x) is concave and piecewise linear in x: its largest value is at a
+    corner.
     """
     middle = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))  # where the two slopes meet: f(x) = x
     corners = [(0.0, 1 - delta), (middle, middle), (1 - delta, 0.0)]
@@ -139,7 +149,9 @@ def _right(prior: float, epsilon: float, delta: float) -> float:
 
 
 def percent(probability: float, up: bool) -> str:
-    """Write a probability in per cent, rounded up or down so that what is near 0 or 100 stays visible.
+    """Write a probability in per cent.
+
+    It is rounded up or down so that what is near 0 or 100 stays visible.
 
     >>> percent(0.99991, up=True), percent(0.1, up=True), percent(1e-6, up=False), percent(1.0, up=True)
     ('99.991 %', '10 %', '0.0001 %', '100 %')
@@ -166,7 +178,7 @@ def odds(probability: float) -> str:
 
 
 def sentence(seen: Suspicion) -> str:
-    """Say in one sentence what a suspicion can become.
+    """Put a suspicion's future in one sentence.
 
     >>> sentence(explain("10%", 1))
     'whoever is 10 % sure of something hidden before can be between 3.9 % and 23.2 % sure after'

@@ -39,7 +39,10 @@ class Item:
 
     @property
     def scale(self) -> Fraction:
-        """The scale of its noise; 0 also stands for one that has none, and moves nothing or is charged elsewhere."""
+        """The scale of the item's noise.
+
+        0 also stands for an item without one, and moves nothing or is charged elsewhere.
+        """
         return self.charge.scale or Fraction(0)
 
 
@@ -53,14 +56,15 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
 
 
 def is_one_reading(charges: Sequence[Charge]) -> bool:
-    """Whether it is known which entries of the charges are the same."""
+    """Return whether all charges have known common entries."""
     return len(readings(charges)) <= 1 and all(several(charge).readings == 1 for charge in charges)
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:
-    """Return the numbers of the windows whose own beliefs put the recording at another place of the belief's period.
+    """Return the numbers of windows out of phase.
 
-    Clocks were changed between them and the belief's own: the matrices in between are not those of its period.
+    Their own beliefs put the recording at another place of the belief's period: clocks were changed between them and
+    the belief's own, and the matrices in between are not those of its period.
     """
     if not is_recording(belief) or belief.chain.period == 1:
         return frozenset()
@@ -77,10 +81,11 @@ def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> froze
 
 
 def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:
-    """Return how many steps before the belief's first entry the first of some windows starts; None where unknown.
+    """Count the steps before the belief's first entry.
 
-    It matters only where the law of a step depends on its place in a period: a belief says which place its own windows
-    have. Without declared places all read from the first entry on.
+    They end where the first of some windows starts; None where that is unknown. It matters only where the law of a step
+    depends on its place in a period: a belief says which place its own windows have. Without declared places all read
+    from the first entry on.
     """
     period, places = belief.chain.period, [several(item.charge).places for item in items]
     if period == 1 or not any(map(len, places)):
@@ -94,9 +99,10 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
 
 
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
-    """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
+    """Lay out one reading under one belief.
 
-    A shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
+    The belief is about all that it covers; with it goes what each release moves there. None where they are unknown. A
+    shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
     """
     first = min(item.charge.at or 0 for item in items)
     starts = [(item.charge.at or 0) - first for item in items]
@@ -126,17 +132,18 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
 
 
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
-    """Whether all read the very entries of the belief, so that it is known which of them are secret."""
+    """Return whether all read the belief's very entries."""
     if any(len(several(item.charge).places) > 1 for item in items):
         return False
     return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
-    """Return a belief about all steps from the first window to the last, and the windows of each charge.
+    """Lay out all windows under one belief.
 
-    None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
-    whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
+    The belief is about all steps from the first window to the last; the windows of each charge go with it. None where
+    places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a whole than
+    its steps do, or a given start says that another step is the first one, or places in a period disagree.
     """
     if any(item.charge.at is None or item.read.together is not None for item in items):
         return None
@@ -165,7 +172,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
 
 
 def _windows(item: Item, places: IntArray) -> Windows:
-    """Return the windows of a charge, each with what a change by one costs."""
+    """Return the windows of a charge with their costs."""
     charge, read = several(item.charge), item.read
     if not item.scale:
         return Windows(places, read.changes, [(Fraction(0), len(places))])
@@ -176,7 +183,10 @@ def _windows(item: Item, places: IntArray) -> Windows:
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
-    """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
+    """Return the joint cost of readings placed anywhere.
+
+    No scale may be 0.
+    """
     groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
     unplaced, chain = unplaced_of(view, belief, groups), belief.chain
     if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
@@ -185,7 +195,7 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
 
 
 def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
-    """Return the pieces of some readings; equal ones are added up."""
+    """Return the pieces of readings, equal ones added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
@@ -215,9 +225,10 @@ def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]])
 def _alone(
     view: View, belief: Recording, item: Item, inverse: Fraction
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction]:
-    """Return what each run of equal releases moves, what one step costs, and the most that they cost.
+    """Return the cost of each run of equal releases.
 
-    `inverse` is the sum of their 1/b.
+    It is what the run moves, what one step costs, and the most that the releases cost. `inverse` is the sum of their
+    1/b.
 
     Where its sequences may lie side by side in any order, the steps that move most stand together.
     """
@@ -231,7 +242,10 @@ def _alone(
 def _together(
     view: View, belief: Recording, group: Sequence[Item]
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
-    """Return the same for releases that read the same steps, or steps at known places; None where they do not fit."""
+    """Return the cost of releases at the same steps.
+
+    Or at steps at known places. It has the form of `_alone`; None where they do not fit.
+    """
     most = sum((item.read.total / item.scale for item in group), Fraction(0))
     windows = placed(view, belief, group)
     if windows is not None:

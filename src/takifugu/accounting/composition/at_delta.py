@@ -34,7 +34,10 @@ LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
 
 
 def planned_together(charges: Sequence[Charge]) -> bool:
-    """Whether normal releases, and Laplace ones, about the same entries of one unit were all fixed in advance."""
+    """Return whether all noise was fixed in advance.
+
+    It is normal or Laplace noise, about the same entries of one unit.
+    """
     if not any(_is_normal(charge) for charge in charges):
         return False
     places = {int(place) for charge in charges for place in several(charge).places}
@@ -49,10 +52,10 @@ def _is_normal(charge: Charge) -> bool:
 
 
 def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the least epsilon that releases about the same entries keep together at the sum of their deltas.
+    """Return the least joint epsilon at the deltas' sum.
 
-    Raises CompositionRefused where an answer does not add up entry by entry as a belief reads it, and where no curve is
-    known.
+    The releases are about the same entries. Raises CompositionRefused where an answer does not add up entry by entry as
+    a belief reads it, and where no curve is known.
     """
     delta = deltas(charges)
     parts = list(shares(view, charges))
@@ -70,7 +73,10 @@ def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
 def loss_at(
     parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge], epsilon: Fraction, delta: Fraction
 ) -> tuple[Fraction, Witness | None]:
-    """Return what releases lose at the share of delta that (epsilon, delta) has: at most epsilon where they keep it."""
+    """Return the releases' loss at their share of delta.
+
+    The share is that of (epsilon, delta). The loss is at most epsilon where they keep it.
+    """
     share = log_share(epsilon, delta)
     each = [_part_loss(part, charges, reads, share) for part, reads in parts]
     loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
@@ -78,9 +84,10 @@ def loss_at(
 
 
 def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:
-    """Return an epsilon that is at least what is `lost` at its share of delta, the least one where it is above `start`.
+    """Return an epsilon of at least its own loss.
 
-    Raises CompositionRefused where there is none.
+    The loss is what is `lost` at its share of delta; the epsilon is the least one where it is above `start`. Raises
+    CompositionRefused where there is none.
     """
     low, high = Fraction(0), start
     while lost(high)[0] > high:
@@ -93,7 +100,10 @@ def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], s
 
 
 def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[Read]]]:
-    """Yield each different component with a secret, and how each release reads it."""
+    """Yield each different component with its shares.
+
+    A component has a secret; its shares are how each release reads it.
+    """
     for belief in view.framework.beliefs:
         reads = [read for charge in charges if (read := view.read(belief, charge)) is not None]
         answers = [read.answer for read in reads if read.answer is not None and read.answer.size == belief.size]
@@ -113,7 +123,10 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
 
 
 def _kinds(answer: Additive) -> IntArray:
-    """Return a number for each entry, the same only for entries that move the answer alike."""
+    """Number the entries by their effect on the answer.
+
+    Two have one number only if they move it alike.
+    """
     tables = answer.table_numbers
     return np.unique(np.stack([tables, answer.weights]), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
 

@@ -53,10 +53,11 @@ from takifugu.numbers.rationals import decimal_up
 
 
 def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k.
+    """Return the joint cost by noise.
 
-    Chains and networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only.
-    Releases that are not known to read the same entries are taken at their worst alignment (`alignment`).
+    It is max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. Chains and
+    networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only. Releases
+    that are not known to read the same entries are taken at their worst alignment (`alignment`).
     """
     for c in charges:
         if c.scale is None and c.covers not in STEADY:
@@ -82,10 +83,11 @@ Cost = tuple[Fraction, Witness | None]
 
 
 def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> Iterator[Cost]:
-    """Yield the joint cost of each different component of a belief that holds a secret.
+    """Yield the joint costs of a belief's components.
 
-    A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
-    them are secret. `lost` says that a release of this framework does not, because its query reads no single entries.
+    They are those of each different one with a secret. A release that moves nothing costs nothing, but still says where
+    the entries of its framework are, and so which of them are secret. `lost` says that a release of this framework does
+    not, because its query reads no single entries.
     """
     moving = [one for one in given if one[1].changes.any()]
     if not moving:
@@ -113,9 +115,10 @@ def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> It
 
 
 def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[Given]) -> Iterator[Cost]:
-    """Yield the costs where all releases read the same entries, those of `whole`.
+    """Yield the costs of releases of the same entries.
 
-    That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
+    These are the entries of `whole`. That is the belief itself, whose secrets are known, or one about another length,
+    in which every step counts.
     """
     reads = [read for _, read, _ in given]
     seen = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
@@ -132,7 +135,10 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
 def _costs_of_windows(
     view: View, belief: Recording, whole: Belief, windows: Sequence[Windows], given: Sequence[Given]
 ) -> Iterator[Cost]:
-    """Yield the costs of windows of one recording, about which `whole` is, for each secret: every step counts."""
+    """Yield the costs of windows of one recording.
+
+    There is one for each secret. The recording is what `whole` is about: every step of it counts.
+    """
     fixed, trivial, chosen = Fraction(0), Fraction(0), []
     for one, (charge, read, after) in zip(windows, given, strict=True):
         if charge.scale is None:
@@ -158,7 +164,10 @@ def _costs_of_windows(
 
 
 def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
-    """Yield every run of `whole` with the pairs of values that a secret compares there, as `belief` numbers them."""
+    """Yield every run of `whole`.
+
+    With it go the pairs of values that a secret compares there, as `belief` numbers them.
+    """
     for secret in view.framework.secrets:
         pairs = secret.family(belief).pairs
         for number, run in enumerate(whole.components()):
@@ -168,7 +177,10 @@ def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, 
 
 
 def _costs_anywhere(view: View, belief: Recording, given: Sequence[Given]) -> Iterator[Cost]:
-    """Yield the cost of sequences of which nobody says where they start, for each secret."""
+    """Yield the costs of sequences without a known start.
+
+    There is one for each secret.
+    """
     fixed, items = Fraction(0), []
     for charge, read, after in given:
         if charge.scale is None:
@@ -195,7 +207,10 @@ def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> F
 
 
 def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
-    """Yield the cost of components without names: in each reading one may be that which moves the answers most."""
+    """Yield the costs of components without names.
+
+    In each reading one may be that which moves the answers most.
+    """
     if next(iter(view.secret_runs(belief, [])), None) is None:
         return
     fixed, total = Fraction(0), Fraction(0)
@@ -247,12 +262,18 @@ def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
 
 
 def _contribution(read: Read) -> Hashable:
-    """Return what two parts have in common that an answer moves in the same way."""
+    """Return the key of a part's change.
+
+    An answer moves in the same way with parts of one key.
+    """
     return read.grid, read.changes.tobytes(), None if read.answer is None else read.answer.key
 
 
 def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | None:
-    """Return the joint cost by the best curve, rounded up to a short decimal; None where it is not bounded."""
+    """Search the joint cost by the best curve.
+
+    It is rounded up to a short decimal; None where it is not bounded.
+    """
     try:
         cost, witness = joint_loss(part, terms)
     except Unsupported:

@@ -61,18 +61,19 @@ def charge_of(
     layout: str = "",
     begins_series: bool = False,
 ) -> Charge:
-    """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
+    """Return the charge for a calibration.
 
-    For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
-    beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
-    the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
-    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
-    `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
-    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
-    declares that later releases count as multiples of this one, or of all that begin it with the same `reading`.
+    It is what a ledger must keep, and never data: only the promise, the query and the noise. For a pooled answer
+    `framework` is what the calibration's framework says about one unit (the same secrets and beliefs, cut to the unit's
+    entries); the charge is then the unit's. A mean is kept as the sum that it divides, with the scale to match, because
+    a unit's share of it is divided by the pool's number of entries. Charges with the same `reading` read the same
+    entries; `at` is the step of the unit's one recording where its sequence starts, counted as `calendar` says;
+    `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in it: a query
+    about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series` declares that
+    later releases count as multiples of this one, or of all that begin it with the same `reading`.
 
-    Raises InputError when a pooled query names entries by
-    their number (those numbers mean nothing inside a unit), and for `at` where the data are not one sequence.
+    Raises InputError when a pooled query names entries by their number (those numbers mean nothing inside a unit), and
+    for `at` where the data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -109,9 +110,10 @@ def charge_of(
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-    """Return the scale of an answer's noise, and how much all entries and one entry move what it is added to.
+    """Return the noise's scale and the answer's largest changes.
 
-    None stands for noise that is no Laplace noise, and for a change that nothing bounds.
+    The changes are of what the noise is added to, when all entries change and when one does. None stands for noise that
+    is no Laplace noise, and for a change that nothing bounds.
     """
     framework = calibration.framework
     query, factor = _as_sum(calibration.query, framework) or (calibration.query, Fraction(1))
@@ -120,7 +122,10 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
 
 
 def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:
-    """Return the sum that a mean of entries divides, and how much larger it is; None for another query."""
+    """Return a mean's sum and its factor.
+
+    None for another query.
+    """
     if not isinstance(query, Averaging) or isinstance(framework.domain, QueryReader):  # records are never cut to units
         return None
     total = query.undivided()
@@ -128,17 +133,21 @@ def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None
 
 
 def names_entries(query: Query) -> bool:
-    """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
+    """Return whether a query numbers its entries.
+
+    It then means one layout of the data only.
+    """
     if isinstance(query, Weighing) or (isinstance(query, ByCells) and query.every is None):
         return True
     return isinstance(query, OfEntries) and query.entries is not None
 
 
 def _share_of_cells(query: ByCells, origin: Framework, about: Framework) -> Fraction:
-    """Return how much wider the noise of a pooled table by cells is for a unit's own table, to which it is charged.
+    """Return the factor of noise for a unit's table.
 
-    A mean over a pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has.
-    Raises InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
+    A pooled table by cells is charged to a unit by its own table, for which the noise is this much wider. A mean over a
+    pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has. Raises
+    InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
     """
     if _size(about) == _size(origin):
         return Fraction(1)
@@ -160,18 +169,21 @@ def _share_of_cells(query: ByCells, origin: Framework, about: Framework) -> Frac
 
 
 def _size(framework: Framework) -> int:
-    """Return the number of entries; 0 for two laws of an answer."""
+    """Count the entries: 0 for two laws."""
     return 0 if framework.is_pair else framework.domain.size
 
 
 def _names(framework: Framework) -> tuple[Hashable, ...]:
-    """Return the names in the order in which the framework's numbers count the entries; none where it has no names."""
+    """Return the entries' names in the framework's order."""
     holders = framework.beliefs or [framework.domain]
     return next((names for b in holders if (names := entries.listed(b)) is not None), ())
 
 
 def _lengths(framework: Framework) -> tuple[int, ...]:
-    """Return the lengths of the sequences that the framework is about; none where it is not, or not in one way."""
+    """Return the lengths of the framework's sequences.
+
+    There are none where it is not about sequences, or not in one way.
+    """
     lengths = {
         tuple(map(len, b.components())) if is_recording(b) else ()
         for b in framework.beliefs
@@ -180,7 +192,10 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
 
 
 def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
-    """Return of each belief whose matrices repeat its period, and the place in it that step 0 of the recording has."""
+    """Return the periods of beliefs with step 0's phase.
+
+    They are of each belief whose matrices repeat.
+    """
     chains = [belief.chain for belief in framework.beliefs if is_recording(belief)]
     return tuple(sorted({(chain.period, chain.phase(at)) for chain in chains if chain.period > 1}))
 
@@ -215,7 +230,10 @@ def _read(framework: Framework, query: Query) -> _Read:
 
 
 def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
-    """Return the largest change of the answer when all entries change and when one does, None where it has none."""
+    """Return the answer's largest changes.
+
+    They are those when all entries change and when one does; None where it has none.
+    """
     try:
         each = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
     except Unsupported:  # real numbers without a range
@@ -228,9 +246,9 @@ def _largest(changes: IntArray) -> int:
 
 
 def answer_hash(answer: Additive, belief: Belief | Data) -> str:
-    """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them.
+    """Hash an answer's terms in the belief's order.
 
-    One that is no sum over entries says by its `key` what it computes.
+    Terms are what it adds up, entry by entry. One that is no sum over entries says by its `key` what it computes.
     """
     if not isinstance(answer, Additive):
         return hashlib.sha256(repr((answer.grid, answer.labels, answer.key)).encode()).hexdigest()[:32]
@@ -249,7 +267,7 @@ def answer_hash(answer: Additive, belief: Belief | Data) -> str:
 
 
 def _hash_runs(digest: hashlib._Hash, runs: Runs) -> None:
-    """Hash integers as an array of them, which is never made whole."""
+    """Hash runs as their array, never made whole."""
     digest.update(repr((runs.size,)).encode())
     for start in range(0, runs.size, HASHED_AT_ONCE):
         part = runs.between(start, min(start + HASHED_AT_ONCE, runs.size))

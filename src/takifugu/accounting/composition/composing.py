@@ -22,14 +22,14 @@ _LAYOUTS = "these releases read the data in several layouts, so one row of the o
 def joint(
     framework: Framework, charges: Iterable[Charge], as_composing: bool = False, fingerprint: str | None = None
 ) -> Joint:
-    """Return what releases on one unit's data promise together under `framework`, in the order of their release.
+    """Return the joint promise under `framework`.
 
-    Without a delta that is the least of all that is proved. Beside a delta promises that are alone and have no place
-    are given up with `as_composing`, and charged by their noise; without one, those about several people are. Releases
-    in several layouts count at the cost of a change of all that each reads, since one entry of one layout may be many
-    of another. `fingerprint` is the framework's where it was read from a file. Raises CompositionRefused, with the
-    reason and the cheapest remedy, where nothing is proved. Source: docs/decisions.md#composition; quilts after Song17
-    Theorem 4.3.
+    It is of releases on one unit's data, in the order of their release. Without a delta that is the least of all that
+    is proved. Beside a delta promises that are alone and have no place are given up with `as_composing`, and charged by
+    their noise; without one, those about several people are. Releases in several layouts count at the cost of a change
+    of all that each reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where
+    it was read from a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is
+    proved. Source: docs/decisions.md#composition; quilts after Song17 Theorem 4.3.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -68,10 +68,11 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
 
 
 def _in_several_layouts(charges: Sequence[Charge]) -> bool:
-    """Whether releases read the data in several layouts; CompositionRefused where one of them is pooled, too.
+    """Return whether releases read several layouts.
 
-    A whole promise that names no entries (of another source, or definition) holds in every layout. What is charged of a
-    pooled release is one unit's share, and in another layout this unit's data may be anybody's.
+    Raises CompositionRefused where one of them is pooled, too. A whole promise that names no entries (of another
+    source, or definition) holds in every layout. What is charged of a pooled release is one unit's share, and in
+    another layout this unit's data may be anybody's.
     """
     read = {charge.layout for charge in charges if charge.entries or charge.covers is not Covers.EVERYTHING}
     if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
@@ -86,13 +87,13 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
 def compose(
     calibrations: Iterable[Calibrated], as_composing: bool = False, fixed_in_advance: bool = False
 ) -> Guarantee:
-    """Return what releases with these calibrations promise together, all about the same entries of one source.
+    """Return the joint promise of calibrations.
 
-    They are taken in the order given, each fixed before those after it are released. Every framework among them is
-    charged for all of them, and the largest joint epsilon and delta are promised. Where some release has a delta,
-    `as_composing` gives up promises that are alone and have no place beside it, and charges their noise.
-    `fixed_in_advance` says that all of them are fixed before the first is released: then normal noise adds up by its
-    squares, with Laplace noise beside it (docs/theory/influence.md#with-a-delta).
+    All are about the same entries of one source. They are taken in the order given, each fixed before those after it
+    are released. Every framework among them is charged for all of them, and the largest joint epsilon and delta are
+    promised. Where some release has a delta, `as_composing` gives up promises that are alone and have no place beside
+    it, and charges their noise. `fixed_in_advance` says that all of them are fixed before the first is released: then
+    normal noise adds up by its squares, with Laplace noise beside it (docs/theory/influence.md#with-a-delta).
 
     Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
     calibrations. Source: docs/decisions.md#composition.
@@ -133,7 +134,10 @@ def compose(
 
 
 def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
-    """Return the one framework that stands for several, where their definition says which; None to charge each."""
+    """Return the one framework for several.
+
+    Their definition says which; None to charge each.
+    """
     names = {framework.definition for framework in frameworks}
     if len(frameworks) < 2 or len(names) > 1:
         return None

@@ -79,10 +79,11 @@ def raised(delta: Fraction, earlier: Fraction) -> Fraction:
 
 
 def plain(cost: Fraction) -> Fraction:
-    """Return a searched cost, raised by a billionth of it at most to a fraction with a denominator of up to 1,000.
+    """Round a searched cost up to a short fraction.
 
-    A scale is rounded up, so that its noise loses a little less than was asked for. No two such fractions are near
-    enough for a larger cost to become a smaller one.
+    It is raised by a billionth of it at most, to a denominator of up to 1,000. A scale is rounded up, so that its noise
+    loses a little less than was asked for. No two such fractions are near enough for a larger cost to become a smaller
+    one.
 
     >>> plain(Fraction("0.333333333332")), plain(Fraction("0.3334"))
     (Fraction(1, 3), Fraction(1667, 5000))
@@ -92,20 +93,24 @@ def plain(cost: Fraction) -> Fraction:
 
 
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
-    """Say of each charge whether it may have been chosen after an output with delta > 0 was seen."""
+    """Return each charge's flag of a late choice.
+
+    It may then have been chosen after an output with delta > 0 was seen.
+    """
     seen = accumulate((c.delta > 0 for c in charges), or_, initial=False)
     return tuple(before and not c.fixed_in_advance for c, before in zip(charges, seen, strict=False))
 
 
 def depends_on_order(charge: Charge) -> bool:
-    """Whether what a release costs beside others depends on which of them was first."""
+    """Return whether a release's cost depends on order."""
     return charge.delta > 0 or charge.covers is Covers.OUTPUT or charge.begins_series
 
 
 def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
-    """Return what a release that covers all data, or a component, costs when it is added to others that do.
+    """Return the cost of a release in a sum.
 
-    `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
+    It covers all data, or a component, and so do those that it is added to. `is_placed` says that all of them read the
+    same entries, so that sequences without a secret do not count.
     """
     if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
@@ -129,13 +134,16 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
 
 
 def by_component(belief: Belief, changes: IntArray) -> IntArray:
-    """Return the largest change of an answer when one independent component changes, one integer per component."""
+    """Return an answer's largest change by each component."""
     runs = belief.components()
     return changes if len(runs) == len(changes) else np.add.reduceat(changes, [run.start for run in runs])
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:
-    """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
+    """Return a release's loss when all entries change.
+
+    They may change at will: it is the change of the answer, over the scale.
+    """
     if charge.scale is None:
         if charge.covers is not Covers.EVERYTHING:
             raise CompositionRefused(
@@ -178,12 +186,12 @@ def loss(reach: int | Fraction, charge: Charge) -> Fraction:
 
 
 def as_whole(charge: Charge, definition: str) -> Charge:
-    """Return a charge as a promise of a definition about the whole data: what its noise loses when all data change.
+    """Turn a charge into a promise about all data.
 
-    That is sound under every definition that compares hypotheses about the data, and for any dependence of what the
-    answer reads on other data: between any two data sets the output's densities differ by this factor at most. The
-    charge's own promise is of another definition, and counts for nothing here. Raises CompositionRefused where the
-    noise has no such bound.
+    It is a promise of a given definition: what the noise loses when all data change. That is sound under every
+    definition that compares hypotheses about the data, and for any dependence of what the answer reads on other data:
+    between any two data sets the output's densities differ by this factor at most. The charge's own promise is of
+    another definition, and counts for nothing here. Raises CompositionRefused where the noise has no such bound.
     """
     cost = noise_loss(charge)
     if isinf(cost):
@@ -200,7 +208,10 @@ def as_whole(charge: Charge, definition: str) -> Charge:
 
 
 def noise_loss(charge: Charge) -> Fraction | float:
-    """Return what the noise alone loses when the whole data change: the change over the scale; it may be infinite."""
+    """Return the noise's loss when all data change.
+
+    It may be infinite.
+    """
     if charge.change is None:
         return inf
     if charge.change == 0:
@@ -211,10 +222,11 @@ def noise_loss(charge: Charge) -> Fraction | float:
 
 
 def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
-    """Return epsilon and delta of releases, each so many times, when everything that they read changes.
+    """Return the cost of all releases on any change.
 
-    That holds whatever their entries are to each other (docs/theory/composition.md#layouts). Raises CompositionRefused,
-    which says why it had to be asked (`refused`), where nothing bounds it.
+    It is epsilon and delta of releases, each so many times, when everything that they read changes. That holds whatever
+    their entries are to each other (docs/theory/composition.md#layouts). Raises CompositionRefused, which says why it
+    had to be asked (`refused`), where nothing bounds it.
     """
     epsilon = delta = Fraction(0)
     for charge, times in charges:
@@ -231,10 +243,11 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
 
 
 def any_change(charge: Charge) -> Fraction | None:
-    """Return what a release loses when all that it reads changes at will, either way; None where nothing bounds it.
+    """Return a release's loss on any change.
 
-    A promise that covers everything does, unless its definition compares one way only or is unknown; so does its scale,
-    or, of a release whose every row is randomised by itself, what the noise loses for any rows.
+    All that it reads changes at will, either way; None where nothing bounds the loss. A promise that covers everything
+    does, unless its definition compares one way only or is unknown; so does its scale, or, of a release whose every row
+    is randomised by itself, what the noise loses for any rows.
     """
     known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
     if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):

@@ -31,7 +31,10 @@ _MOST = 2.0**60
 
 
 def in_a_series(charges: Sequence[Charge]) -> bool:
-    """Whether the first release began a series; CompositionRefused where a later one would begin it."""
+    """Return whether the first release began a series.
+
+    Raises CompositionRefused where a later one would begin it.
+    """
     if not charges or charges[0].begins_series:
         return bool(charges)
     if any(charge.begins_series for charge in charges):
@@ -44,9 +47,10 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
 
 
 def beginning(charges: Sequence[Charge]) -> frozenset[int]:
-    """Return the numbers of the releases that begin a series: the first, and those that were paid for with it.
+    """Return the numbers of a series' first releases.
 
-    What a ledger calls one reading was reserved at once, before any of it was drawn.
+    They are the first one, and those paid for with it: what a ledger calls one reading was reserved at once, before any
+    of it was drawn.
     """
     first = charges[0]
     with_it = [
@@ -57,8 +61,9 @@ def beginning(charges: Sequence[Charge]) -> frozenset[int]:
 
 
 def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the least epsilon that a series keeps at the sum of its deltas, whatever was chosen after which output.
+    """Return the joint promise of a series.
 
+    It is the least epsilon that the series keeps at the sum of its deltas, whatever was chosen after which output.
     Raises CompositionRefused where the rule of a series does not reach: for other beliefs than those of the first
     release, other entries, pooled releases, noise that is neither normal nor Laplace, and an answer that moves an entry
     which the first does not move.
@@ -103,9 +108,9 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
 def _term(
     part: Part, charges: Sequence[Charge], reads: Sequence[Read], begun: frozenset[int]
 ) -> tuple[Part, list[NormalRelease]]:
-    """Return the normal releases that cover all of them in a component: those that began the series, with less noise.
+    """Return the normal releases covering a component's series.
 
-    There are none where nothing moves.
+    They are those that began it, with less noise. There are none where nothing moves.
     """
     moving = [number for number, read in enumerate(reads) if read.changes.any()]
     if not moving:

@@ -29,10 +29,10 @@ Steps = list[tuple[int, Fraction]]
 def cost_at_other_steps(
     frameworks: Mapping[str, Framework], charges: Sequence[Charge]
 ) -> tuple[Fraction, Fraction] | None:
-    """Return epsilon and delta of releases about one unit in layouts of the same entries.
+    """Return the cost of layouts of the same entries.
 
-    Charges are single ones, under the framework that each names, with the names of their layouts. None where a release
-    or a belief is such that nothing of this is proved.
+    It is epsilon and delta of releases about one unit. Charges are single ones, under the framework that each names,
+    with the names of their layouts. None where a release or a belief is such that nothing of this is proved.
     """
     if not all(_is_read_by_entry(frameworks[charge.framework], charge) for charge in charges):
         return None
@@ -53,7 +53,7 @@ def cost_at_other_steps(
 
 
 def dearest_step(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> Fraction:
-    """Return the most that releases in one layout lose when one entry changes, wherever they lie.
+    """Return a layout's largest loss by one entry.
 
     Those at places of one calendar are added up step by step; each other one counts by its own dearest step.
     """
@@ -80,7 +80,10 @@ def _highest(steps: Steps) -> Fraction:
 
 
 def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fraction]]:
-    """Yield from which step on a release costs more, or less: what its dearest belief says of each step."""
+    """Yield the steps of a change in cost.
+
+    From each on a release costs more, or less, by what its dearest belief says of each step.
+    """
     view, start = View(framework, charge.framework), charge.at or 0
     most = np.zeros(charge.entries, dtype=np.int64)
     grids = set()
@@ -99,7 +102,10 @@ def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fract
 
 
 def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:
-    """Whether a release has Laplace noise, and is about entries of one unit's recording that may start anywhere."""
+    """Return whether a release is charged entry by entry.
+
+    It has Laplace noise, and is about entries of one unit's recording that may start anywhere.
+    """
     is_plain = (
         charge.delta == 0 and charge.scale is not None and charge.scope == "unit" and not charge.begins_series
         and charge.covers is not Covers.OUTPUT and charge.definition == framework.definition == "pufferfish"
@@ -121,10 +127,11 @@ def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:
 def _everywhere(
     framework: Framework, dearest: Fraction, others: Sequence[Charge], layout: str
 ) -> list[Charge] | None:
-    """Return what stands for releases in other layouts: a count of as many steps as they may cost anything at.
+    """Return a stand-in for releases in other layouts.
 
-    It moves every one of them by `dearest`, and all together by what all of them lose at most, and nobody says where it
-    starts. None for a recording that no computer holds.
+    It is a count of as many steps as they may cost anything at. It moves every one of them by `dearest`, and all
+    together by what all of them lose at most, and nobody says where it starts. None for a recording that no computer
+    holds.
     """
     if not dearest:
         return []

@@ -38,17 +38,17 @@ class Windows(NamedTuple):
         return each * float(self.unit) * float(self.changes.sum())
 
     def in_units(self, unit: Fraction) -> IntArray:
-        """Return what each start costs in multiples of a unit, rounded up."""
+        """Return each start's cost in units, rounded up."""
         up, down = (self.unit / unit).as_integer_ratio()
         each = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
         return np.repeat(np.array(each, dtype=np.int64), [times for _, times in self.rates])
 
 
 def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
-    """Return what each step costs, from `start` or the first one that any window reads to the last one.
+    """Return each step's cost as runs.
 
-    It is exact where all have one rate. Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a
-    further window makes no step cheaper.
+    They go from `start`, or the first step that any window reads, to the last one. It is exact where all have one rate.
+    Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a further window makes no step cheaper.
 
     >>> week = np.ones(7, dtype=np.int64)
     >>> runs, unit = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])
@@ -71,7 +71,7 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, F
 
 
 def _edges(changes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the places where the changes change, from 0 to behind the last, and by how much."""
+    """Return the places and sizes of edges."""
     steps = np.diff(changes, prepend=0, append=0)
     places = np.flatnonzero(steps)
     ends = np.array([0, len(changes)], dtype=np.int64)
@@ -79,5 +79,8 @@ def _edges(changes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def standing_in(size: int) -> Additive:
-    """Return any answer over so many entries: a search asks a part for its entries and secrets only."""
+    """Return any answer over so many entries.
+
+    A search asks a part for its entries and secrets only.
+    """
     return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))

@@ -44,12 +44,15 @@ class Cost:
     @staticmethod
     @lru_cache(maxsize=65536)
     def of_text(text: str) -> Cost:
-        """Return the sums that a text describes, always the same object for the same text."""
+        """Return the sums in a text.
+
+        It is always the same object for the same text.
+        """
         times, rates, promised = text.split("; ")
         return Cost(int(times), Total.of_text(rates) if rates else None, Total.of_text(promised))
 
     def plus(self, other: Cost) -> Cost:
-        """Return what both add up to."""
+        """Add up two costs."""
         rates = None if self.rates is None or other.rates is None else self.rates + other.rates
         return Cost(self.times + other.times, rates, self.promised + other.promised)
 
@@ -92,7 +95,10 @@ class Several(Charge):
 
     @cached_property
     def places(self) -> IntArray:
-        """Where its windows start, in order; without a declared place there are none."""
+        """The starts of the windows, in order.
+
+        Without a declared place there are none.
+        """
         if not self.runs:
             return np.array([] if self.at is None else [self.at], dtype=np.int64)
         return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
@@ -102,19 +108,22 @@ _SHARED = tuple(f.name for f in fields(Charge))
 
 
 def ratio_of(charge: Charge) -> Fraction | None:
-    """Return epsilon times scale of each release that covers every change, with Laplace noise."""
+    """Return epsilon times scale of a charge's releases.
+
+    They cover every change, and have Laplace noise.
+    """
     if isinstance(charge, Several):
         return charge.ratio
     return None if charge.scale is None or charge.covers not in STEADY else charge.epsilon * charge.scale
 
 
 def as_one(charge: Charge) -> Charge:
-    """Return a charge of one release that costs what all releases of a charge do."""
+    """Return one release at the cost of all."""
     return Charge(**values_of(charge, _SHARED)) if isinstance(charge, Several) else charge
 
 
 def several(charge: Charge) -> Several:
-    """Return a charge of one release as one of several."""
+    """Return a release's charge as one of several."""
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
@@ -123,7 +132,10 @@ def several(charge: Charge) -> Several:
 
 
 def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, runs: Iterable[Run] = ()) -> Several:
-    """Return releases like `first` from what they add up to."""
+    """Return a charge of releases like `first`.
+
+    They are given by what they add up to.
+    """
     scale = first.scale if cost.rates is None else entry_of(first) / cost.rates.value
     one = values_of(first, _SHARED)
     one |= {"epsilon": cost.promised.value, "scale": scale}
@@ -131,12 +143,18 @@ def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, r
 
 
 def entry_of(charge: Charge) -> Fraction:
-    """Return what rates count: the largest change by one entry, so that 2^-60 is little for any grid."""
+    """Return the largest change by one entry.
+
+    It is what rates count, so that 2^-60 is little for any grid.
+    """
     return charge.entry_change or Fraction(1)
 
 
 def alike(charge: Charge) -> Charge:
-    """Return what a charge has in common with those of other noise that read the same query in the same way."""
+    """Return the key of charges with one reading.
+
+    They differ in their noise only: they read the same query in the same way.
+    """
     one = values_of(charge, _SHARED)
     one |= {"epsilon": Fraction(0), "release": ""}
     if charge.at is not None:
@@ -154,7 +172,9 @@ def each_window(charge: Charge) -> list[Charge]:
 
 
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
-    """Return windows by their places as runs; one more window of a run that is one step behind it is in it.
+    """Return windows by their places as runs.
+
+    One more window of a run that is one step behind it is in it.
 
     >>> one = Cost(1, None, Total.of(Fraction(1)))
     >>> [run[:3] for run in in_runs(dict.fromkeys([30, 14, 7, 0], one))]
@@ -176,14 +196,18 @@ def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
 
 
 def adds_up(charge: Charge) -> bool:
-    """Whether the noise of a charge adds up with that of others, in any order."""
+    """Return whether a charge's noise adds up.
+
+    It does so with that of others, in any order.
+    """
     return charge.definition in _OURS and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
 def merged(charges: Sequence[Charge]) -> list[Several]:
-    """Return charges in which those that differ in their noise or place only are one, at the place of the first.
+    """Merge charges of different noise or place.
 
-    None passes one with a delta, or a promise about one output's distribution, where the order counts.
+    The merged one is at the place of the first. None passes one with a delta, or a promise about one output's
+    distribution, where the order counts.
     """
     stretches = in_turns(charges)
     whole = whole_readings(stretches)
@@ -191,7 +215,10 @@ def merged(charges: Sequence[Charge]) -> list[Several]:
 
 
 def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
-    """Return charges in stretches in which the order does not count; what does not add up is one of its own."""
+    """Return charges in stretches of any order.
+
+    What does not add up is a stretch of its own.
+    """
     stretches: list[list[Charge]] = [[]]
     for charge in charges:
         if adds_up(charge):
@@ -202,7 +229,10 @@ def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
 
 
 def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
-    """Return the readings of which all charges are in one stretch and add up: equal ones are worst at one place."""
+    """Return the readings inside one stretch.
+
+    All their charges are in it and add up: equal ones are worst at one place.
+    """
     readings: set[str] = set()
     elsewhere: set[str] = set()
     for stretch in stretches:
@@ -214,7 +244,7 @@ def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
 
 
 def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
-    """Yield the charges of a stretch in which the order does not count."""
+    """Yield a stretch's charges, merged."""
     terms: dict[Hashable, list[Charge]] = {}
     readings: dict[str, dict[Hashable, list[Charge]]] = {}
     for charge in charges:
@@ -230,7 +260,7 @@ def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
 
 
 def kind_of(charge: Charge) -> Hashable:
-    """Return what charges have in common that add up.
+    """Return the kind of charges for adding up.
 
     A promise that covers every change costs the larger of its epsilon and D/b: those add up that cost the same of the
     two.
@@ -239,14 +269,17 @@ def kind_of(charge: Charge) -> Hashable:
 
 
 def _share(charge: Charge) -> Hashable:
-    """Return what a charge costs in one of its readings, and how."""
+    """Return a charge's cost in one reading.
+
+    With it goes how the charge is read.
+    """
     one = several(charge)
     each = None if one.cost.rates is None else one.cost.rates.value / one.readings
     return replace(alike(charge), reading=""), Fraction(one.times, one.readings), each, one.epsilon / one.readings
 
 
 def together(charges: Sequence[Charge]) -> Several:
-    """Return releases that differ in their noise or place only as one charge."""
+    """Return charges of different noise or place as one."""
     each = list(map(several, charges))
     if len(each) == 1:
         return each[0]

@@ -39,10 +39,10 @@ ELSEWHERE = (
 
 
 def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-    """Return the least proven joint promise; raises CompositionRefused where there is none.
+    """Return the least proven joint promise.
 
-    With a delta the proof is fixed beforehand, and `recharge` gives up promises that have no place in it. Without one
-    it gives up those about several people.
+    Raises CompositionRefused where there is none. With a delta the proof is fixed beforehand, and `recharge` gives up
+    promises that have no place in it. Without one it gives up those about several people.
     """
     if in_a_series(charges):
         return series_joint(view, charges)
@@ -68,11 +68,11 @@ def _singles(view: View, charges: Sequence[Several]) -> list[int]:
 
 
 def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-    """Return the least of all bounds without a delta, where no order counts.
+    """Return the least bound without a delta.
 
-    Promises that cover every change add up; one other promise may count, beside what all other releases lose when the
-    whole data change; else all count by that, or by their profiles. Every bound is one of any subset of the releases,
-    too, and no larger there, so that one more never lowers the least of them.
+    No order counts. Promises that cover every change add up; one other promise may count, beside what all other
+    releases lose when the whole data change; else all count by that, or by their profiles. Every bound is one of any
+    subset of the releases, too, and no larger there, so that one more never lowers the least of them.
     """
     terms = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
     singles = _singles(view, terms)
@@ -98,9 +98,10 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
 
 
 def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> Iterator[int]:
-    """Yield the releases that do not cover every change, and whose promise counts beside whole changes of the others.
+    """Yield the numbers of releases with a counting promise.
 
-    One of an answer over several people is about the law of what all of them hold.
+    They do not cover every change, and beside their promise the others count by whole changes. One of an answer over
+    several people is about the law of what all of them hold.
     """
     if not _means_one_secret(view, charges):
         return
@@ -113,7 +114,10 @@ def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> I
 
 
 def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction], dict[int, str]]:
-    """Return what releases lose when the whole data change, by number, and of others why nothing bounds it."""
+    """Return the losses on a whole change, by number.
+
+    Of releases that nothing bounds the reasons are returned beside them.
+    """
     wholes, unbounded = {}, {}
     for i, charge in enumerate(charges):
         try:
@@ -124,7 +128,10 @@ def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction]
 
 
 def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
-    """Return the least of the sum, where it is a bound, and the joint quilt cost, of which both share one bad event."""
+    """Return the least promise without a single.
+
+    It is of the sum, where that is a bound, and of the joint quilt cost; both share one bad event.
+    """
     candidates = _sums(view, charges)
     others = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
     if len(others) == 1 and _joins_whole(view, charges, *others):
@@ -136,7 +143,10 @@ def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
 
 
 def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
-    """Return the sum of promises where all cover every change of the data, or of a component."""
+    """Return the sum of promises.
+
+    There is one where all cover every change of the data, or of a component.
+    """
     if any(charge.covers not in STEADY for charge in charges):
         return []
     is_placed = is_one_reading(charges)
@@ -146,22 +156,23 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
 
 
 def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
-    """Whether a promise that is alone holds beside releases that cover every change."""
+    """Return whether a lone promise holds beside covering ones."""
     one, is_early = charges[number], not chosen_late(charges)[number]
     counts = one.covers is Covers.ENTRIES and view.is_native(one) and one.times == 1
     return is_early and counts and _means_one_secret(view, charges)
 
 
 def _alone(view: View, charge: Several) -> Fraction:
-    """Return what a release promises alone, under the framework that it was calibrated for."""
+    """Return a release's promise under its own framework."""
     return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
 
 
 def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
-    """Return what releases promise beside one about an output, where some have a delta.
+    """Return the joint promise beside a single.
 
-    The promise counts wherever it can, and where it cannot it is given up on request: what is chosen does not depend on
-    what is less, since two proofs whose deltas are of different bad events cost the deltas of both.
+    A single is about an output; some release has a delta. The promise counts wherever it can, and where it cannot it is
+    given up on request: what is chosen does not depend on what is less, since two proofs whose deltas are of different
+    bad events cost the deltas of both.
     """
     reason = _why_it_stands_alone(view, charges, singles[0])
     candidates: list[Joint] = []
@@ -189,7 +200,10 @@ def _no_bound(refused: str) -> str:
 
 
 def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
-    """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
+    """Say why an output-law promise stands alone.
+
+    Nothing is said where it has a joint promise with the others.
+    """
     single, others = charges[i], [charge for n, charge in enumerate(charges) if n != i]
     alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]
     is_pooled = any(charge.scope == "pooled" for charge in alone)
@@ -217,7 +231,10 @@ def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
 
 
 def _means_one_secret(view: View, charges: Sequence[Several]) -> bool:
-    """Whether what one release promises about its own entries holds for the entry that a secret means in any other."""
+    """Return whether all releases mean one secret.
+
+    What one promises about its own entries then holds for the entry that a secret means in any other.
+    """
     reading = [c for c in charges if c.entries]
     together = is_one_reading(reading) and len({place for c in reading for place in _places(c)}) <= 1
     return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
@@ -228,11 +245,12 @@ def _places(charge: Several) -> list[int | None]:
 
 
 def _promises_travel(view: View, belief: Belief) -> bool:
-    """Whether a promise about one reading covers each entry of the recording, or each user, that another may mean.
+    """Return whether promises hold in every reading.
 
-    What a step outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all
-    values of all steps is enough where no start is given. Entries with names are the same in every reading. What
-    records add up to is another property in another reading.
+    A promise about one then covers each entry of the recording, or each user, that another may mean. What a step
+    outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all values of all
+    steps is enough where no start is given. Entries with names are the same in every reading. What records add up to is
+    another property in another reading.
     """
     if belief.names is not None:
         return True
@@ -246,9 +264,10 @@ def _promises_travel(view: View, belief: Belief) -> bool:
 
 
 def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> Joint:
-    """Return one promise beside what all other releases lose when the whole data change.
+    """Return one promise beside the others' whole changes.
 
-    Of several releases in one charge it is the promise that costs most less than a whole change.
+    These are what all other releases lose when the whole data change. Of several releases in one charge it is the
+    promise that costs most less than a whole change.
     """
     one = charges[number]
     others = sum((whole_cost(view, charge) for i, charge in enumerate(charges) if i != number), Fraction(0))
@@ -259,7 +278,10 @@ def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> 
 def _joint_with_wholes(
     charges: Sequence[Several], number: int, others: Fraction, whole: Fraction | None, delta: Fraction
 ) -> Joint:
-    """Return one promise beside what the others lose; `whole` is what its own releases lose, where they are several."""
+    """Return one promise beside the others' loss.
+
+    `whole` is what its own releases lose, where they are several.
+    """
     one = charges[number]
     promised = one.epsilon if one.times == 1 or whole is None else whole - (one.saved or 0)
     rule = "alone" if len(charges) == 1 and one.times == 1 else "single and whole"
@@ -267,10 +289,10 @@ def _joint_with_wholes(
 
 
 def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:
-    """Return the delta of a promise about one output's distribution together with whole releases.
+    """Return the delta of a single beside wholes.
 
-    A bad event of probability delta is up to e^epsilon times as likely given an output of theirs, after which it may
-    have been chosen.
+    A single promises something about one output's distribution. A bad event of probability delta is up to e^epsilon
+    times as likely given an output of theirs, after which it may have been chosen.
     """
     one, others = charges[number], [charge for i, charge in enumerate(charges) if i != number]
     if one.delta == 0 or one.fixed_in_advance:

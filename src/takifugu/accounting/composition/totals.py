@@ -44,7 +44,10 @@ class Total:
 
     @property
     def text(self) -> str:
-        """The sum as a ledger keeps it: where nothing was rounded the number alone."""
+        """The sum as a text, or as a number.
+
+        It is a number alone where nothing was rounded.
+        """
         exact = to_text(self.exact)
         return exact if Total.of(self.exact) == self else f"{exact} {self.denominator} {self.rounded}"
 

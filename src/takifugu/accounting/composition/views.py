@@ -47,12 +47,12 @@ class Read:
     answer: Additive | None = None
 
     def of_run(self, run: range) -> Read:
-        """Return what the entries of a run move."""
+        """Return the read of a run's entries."""
         answer = None if self.answer is None else self.answer.restrict(slice(run.start, run.stop))
         return replace(self, changes=self.changes[run.start : run.stop], answer=answer)
 
     def laid_out(self, changes: IntArray) -> Read:
-        """Return the same among more entries, which these are some of."""
+        """Return the read among more entries."""
         return self if changes is self.changes else replace(self, changes=changes, answer=None)
 
 
@@ -80,11 +80,17 @@ class View:
     fingerprint: str
 
     def is_native(self, charge: Charge) -> bool:
-        """Whether the charge was calibrated for this framework, so that its own epsilon is a promise here."""
+        """Return whether the charge was calibrated for this framework.
+
+        Its own epsilon is then a promise here.
+        """
         return charge.framework == self.fingerprint
 
     def reads_alike(self, charge: Charge) -> bool:
-        """Whether this framework adds up the query exactly as the one that it was calibrated for."""
+        """Return whether the query adds up the same here.
+
+        It does exactly as under the framework that it was calibrated for.
+        """
         if self.is_native(charge):
             return True
         read = [(belief, self._answer(belief, charge)) for belief in self.framework.beliefs]
@@ -92,7 +98,10 @@ class View:
 
     @cached_property
     def has_secrets_everywhere(self) -> bool:
-        """Whether every component that may be meant in another reading holds a secret: users with names are known."""
+        """Whether every possible component holds a secret.
+
+        Possible are those that may be meant in another reading: users with names are known.
+        """
         return all(self._hides_all_of(belief) for belief in self.framework.beliefs)
 
     def _hides_all_of(self, belief: Belief) -> bool:
@@ -102,10 +111,11 @@ class View:
         return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
-        """Return the charge's query under a belief; None where it says nothing about single entries there.
+        """Read the charge's query under a belief.
 
-        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
-        or other entries may be meant, every entry that may be read counts with the largest change of any.
+        None where it says nothing about single entries there. Where a belief reads other numbers than those that were
+        published (its states may stand for other raw values), or other entries may be meant, every entry that may be
+        read counts with the largest change of any.
         """
         key = (id(belief), id(charge))
         if key not in self._reads:
@@ -143,7 +153,10 @@ class View:
         return Read(each * largest, answer.grid, min(total, int(each.sum()) * largest * answer.grid), not matched)
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
-        """Return the query resolved against a belief, whose own order it is in; None where the entries do not fit."""
+        """Return the query resolved against a belief.
+
+        It is in the belief's own order; None where the entries do not fit.
+        """
         if self.framework.is_pair or charge.entries == 0:
             return None
         about: queries.Entries = belief
@@ -166,10 +179,11 @@ class View:
         return answer_hash(answer, about) in charge.answers
 
     def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
-        """Return the charge's sequences as runs of its entries, of which one recording holds one at most, or None.
+        """Return the charge's sequences as runs of its entries.
 
-        A belief in independent pieces covers the pieces of every release of one layout, in which pieces are cut by one
-        rule (a ledger sees to it: `ledger.layouts`); a belief in one sequence only its own.
+        One recording holds one at most; None where there are none. A belief in independent pieces covers the pieces of
+        every release of one layout, in which pieces are cut by one rule (a ledger sees to it: `ledger.layouts`); a
+        belief in one sequence only its own.
         """
         lengths = charge.lengths
         if not lengths and self.is_native(charge):
@@ -180,9 +194,10 @@ class View:
         return tuple(range(end - n, end) for n, end in zip(lengths, ends, strict=True))
 
     def secret_runs(self, belief: Belief, reads: Sequence[Read | None]) -> Iterator[tuple[int, range, Family]]:
-        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any.
+        """Yield the components with secrets.
 
-        Of independent users who are alike in alphabet and in what they move all answers by one is enough.
+        Each is its number, its entries and its secrets (entries counted from its start). Of independent users who are
+        alike in alphabet and in what they move all answers by one is enough.
         """
         for secret in self.framework.secrets:
             if (seen := secrets.view(secret, belief)) is not None:
@@ -205,17 +220,20 @@ class View:
 
 
 def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], int] | None:
-    """Return D(N) of an answer whose entries do not each move it by themselves; None where D(N) is a sum."""
+    """Return D(N) of an answer with joint changes.
+
+    Its entries do not each move it by themselves; None where D(N) is a sum.
+    """
     return None if whole_change(answer) == int(changes.sum()) else answer.change
 
 
 def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
-    """Return the chosen entries that a run holds, counted from its start."""
+    """Return a run's chosen entries from its start."""
     if isinstance(chosen, range):
         return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
     return tuple(e - run.start for e in chosen if e in run)
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:
-    """Whether the charge's entries are known to be those of the belief, entry by entry."""
+    """Return whether charge and belief match by entry."""
     return bool(charge.names) == (belief.names is not None)

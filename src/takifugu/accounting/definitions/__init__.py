@@ -36,35 +36,53 @@ class Definition:
     error_words: str = ""
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        """Enumerate every ordered comparison, for tests and small cases: those of every secret under every belief."""
+        """Enumerate every ordered comparison.
+
+        They are those of every secret under every belief, for tests and small cases.
+        """
         for belief in framework.beliefs:
             for secret in framework.secrets:
                 yield from secrets.comparisons(secret, belief)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return what releases promise together; each charge is of this definition or was made so by `converted`."""
+        """Return the releases' joint promise.
+
+        Each charge is of this definition or was made so by `converted`.
+        """
         raise NotImplementedError
 
     def converted(self, charge: Charge) -> Charge:
-        """Return the charge itself, or what it costs when all data change; CompositionRefused where it has no cost."""
+        """Return a charge as one of this definition.
+
+        It is the charge itself, or what it costs when all data change. Raises CompositionRefused where it has no cost.
+        """
         from takifugu.accounting.composition.losses import as_whole
 
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
-        """Return the one framework that stands for several of this definition; None to charge each of them."""
+        """Return the one framework for several.
+
+        They are of this definition; None to charge each of them.
+        """
         return None
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return why `calibrate` refuses this noise by default, or None."""
+        """Return the reason to refuse this noise.
+
+        `calibrate` does so by default. None where there is no reason.
+        """
         raise NotImplementedError
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether the noise alone hides one entry, at the promise, from someone who knows all others."""
+        """Return whether the noise alone hides one entry.
+
+        It does so at the promise, from someone who knows all others.
+        """
         return False
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return what a comparison of mechanisms says beside them."""
+        """Return remarks on a comparison of mechanisms."""
         return ()
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
@@ -72,22 +90,29 @@ class Definition:
         raise NotImplementedError
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        """Say what the promise means for a suspicion, in sentences; none where the definition has no such reading."""
+        """Put the promise in numbers for a suspicion.
+
+        These are sentences; none where the definition has no such reading.
+        """
         return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        """Say in one sentence what is hidden, from whom, under which belief; nothing where the lists say it better.
+        """Sum up the promise in one sentence.
 
-        `secrets` are the kinds of secrets, as they are written down.
+        It says what is hidden, from whom, under which belief; nothing where the lists say it better. `secrets` are the
+        kinds of secrets, as they are written down.
         """
         return ""
 
     def composes(self, covers: str) -> str:
-        """Say how a release adds up with others about the same source; nothing where the usual words say it."""
+        """Say how a release adds up with others.
+
+        They are about the same source. Nothing where the usual words say it.
+        """
         return ""
 
     def not_promised(self) -> tuple[str, ...]:
-        """Say who is not protected, and from what."""
+        """Name those not protected, and the dangers."""
         return (
             "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in "
             "combination with what is published elsewhere without this ledger",
@@ -95,7 +120,10 @@ class Definition:
 
 
 def register(definition: Definition) -> None:
-    """Let a definition written elsewhere be found by its name; InputError for a name that is taken, and for no such."""
+    """Register a definition from elsewhere by its name.
+
+    Raises InputError for a name that is taken, and for what is no definition.
+    """
     if not isinstance(definition, Definition):
         raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
     lacks = [name for name in ("joint", "too_little_noise", "promise") if name not in _brought(definition)]
@@ -107,13 +135,15 @@ def register(definition: Definition) -> None:
 
 
 def _brought(definition: Definition) -> set[str]:
-    """Return what a definition brings beside the answers that all have."""
+    """Return the names of a definition's own members."""
     derived = type(definition).__mro__
     return {name for kind in derived[: derived.index(Definition)] for name in vars(kind)}
 
 
 def find(name: str) -> Definition:
-    """Return a definition by its name; InputError for an unknown one.
+    """Return a definition by its name.
+
+    Raises InputError for an unknown one.
 
     >>> find("pufferfish").one_way
     False

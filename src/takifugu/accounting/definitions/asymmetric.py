@@ -49,7 +49,10 @@ class Asymmetric(Definition):
     is_apart: bool = True  # no mechanism that rests on a belief, or on a change both ways, is asked
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        """Enumerate the allowed moves of each record; of people who visit places, those of one person."""
+        """Enumerate the allowed moves of each record.
+
+        Of people who visit places, they are those of one person.
+        """
         domain = framework.domain
         listed = domain.as_records(1) if isinstance(domain, Visits) else domain
         policy = policy_of(framework)
@@ -61,7 +64,10 @@ class Asymmetric(Definition):
                         yield comparison_of(domain, record, before, after)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return the sum of what each release loses along the allowed moves of the framework that is charged."""
+        """Return the sum of losses along allowed moves.
+
+        The moves are those of the framework that is charged.
+        """
         single = [charge for charge in charges if charge.covers is Covers.OUTPUT]
         if single and len(charges) > 1:
             raise CompositionRefused(
@@ -74,7 +80,10 @@ class Asymmetric(Definition):
         return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
-        """Return the framework of the moves that all of them allow, where they are about one domain; or None."""
+        """Return the framework of the commonly allowed moves.
+
+        None where the frameworks are not about one domain.
+        """
         first = frameworks[0]
         if any(f.definition != self.name or f.domain.to_dict() != first.domain.to_dict() for f in frameworks):
             return None
@@ -90,11 +99,14 @@ class Asymmetric(Definition):
         return "no noise at all would be added: no allowed move changes this answer; allow_zero_noise=True accepts that"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return True: what is promised is about one record beside all others, and no belief is needed for it."""
+        """Return True.
+
+        What is promised is about one record beside all others, and no belief is needed for it.
+        """
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return what `compare` says beside the mechanisms: what ordinary differential privacy would do."""
+        """Return remarks from ordinary differential privacy."""
         return ordinary_words(problem.framework.domain, problem.query, problem.epsilon, problem.grid)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
@@ -112,7 +124,10 @@ class Asymmetric(Definition):
         )
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        """Say how sure somebody can become who weighs one record with the hidden thing against the same without it."""
+        """Put the promise in numbers for a suspicion.
+
+        It says how sure somebody can become who weighs one record with the hidden thing against the same without it.
+        """
         sentences = []
         for prior in ("10 %", "50 %"):
             after = percent(explain(prior, epsilon, delta).high, up=True)
@@ -122,11 +137,11 @@ class Asymmetric(Definition):
         return sentences
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        """Say what is hidden, and that its opposite is not."""
+        """Name the hidden things, not their opposites."""
         return f"this hides {' and '.join(hidden)}, from anyone, whatever they believe"
 
     def composes(self, covers: str) -> str:
-        """Say how a release adds up with others about the same source."""
+        """Say how a release adds up with others."""
         if covers == Covers.OUTPUT:
             return (
                 "This is the only release about its source: its policy is a function, and nothing is proved for it "
@@ -139,7 +154,7 @@ class Asymmetric(Definition):
         )
 
     def not_promised(self) -> tuple[str, ...]:
-        """Say who is not protected, and from what."""
+        """Name those not protected, and the dangers."""
         return (
             "that the hidden thing is not so of somebody: who was not at a place is not protected, and an output may "
             "show for certain that few people were there",
@@ -154,7 +169,7 @@ class Asymmetric(Definition):
 
 
 def policy_of(framework: Framework) -> Policy:
-    """Return the policy of a framework: the moves that all of its secrets allow."""
+    """Return the moves all of a framework's secrets allow."""
     policy = Policy()
     for secret in framework.secrets:
         policy = policy.intersected(secret)  # type: ignore[arg-type]
@@ -162,7 +177,10 @@ def policy_of(framework: Framework) -> Policy:
 
 
 def cost(view: View, charge: Charge) -> Fraction:
-    """Return what a release loses along the allowed moves of a framework; CompositionRefused where that is infinite."""
+    """Return a release's loss along allowed moves.
+
+    They are those of the view's framework. Raises CompositionRefused where the loss is infinite.
+    """
     if view.is_native(charge) or charge.query == _ANOTHER:
         return charge.epsilon
     domain = view.framework.domain
@@ -188,7 +206,10 @@ def cost(view: View, charge: Charge) -> Fraction:
 
 
 def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
-    """Return what noise loses along any one allowed move; it may be infinite."""
+    """Return the noise's loss along one allowed move.
+
+    It is the largest of any; it may be infinite.
+    """
     if not moves.total:
         return Fraction(0)
     if isinstance(noise, SafeCells):

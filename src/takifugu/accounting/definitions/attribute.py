@@ -22,7 +22,10 @@ class Attribute(Pufferfish):
     name: str = "attribute"
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return why no noise is refused by default: only the belief's randomness would hide the property."""
+        """Return the reason to refuse no noise.
+
+        Only the belief's randomness would hide the property.
+        """
         if noise.kind != "none":
             return None
         return (
@@ -31,18 +34,21 @@ class Attribute(Pufferfish):
         )
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return True: rows are not what this definition hides, and its promise says so."""
+        """Return True.
+
+        Rows are not what this definition hides, and its promise says so.
+        """
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return what `compare` says beside the mechanisms: what ordinary differential privacy would do."""
+        """Return remarks from ordinary differential privacy."""
         from takifugu.mechanisms.attribute.ordinary import ordinary_noise  # it loads the laws of answers
 
         noise = ordinary_noise(problem)
         return () if noise is None else (noise.describe(),)
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        """Say what is hidden, from whom, and which of the two settings it is.
+        """Name the hidden, the adversary and the setting.
 
         >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:87])
         this hides the mean of 'age' of the records at hand (what these very records add up to,

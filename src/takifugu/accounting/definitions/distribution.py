@@ -31,7 +31,10 @@ class Distribution(Definition):
     error_words: str = "expected loss of one row"
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return the least proven joint promise; CompositionRefused where there is none."""
+        """Return the least proven joint promise.
+
+        Raises CompositionRefused where there is none.
+        """
         loss = loss_of_rows(view, charges)
         if math.isinf(loss):
             raise CompositionRefused(
@@ -54,11 +57,17 @@ class Distribution(Definition):
         return "values would be sent as they are; allow_zero_noise=True accepts that"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return True: values are not what this definition hides, and its promise says so."""
+        """Return True.
+
+        Values are not what this definition hides, and its promise says so.
+        """
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return what `compare` says beside the mechanisms: what a row tells however often it is sent."""
+        """Return the comparison's remark about a row.
+
+        It is what a row tells however often it is sent.
+        """
         most = most_of_rows(problem.framework)
         if math.isinf(most):
             return ()
@@ -82,11 +91,11 @@ class Distribution(Definition):
         )
 
     def composes(self, covers: str) -> str:
-        """Return how a release composes with others, in the words of a certificate."""
+        """Say how a release composes, for a certificate."""
         return _COMPOSES if covers == Covers.COMPONENT else _WHOLE
 
     def not_promised(self) -> tuple[str, ...]:
-        """Return what the promise does not cover, in the words of a certificate."""
+        """Name the limits of the promise, for a certificate."""
         return (
             "that values stay secret: whoever knows a person's population may learn from what is sent where the person "
             "was, or what was answered",

@@ -33,10 +33,11 @@ class Pufferfish(Definition):
         return joint_promise(view, charges, recharge)
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return why noise is refused by default, or None (docs/decisions.md#zero-noise).
+        """Return the reason to refuse this noise, or None.
 
-        Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some cell,
-        where D_1 is the cell's largest change when one secret entry changes, and the noise is taken before rounding.
+        Source: docs/decisions.md#zero-noise. Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) >
+        1 - e^-epsilon + delta in some cell, where D_1 is the cell's largest change when one secret entry changes, and
+        the noise is taken before rounding.
         """
         if noise.kind == "none":
             return (
@@ -57,10 +58,11 @@ class Pufferfish(Definition):
         )
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether the noise alone hides one entry, at the promise, from someone who knows all others.
+        """Return whether the noise alone hides one entry.
 
-        Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
-        enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
+        It does so at the promise, from someone who knows all others. Laplace noise of scale b hides a change by D_1 <=
+        epsilon * b; normal noise one whose exact delta is small enough; a choice among outputs all changes, where it
+        keeps the promise for every pair of answers.
         """
         return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
 
@@ -74,9 +76,10 @@ class Pufferfish(Definition):
 
 
 def coordinate_change(problem: Problem) -> Fraction:
-    """Return D_1: the largest change of one cell when one secret entry changes, in answer units; 0 for `between`.
+    """Return D_1, the largest change of one cell.
 
-    Cells that move along one line tell as much together as one that moves by their L1 change (`common.lines`).
+    It is the change when one secret entry changes, in answer units; 0 for `between`. Cells that move along one line
+    tell as much together as one that moves by their L1 change (`common.lines`).
     """
     return max((_coordinate_change(part) * problem.grid for part in problem.parts), default=Fraction(0))
 

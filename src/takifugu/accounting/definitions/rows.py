@@ -52,12 +52,12 @@ class _Cost:
 
 
 def is_sent(charge: Charge) -> bool:
-    """Whether a charge is of rows that were sent, and not of a release under another definition."""
+    """Return whether a charge is of sent rows."""
     return charge.query.get("kind") == _SENT
 
 
 def readings_of(charges: Iterable[Charge]) -> list[Reading]:
-    """Return releases of rows by the rows that they are known to share."""
+    """Return releases of rows by known common rows."""
     groups: dict[tuple[tuple[str, ...], bool, Hashable], list[Charge]] = {}
     for number, charge in enumerate(charges):
         query = EachValue.from_dict(charge.query)
@@ -68,7 +68,10 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
 
 
 def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
-    """Return the least proven loss of what releases send of a person's rows; it may be infinite."""
+    """Return the least proven loss of a person's rows.
+
+    It is of what releases send of them; it may be infinite.
+    """
     readings = readings_of(filter(is_sent, charges))
     late = {id(charge) for number, charge in enumerate(charges) if _is_late(charges, number)}
     beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
@@ -76,13 +79,19 @@ def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
 
 
 def most_of_rows(framework: Framework) -> Loss:
-    """Return what all rows of a person tell of the population however often they are sent; it may be infinite."""
+    """Return the largest loss of a person's rows.
+
+    It is what all of them tell of the population however often they are sent; it may be infinite.
+    """
     beliefs = cast(Sequence[FromPopulations], framework.beliefs)
     return max((_cap(belief, belief.rows) for belief in beliefs), default=math.inf)
 
 
 def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
-    """Return the sum of all deltas; what may be aimed at after a release that covers every change is raised by it."""
+    """Return the sum of all deltas.
+
+    What may be aimed at after a release that covers every change is raised by it.
+    """
     return sum((_delta(charges, number) for number in range(len(charges))), Fraction(0))
 
 
@@ -94,13 +103,19 @@ def _delta(charges: Sequence[Charge], number: int) -> Fraction:
 
 
 def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
-    """Return the releases of other definitions after whose outputs one may have been chosen."""
+    """Return the earlier releases of other definitions.
+
+    The release may have been chosen after their outputs.
+    """
     earlier = () if charges[number].fixed_in_advance else charges[:number]
     return [charge for charge in earlier if not is_sent(charge)]
 
 
 def _is_late(charges: Sequence[Charge], number: int) -> bool:
-    """Whether a promise about the population may be about what a release with a delta betrayed of the rows."""
+    """Return whether a promise may follow a betrayal.
+
+    The promise about the population may then be about what a release with a delta betrayed of the rows.
+    """
     return charges[number].covers is not Covers.EVERYTHING and any(one.delta for one in _before(charges, number))
 
 
@@ -128,7 +143,10 @@ def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading]
 
 
 def _all_but_one(costs: Sequence[Loss], least: Sequence[Loss]) -> Loss:
-    """Return the least sum in which one of the costs, at most, is the least instead."""
+    """Return the least sum with one cost replaced.
+
+    One of the costs, at most, is the least instead.
+    """
     infinite = [number for number, cost in enumerate(costs) if math.isinf(cost)]
     if infinite:
         first = infinite[0]
@@ -142,7 +160,10 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 
 def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
-    """Return what a reading costs; without a belief about its column all is counted by λ."""
+    """Return the cost of a reading.
+
+    Without a belief about its column all is counted by λ.
+    """
     noises = [_noise(charge) for charge in reading.charges]
     each = [_exact(noise.loss(Fraction(1))) for noise in noises]
     local = _sum(each)
@@ -165,7 +186,10 @@ def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Se
 
 
 def _promise(view: View, belief: FromPopulations, charge: Charge, rows: int) -> Loss:
-    """Return what a release keeps of the population without a delta: as promised for this framework, or measured."""
+    """Return a release's loss without a delta.
+
+    It is what the release keeps of the population: as promised for this framework, or measured.
+    """
     if view.is_native(charge) and not charge.delta:
         return charge.epsilon
     sender = _noise(charge).sender
@@ -175,7 +199,10 @@ def _promise(view: View, belief: FromPopulations, charge: Charge, rows: int) -> 
 
 
 def _cap(belief: FromPopulations, rows: int) -> Loss:
-    """Return what the values of so many rows tell of the population; infinite where these may depend on each other."""
+    """Return the largest loss of so many rows.
+
+    It is what their values tell of the population; infinite where these may depend on each other.
+    """
     if not belief.adds_up:
         return math.inf
     return rows * _exact(cached(belief, _cap, lambda: value_loss(populations_of(belief))))

@@ -65,18 +65,24 @@ class Accounts(Generic[Kind]):
     counts: Mapping[Kind, int] = field(default_factory=dict)
 
     def linked(self, kinds: Iterable[Kind]) -> list[Kind]:
-        """Return the kinds whose cost a debit of one of `kinds` changes: these, and what a pooled single ties."""
+        """Return all kinds of one cost with these.
+
+        They are these, and what a pooled single ties.
+        """
         linked = dict.fromkeys(kinds)
         for kind in list(linked):
             linked.update(dict.fromkeys(self._with.get(kind, ())))
         return list(linked)
 
     def is_cut(self, kind: Kind) -> bool:
-        """Whether nothing declares which entries of a unit's releases are the same."""
+        """Whether the cuts of a unit's releases may differ.
+
+        Nothing then declares which entries of them are the same.
+        """
         return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
 
     def cost(self, kind: Kind) -> Amount:
-        """Return a unit's joint cost, the largest over its frameworks.
+        """Return a unit's largest joint cost over frameworks.
 
         Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
@@ -120,7 +126,7 @@ class Accounts(Generic[Kind]):
 
     @cached_property
     def _with(self) -> Mapping[Kind, list[Kind]]:
-        """For each kind, those that are in a pooled single with it, itself among them."""
+        """The kinds of a common pooled single, by kind."""
         readers: dict[str, list[Kind]] = {}
         for kind, items in self.items.items():
             for release in dict.fromkeys(item.release for item in items if item.links):
@@ -132,9 +138,10 @@ class Accounts(Generic[Kind]):
         return linked
 
     def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
-        """Return the cost of what was released about the other units of the pooled single that a unit is in.
+        """Return the cost of other units beside one.
 
-        Beside it the epsilon of those releases after which the single may have been chosen, where it has a delta.
+        They are those of the pooled single that the unit is in. Beside it the epsilon of those releases after which the
+        single may have been chosen, where it has a delta.
         """
         mine = self.items[kind]
         single = next((i for i in mine if i.links and i.fingerprint == fingerprint), None)
@@ -161,7 +168,7 @@ class Accounts(Generic[Kind]):
 
 
 def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
-    """Return the charges of debits, as the framework with this fingerprint reads them.
+    """Return the charges of debits under one framework.
 
     What is about another source counts as a promise of this very framework about the whole data.
     """
@@ -169,10 +176,11 @@ def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
 
 
 def foreign(item: Item) -> Item:
-    """Return a debit about another source that the same unit is in, as it counts here: at whole-change cost.
+    """Return a debit about another source at its cost.
 
-    That is sound for any dependence of the two: between any two data sets of the other source the output's densities
-    differ by this factor at most. Raises CompositionRefused where the release has no such bound.
+    The same unit is in it; here it counts at whole-change cost. That is sound for any dependence of the two: between
+    any two data sets of the other source the output's densities differ by this factor at most. Raises
+    CompositionRefused where the release has no such bound.
     """
     charge = item.charge
     cost = any_change(charge)
@@ -191,10 +199,11 @@ def foreign(item: Item) -> Item:
 
 
 def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield debits of every unit of a source, as what they are where it is known how rows became entries.
+    """Yield the debits of every unit of a source.
 
-    Of others only the certificate is known: they count at whole-change cost, under their own frameworks, too, and as
-    the first, beside which later promises cost most, because when they were made is not known, either.
+    They are what they are where it is known how rows became entries. Of others only the certificate is known: they
+    count at whole-change cost, under their own frameworks, too, and as the first, beside which later promises cost
+    most, because when they were made is not known, either.
     """
     for item in items:
         if item.charge.layout:
@@ -204,7 +213,10 @@ def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _added_by(item: Item, single: Item) -> Amount:
-    """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it cannot."""
+    """Return another unit's addition to a pooled single.
+
+    Raises CompositionRefused where its debit cannot be added.
+    """
     charge = item.charge
     cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
     if cost is None:
@@ -227,7 +239,10 @@ def _sum(total: Amount, cost: Amount, times: int) -> Amount:
 
 
 def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
-    """Return in words what could be released about a unit instead of its newest debits, within the budget."""
+    """Say in words the fitting alternatives for a unit.
+
+    They could be released about it instead of its newest debits.
+    """
     history = [item for item in accounts.items[kind] if item not in new]
 
     def cost(items: Sequence[Item]) -> Amount:
@@ -262,7 +277,10 @@ def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: 
 
 
 def _quieter(item: Item, factor: Fraction) -> Item:
-    """Return a debit with `factor` times the noise; a quilt release is then charged by its noise alone."""
+    """Return a debit with `factor` times the noise.
+
+    A quilt release is then charged by its noise alone.
+    """
     charge = item.charge
     scale = None if charge.scale is None else charge.scale * factor
     fingerprint = "" if charge.covers is Covers.ENTRIES else charge.framework
@@ -270,7 +288,10 @@ def _quieter(item: Item, factor: Fraction) -> Item:
 
 
 def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
-    """Return a factor above 1 that fits, within a few per cent of the least one; None where none below 2**20 does."""
+    """Search a factor above 1 within the budget.
+
+    It is within a few per cent of the least one; None where none below 2**20 fits.
+    """
     low, high = Fraction(1), Fraction(2)
     while not fits(high):
         low, high = high, high * 4

@@ -49,18 +49,19 @@ class Adoption:
 
     @property
     def is_as_paid(self) -> bool:
-        """Whether each is charged as what it is."""
+        """Whether each release is charged as itself."""
         return not self.is_everyone or all(debit.charge.layout for debit in self.debits)
 
 
 def adopt(
     connection: Connection, offers: Sequence[Sequence[Adoption]], tag: Callable[[str], bytes]
 ) -> tuple[tuple[Adoption, Amount], ...]:
-    """Enter releases as spent and published, whatever the budget; return what each source has spent with each.
+    """Enter releases as spent and published.
 
-    Of every offer the first that can be counted is entered; a source that the ledger lacks is made. Raises what the
-    last of an offer raises: CompositionRefused where nothing bounds what it costs beside others, LedgerError for a
-    release that the ledger knows.
+    The budget does not count. What each source has spent with each is returned. Of every offer the first that can be
+    counted is entered; a source that the ledger lacks is made. Raises what the last of an offer raises:
+    CompositionRefused where nothing bounds what it costs beside others, LedgerError for a release that the ledger
+    knows.
     """
     entered = tuple(_first(connection, offer, tag) for offer in offers)
     for name in dict.fromkeys(adoption.source for adoption, _ in entered):
@@ -73,9 +74,10 @@ def adopt(
 
 
 def published_as(connection: Connection, source: str) -> dict[str, frozenset[str]]:
-    """Return the digests of the certificates of each release of a source, by its id; none where none were noted.
+    """Return the digests of each release's certificates.
 
-    Raises LedgerError for events that were edited.
+    They go by the release's id, for a source; there are none where none were noted. Raises LedgerError for events that
+    were edited.
     """
     check_chain(connection)
     ids: dict[str, list[str]] = {}
@@ -126,7 +128,10 @@ def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], by
 
 
 def _check_order(connection: Connection, number: int, request: Request) -> None:
-    """Raise CompositionRefused where the order of releases decides what they cost: certificates do not say it."""
+    """Refuse releases of an unknown order.
+
+    Raises CompositionRefused where it decides what they cost: certificates do not say it.
+    """
     ties = [pair for pair in same_people.ties(rows.read_people(connection)) if number in pair]
     before = (histories.all_charges_of(connection, source) for source in {number, *chain(*ties)})
     charges = [charge for charge, _ in chain(*before)]

@@ -16,7 +16,10 @@ Answered = tuple[str, str]
 
 
 def check_text(given: object, what: str) -> None:
-    """Raise InputError for what a session would not read back as it was; an answer is never shown."""
+    """Refuse a text unless a session can keep it.
+
+    Raises InputError for one that it would not read back as it was; an answer is never printed.
+    """
     if not isinstance(given, str):
         raise InputError(f"the {what} is not a text", fix="write numbers as texts, such as str(value)").at(what)
 
@@ -26,7 +29,10 @@ def written(questions: tuple[Answered, ...]) -> bytes:
 
 
 def read(content: bytes | None) -> tuple[Answered, ...]:
-    """Read what a session kept; LedgerError where that is another kind of release."""
+    """Read the content of a session.
+
+    Raises LedgerError where it is another kind of release.
+    """
     if content is None:
         return ()
     data = json.loads(content)
@@ -40,9 +46,10 @@ def no_session(rule: str, fix: str) -> LedgerError:
 
 
 def with_answer(known: tuple[Answered, ...], number: int, new: Answered) -> tuple[Answered, ...]:
-    """Return what is kept once question `number` has an answer: the first one that came counts.
+    """Return a session's content with one more answer.
 
-    Raises LedgerError where the answers before it are not all kept, or another question has its number.
+    It is of question `number`; the first that came counts. Raises LedgerError where the answers before it are not all
+    kept, or another question has its number.
     """
     if number > len(known):
         raise LedgerError(

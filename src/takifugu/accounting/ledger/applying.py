@@ -25,9 +25,10 @@ AS_PAID = "entered from the certificates in a folder, which a copy of this ledge
 
 
 def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
-    """Write an event and what follows from it; `computed` is what paid releases cost, where it is known.
+    """Write an event and its consequences.
 
-    Raises LedgerError for a ledger that was edited: nothing is written after that as if it had not been.
+    `computed` is what paid releases cost, where it is known. Raises LedgerError for a ledger that was edited: nothing
+    is written after that as if it had not been.
     """
     seals.check(connection)
     append(connection, fact)
@@ -36,9 +37,10 @@ def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> N
 
 
 def rebuild(connection: Connection) -> None:
-    """Compute all tables from the events; noisy values that wait to be published stay with their reservations.
+    """Compute all tables from the events.
 
-    Raises LedgerError where the events are not those that were written.
+    Noisy values that wait to be published stay with their reservations. Raises LedgerError where the events are not
+    those that were written.
     """
     check_chain(connection)
     waiting = select(reservations.c.public_id, reservations.c.bundle).where(reservations.c.bundle.is_not(None))
@@ -55,7 +57,7 @@ def rebuild(connection: Connection) -> None:
 
 
 def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
-    """Write what follows from an event; nothing of it is sealed."""
+    """Write the consequences of an event, unsealed."""
     if fact.kind == "source":
         rows.add_source(connection, fact.source, fact.body["id"], fact.created)
         return
@@ -79,7 +81,10 @@ def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> 
 
 
 def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None) -> None:
-    """Write releases that were paid for, or entered from certificates, and what units have spent with them."""
+    """Write releases and the units' new costs.
+
+    The releases were paid for, or entered from certificates.
+    """
     body, created = fact.body, fact.created
     computed = computed or tally(connection, fact.source, request_in(connection, fact), body["same_people"])
     request, recipe = computed.request, content(connection, body["recipe"]).decode()

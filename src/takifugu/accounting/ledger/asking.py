@@ -58,12 +58,15 @@ class Request:
 
     @cached_property
     def counts(self) -> Mapping[int, int]:
-        """How many units are debited alike, by the number of what they are debited."""
+        """The number of units alike, by debit number."""
         return Counter(self.units.values())
 
     @cached_property
     def layouts(self) -> tuple[str, ...]:
-        """The layouts in which the data are read: one, where a release file or a call of `release` asks."""
+        """The layouts of the data.
+
+        There is one where a release file or a call of `release` asks.
+        """
         return tuple(dict.fromkeys(part.charge.layout for shape in self.shapes for part in shape))
 
     @cached_property
@@ -81,13 +84,16 @@ class Request:
 
 
 def roster_of(units: Mapping[bytes, int], shapes: int) -> bytes:
-    """Return all tags, and then the number of the shape of each, of so many shapes; none where there is one."""
+    """Return the tags and shapes of all units.
+
+    All tags come first, and then the number of the shape of each, of so many shapes; none where there is one.
+    """
     width = width_of(shapes)
     return b"".join(units) + b"".join(shape.to_bytes(width, "big") for shape in units.values() if width)
 
 
 def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
-    """Return the units of a roster, with the number of each one's shape."""
+    """Return a roster's units with their shapes' numbers."""
     width = width_of(shapes)
     count = len(roster) // (TAG + width)
     numbers = [roster[at : at + width] for at in range(count * TAG, len(roster), width)] if width else [b""] * count
@@ -95,12 +101,12 @@ def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
 
 
 def width_of(shapes: int) -> int:
-    """Return how many bytes the number of a shape has, of so many shapes."""
+    """Count the bytes of a shape's number."""
     return ((shapes - 1).bit_length() + 7) // 8
 
 
 def in_classes(request: Request, layouts: Layouts) -> Request:
-    """Return a request whose charges name the class of their layout."""
+    """Return a request with its layouts' classes."""
     parts: dict[int, Part] = {}
     for part in dict.fromkeys(part for shape in request.shapes for part in shape):
         name = layouts.class_of(part.charge.layout)
@@ -117,9 +123,10 @@ def request_of(
     debits: Sequence[Debit | Debits], tag: Callable[[str], bytes], recharge: bool,
     ids: Mapping[str, str] | None = None,
 ) -> Request:  # fmt: skip
-    """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted.
+    """Check a request and prepare it.
 
-    `ids` are the random ids of releases that have them already, by their names.
+    Raises InputError or LedgerError for what cannot be counted. `ids` are the random ids of releases that have them
+    already, by their names.
     """
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
@@ -163,7 +170,10 @@ def request_of(
 
 
 def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:
-    """Prepare debits of every unit of a source, of releases whose ids are known by their names."""
+    """Prepare debits of every unit of a source.
+
+    They are of releases whose ids are known by their names.
+    """
     numbers = {name: number for number, name in enumerate(ids)}
     texts: dict[int, str] = {}
     parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
@@ -205,17 +215,23 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
 
 
 def unread(charge: Charge) -> tuple[Charge, str]:
-    """Return a charge without its release and the reading that it is of, and that reading."""
+    """Split a charge from its release and reading."""
     return replace(charge, release="", reading=""), charge.reading
 
 
 def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Return debits of a unit with their readings numbered: what is read once has none, so that equal debits meet."""
+    """Return a unit's debits with their readings numbered.
+
+    What is read once has no number, so that equal debits meet.
+    """
     often = [reading for reading, n in Counter(part.reading for part in parts).items() if reading and n > 1]
     numbers = {reading: str(number) for number, reading in enumerate(often, 1)}
     return tuple(replace(part, reading=numbers.get(part.reading, "")) for part in parts)
 
 
 def is_link(charge: Charge) -> bool:
-    """Whether a promise is about the joint law of all units that it reads, so that a debit of one affects all."""
+    """Return whether a promise is about all units.
+
+    It is about the joint law of all that it reads, so that a debit of one affects all.
+    """
     return charge.covers is Covers.OUTPUT and charge.scope == "pooled"

@@ -63,21 +63,28 @@ class Ledger:
 
     @property
     def is_new(self) -> bool:
-        """Whether this very `open` made the file: it remembers nothing before today."""
+        """Whether this very `open` made the file.
+
+        The ledger then remembers nothing before today.
+        """
         return self.store.is_new
 
     @property
     def id(self) -> str:
-        """Which ledger it is: a random id, the same in every copy of it; release files name it (`ledger_id`)."""
+        """The ledger's random id.
+
+        It is the same in every copy of it; release files name it (`ledger_id`).
+        """
         return self.store.public_id
 
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
-        """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
+        """Open the ledger at a path, or make one.
 
-        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for a
-        file that is no ledger, is damaged, empty, locked, unreadable or of a newer version, and, with create=False,
-        for one that is not there. A ledger of an older format is upgraded, and kept beside the new one.
+        The path may be a sqlite:/// URL. `timeout` is how many seconds to wait for another process that writes. Raises
+        LedgerError, with the fix, for a file that is no ledger, is damaged, empty, locked, unreadable or of a newer
+        version, and, with create=False, for one that is not there. A ledger of an older format is upgraded, and kept
+        beside the new one.
 
         >>> import os, tempfile
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
@@ -88,46 +95,51 @@ class Ledger:
         return book
 
     def source(self, name: str, budget: Budget | None = None) -> Source:
-        """Return the source of this name, made if it is new; a budget is epsilon, or (epsilon, delta).
+        """Return the source of this name.
 
-        Without a budget a new source gets exactly what its first release costs. Raises LedgerError for a budget that
-        differs from the one declared before, or is below what is spent.
+        It is made if it is new; a budget is epsilon, or (epsilon, delta). Without a budget a new source gets exactly
+        what its first release costs. Raises LedgerError for a budget that differs from the one declared before, or is
+        below what is spent.
         """
         with self.store.writing() as connection:
             return source_with(connection, source_name(name), None if budget is None else as_budget(budget))[1]
 
     def set_budget(self, name: str, budget: Budget) -> Source:
-        """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
+        """Give a source another budget.
+
+        Raises LedgerError where more is spent already, or there is no such source.
+        """
         with self.store.writing() as connection:
             number, source = self._known(connection, name)
             return set_budget(connection, number, source, as_budget(budget))
 
     @staticmethod
     def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
-        """Upgrade a ledger of an older format, and return the place of the old one.
+        """Upgrade a ledger of an older format.
 
-        It takes as long as it takes. None for a ledger of this format. Raises LedgerError for a file that is none.
+        Returned is the place of the old one. It takes as long as it takes. None for a ledger of this format. Raises
+        LedgerError for a file that is none.
         """
         return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
 
     def check(self) -> tuple[str, ...]:
-        """Return every difference between the ledger and its events, in words."""
+        """Return all differences from the events, in words."""
         with self.store.reading() as connection:
             return differences(connection)
 
     def merge(self, other: Ledger | str | Path, is_rehearsal: bool = False) -> Merged:
-        """Replay the further payments of another copy of this ledger, or rehearse it.
+        """Merge another copy of this ledger, or rehearse it.
 
-        Totals are computed anew. Raises LedgerError for what is no copy of it, and CompositionRefused where the copies
-        cannot be counted together; then nothing was written.
+        Its further payments are replayed. Totals are computed anew. Raises LedgerError for what is no copy of it, and
+        CompositionRefused where the copies cannot be counted together; then nothing was written.
         """
         theirs = other if isinstance(other, Ledger) else Ledger.open(other, create=False)
         return merge(self.store, theirs.store, is_rehearsal)
 
     def rebuild(self) -> None:
-        """Compute everything that the ledger knows from its events once more, as it was computed before.
+        """Compute the ledger's tables from its events again.
 
-        Raises LedgerError where the events themselves were edited.
+        They become as they were computed before. Raises LedgerError where the events themselves were edited.
         """
         with self.store.writing() as connection:
             rebuild(connection)
@@ -144,12 +156,12 @@ class Ledger:
         same_people: bool | None = None,
         computed: Tally | None = None,
     ) -> Reservation:
-        """Pay for releases before anything is drawn: all of them, or none.
+        """Pay for all releases before any drawing, or none.
 
-        In one transaction the joint cost of every unit that is touched is recomputed under every framework that
-        any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
-        in `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid
-        for once under the key that it has as "once". `as_composing` gives promises up that are alone and that a release
+        In one transaction the joint cost of every unit that is touched is recomputed under every framework that any
+        release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them in
+        `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid for
+        once under the key that it has as "once". `as_composing` gives promises up that are alone and that a release
         with a delta leaves no place, and charges their noise, from then on. `same_people` says whether units that
         another source of this ledger names alike are the same people; it is required where there are any. Of a source
         that names none it says so about all others that name none, which then have to say it, too (`same_people`).
@@ -183,7 +195,10 @@ class Ledger:
         raise error
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
-        """Return what is paid for and not published, oldest first: of a source, and of what `identity` says it is."""
+        """Return unpublished payments, oldest first.
+
+        They are of a source, and of what `identity` says they are.
+        """
         with self.store.reading() as connection:
             known = None if source is None else rows.read_source(connection, source_name(source))
             if source is not None and known is None:
@@ -192,17 +207,18 @@ class Ledger:
             return reserved.read_pending(connection, self.store.place, known[0] if known else None, tag)
 
     def payments(self, source: str) -> tuple[Payment, ...]:
-        """Return what was ever paid for about a source, oldest first; nothing for a source that is not known."""
+        """Return all payments about a source, oldest first."""
         with self.store.reading() as connection:
             known = rows.read_source(connection, source_name(source))
             return () if known is None else reserved.read_payments(connection, known[0])
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes, certificates: Sequence[str] = ()) -> bytes:
-        """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
+        """Note the draw and keep its noisy values.
 
-        Only one draw is ever public: where another process drew first, its values are returned, and these are to be
-        thrown away. `certificates` are the keyed digests of what is published of them, by which it is known later.
-        Raises LedgerError where the values were published already, or are gone.
+        It is done before any of them is written anywhere. Only one draw is ever public: where another process drew
+        first, its values are returned, and these are to be thrown away. `certificates` are the keyed digests of what is
+        published of them, by which it is known later. Raises LedgerError where the values were published already, or
+        are gone.
         """
         path, group = self.store.place, reservation.group
         with sqlite.explained(path):
@@ -218,22 +234,34 @@ class Ledger:
         return bundle if content is None else content
 
     def session_of(self, reservation: Reservation | Pending) -> tuple[Answered, ...]:
-        """Return what was asked in a `Session` with its answers; LedgerError for one that is closed."""
+        """Return a `Session`'s questions with their answers.
+
+        Raises LedgerError for one that is closed.
+        """
         with self.store.reading() as connection:
             return moving.read_session(connection, self.store.place, reservation.group)
 
     def answer(self, reservation: Reservation | Pending, number: int, question: Answered) -> str:
-        """Keep the answer to question `number` of a session, and return the one that counts: the first that came."""
+        """Keep a session's answer to question `number`.
+
+        The answer that counts is returned: the first that came.
+        """
         with self.store.writing() as connection:
             return moving.keep_answer(connection, self.store.place, reservation.group, number, question)[number][1]
 
     def close_session(self, reservation: Reservation | Pending) -> None:
-        """Note that a session is over: all of it is spent, however much was asked."""
+        """Note the end of a session.
+
+        All of it is spent, however much was asked.
+        """
         with self.store.writing() as connection:
             moving.close_session(connection, self.store.place, reservation.group)
 
     def publish(self, reservation: Reservation | Pending) -> None:
-        """Note that the values are handed out and drop them; LedgerError before they are drawn."""
+        """Note the handing out of values and drop them.
+
+        Raises LedgerError before they are drawn.
+        """
         with self.store.writing() as connection:
             moving.set_published(connection, reservation.group)
         outputs.clear(self.store.place, reservation.group)
@@ -243,23 +271,29 @@ class Ledger:
             return reserved.published_of(connection, groups)
 
     def history(self, name: str) -> tuple[Entry, ...]:
-        """Return every release about a source, oldest first; raises LedgerError for an unknown source."""
+        """Return every release about a source, oldest first.
+
+        Raises LedgerError for an unknown source.
+        """
         with self.store.reading() as connection:
             return rows.read_history(connection, self._known(connection, name)[0])
 
     def release_ids(self, name: str) -> frozenset[str]:
-        """Return the random ids of all releases about a source; raises LedgerError for an unknown source."""
+        """Return the random ids of a source's releases.
+
+        Raises LedgerError for an unknown source.
+        """
         with self.store.reading() as connection:
             return rows.read_release_ids(connection, self._known(connection, name)[0])
 
     def adopt(
         self, offers: Sequence[Sequence[Adoption]], is_rehearsal: bool = False
     ) -> tuple[tuple[Adoption, Amount], ...]:
-        """Enter published releases that the ledger lacks as spent, or rehearse it; the budget is not asked.
+        """Enter the published releases a ledger lacks.
 
-        Of every offer the first that can be counted is entered: return it with what its source has spent then. Raises
-        CompositionRefused where nothing bounds what a release costs beside others, and LedgerError for one that the
-        ledger knows; then nothing was written.
+        They count as spent, whatever the budget; or it is rehearsed. Of every offer the first that can be counted is
+        entered: return it with what its source has spent then. Raises CompositionRefused where nothing bounds what a
+        release costs beside others, and LedgerError for one that the ledger knows; then nothing was written.
         """
         if is_rehearsal:
             with self.store.reading() as connection, in_memory(connection) as copied:
@@ -268,39 +302,46 @@ class Ledger:
             return adopt(connection, offers, self.tag_of)
 
     def published_as(self, name: str) -> dict[str, frozenset[str]]:
-        """Return the digests of the certificates of all releases of a source, by their ids; none where none are noted.
+        """Return the digests of certificates by release id.
 
-        A source that is not known has none. Raises LedgerError for a ledger that was edited.
+        There are none where none are noted, or the source is not known. Raises LedgerError for a ledger that was
+        edited.
         """
         with self.store.reading() as connection:
             return published_as(connection, source_name(name))
 
     def layouts(self, name: str) -> tuple[str, ...]:
-        """Return the layouts in which a source was read, the oldest first; none of one that is not known."""
+        """Return the layouts of a source, oldest first.
+
+        A source that is not known has none.
+        """
         with self.store.reading() as connection:
             source = rows.read_source(connection, source_name(name))
             known = Layouts() if source is None else rows.read_layouts(connection, source[0])
         return tuple(layout for members in known.classes.values() for layout in members)
 
     def finish(self, reservation: Pending, why: str) -> None:
-        """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
+        """Note the end of a payment and its reason.
+
+        The reason stays in the history: what was paid for is never drawn again.
+        """
         with self.store.writing() as connection:
             self._known(connection, reservation.source)
             moving.finish(connection, reservation.group, why)
         outputs.clear(self.store.place, reservation.group)
 
     def events(self, name: str) -> tuple[Event, ...]:
-        """Return what happened to a source beside releases, oldest first: changes of its budget and its layout.
+        """Return a source's events beside releases, oldest first.
 
-        Raises LedgerError for an unknown source.
+        They are changes of its budget and its layout. Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
             return rows.read_notes(connection, self._known(connection, name)[0])
 
     def spent(self, name: str) -> Spent:
-        """Return what a source has spent: the most that any unit has, and each unit under its keyed hash.
+        """Return the most spent, and each unit's amount.
 
-        Raises LedgerError for an unknown source.
+        Units go under their keyed hash. Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
             number, source = self._known(connection, name)
@@ -308,20 +349,23 @@ class Ledger:
         return Spent(spent, source.budget, units)
 
     def show(self) -> tuple[SourceRow, ...]:
-        """Return one row per source: spent, budget, and how many units and releases there are."""
+        """Return one row per source."""
         with self.store.reading() as connection:
             return rows.read_rows(connection)
 
     def unit_tag(self, unit: str) -> str:
-        """Return the keyed hash that stands for a unit in this ledger, to find it in `spent`."""
+        """Return the keyed hash of a unit in `spent`."""
         return self.tag_of(budget_name(unit)).hex()
 
     def tag_of(self, unit: str) -> bytes:
-        """Return the keyed hash of a unit's name (its `budget_name`), in bytes."""
+        """Return the keyed hash of a `budget_name`, in bytes."""
         return self.store.tag_of_unit(unit)
 
     def tag(self, kind: str, content: bytes) -> str:
-        """Return the keyed hash that stands for `content` in this ledger; of another kind it has another hash."""
+        """Return the keyed hash of `content`.
+
+        It stands for it in this ledger; of another kind it has another hash.
+        """
         return self.store.tag(kind, content).hex()
 
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:

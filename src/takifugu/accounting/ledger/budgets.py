@@ -23,7 +23,10 @@ Budget = Number | tuple[Number, Number] | Amount
 
 
 def source_with(connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
-    """Return a source and its row, made if it is new; LedgerError where another budget was declared before."""
+    """Return a source and its row, made if new.
+
+    Raises LedgerError where another budget was declared before.
+    """
     if rows.read_source(connection, name) is None:
         note(connection, Fact("source", name, {"id": token_hex(8)}))
     number, source = rows.known_source(connection, name)
@@ -36,7 +39,7 @@ def source_with(connection: Connection, name: str, wanted: Amount | None) -> tup
 
 
 def other_budget(where: object, name: str, declared: Amount, wanted: Amount) -> LedgerError:
-    """Return the error that a source has another budget than the one that is declared now."""
+    """Return the error about a source's other budget."""
     return LedgerError(
         f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
         fix=f"leave the budget out, or change it on purpose: {setting(where, name, wanted)}",
@@ -44,13 +47,16 @@ def other_budget(where: object, name: str, declared: Amount, wanted: Amount) -> 
 
 
 def setting(where: object, name: str, budget: Amount) -> str:
-    """Return the command that gives a source of a ledger a budget."""
+    """Return the command to set a source's budget."""
     delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
     return command("ledger", "budget", where, name, to_text(budget.epsilon), *delta)
 
 
 def enough(cost: Amount) -> Amount:
-    """Return a budget that is short to write and enough for a cost: its numbers are rounded up to three digits."""
+    """Return a short budget of at least a cost.
+
+    Its numbers are rounded up to three digits.
+    """
     return Amount(_short(cost.epsilon), _short(cost.delta))
 
 
@@ -60,14 +66,17 @@ def _short(value: Fraction) -> Fraction:
 
 
 def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
-    """Return the error that a budget is below what a source has spent."""
+    """Return the error about a budget already spent."""
     return LedgerError(
         f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less", fix="write no smaller budget"
     ).at("budget")
 
 
 def set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
-    """Give a source another budget; LedgerError where more is spent already."""
+    """Give a source another budget.
+
+    Raises LedgerError where more is spent already.
+    """
     spent = rows.most_spent(connection, number)
     if not spent.fits(budget):
         raise spent_already(source.name, spent, budget)
@@ -76,13 +85,16 @@ def set_budget(connection: Connection, number: int, source: Source, budget: Amou
 
 
 def write_budget(connection: Connection, name: str, budget: Amount, implied: bool) -> None:
-    """Note what the budget of a source is from now on, declared or implied by its first release."""
+    """Note a source's declared or implied budget."""
     budget_text = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
     note(connection, Fact("budget", name, budget_text))
 
 
 def source_name(name: str) -> str:
-    """Return a source's name as the ledger spells it; InputError for none."""
+    """Return a source's name in the ledger's spelling.
+
+    Raises InputError for none.
+    """
     spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
     if not spelling:
         raise InputError(f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'").at(

@@ -24,7 +24,7 @@ _Table = dict[int | str, dict[str, object]]
 
 
 def differences(connection: Connection) -> tuple[str, ...]:
-    """Return every difference between a ledger and its events, in words; nothing is written."""
+    """Return all differences from the events, in words."""
     try:
         return tuple(_differences(connection))
     except LedgerError as error:

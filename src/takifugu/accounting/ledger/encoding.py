@@ -21,7 +21,10 @@ def now() -> str:
 
 
 def canonical(data: Plain, what: str) -> str:
-    """Write plain values as one JSON text; InputError where they would not read back as they are."""
+    """Write plain values as one JSON text.
+
+    Raises InputError where they would not read back as they are.
+    """
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
         if "\\ud" in text:  # half a character, which no file can hold
@@ -42,7 +45,10 @@ def amount(epsilon: str, delta: str) -> Amount:
 
 
 def known_state(state: object) -> str:
-    """Return the state of a reservation; ValueError for one that there is not."""
+    """Return the state of a reservation.
+
+    Raises ValueError for one that there is not.
+    """
     if state not in (RESERVED, DRAWN, PUBLISHED):
         raise ValueError(f"its state is {state!r:.40}")
     return str(state)

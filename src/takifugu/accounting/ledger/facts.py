@@ -39,7 +39,10 @@ class Fact:
 
 
 def append(connection: Connection, fact: Fact) -> None:
-    """Write an event: it holds the digest of the one before, and its own is the ledger's head."""
+    """Write an event behind the newest one.
+
+    It holds the digest of the one before, and its own is the ledger's head.
+    """
     body = json.dumps(fact.body, sort_keys=True, separators=(",", ":"))
     chain.add(connection, chain.Link(fact.id, fact.kind, fact.source, body, fact.created, fact.first))
 
@@ -55,7 +58,7 @@ def paid(
     connection: Connection, source: str, request: Request, group: str, identity: str | None, recipe: str,
     same_people: bool | None,
 ) -> Fact:  # fmt: skip
-    """Return the event that releases were paid for; what is long in it is written."""
+    """Return a payment's event, its long parts written."""
     shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
     body = {
         "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
@@ -67,7 +70,7 @@ def paid(
 
 
 def request_in(connection: Connection, fact: Fact) -> Request:
-    """Return what was asked when releases were paid for."""
+    """Return the request of a payment's event."""
     body = fact.body
     shapes = tuple(tuple(_part(connection, part) for part in shape) for shape in body["shapes"])
     roster = None if body["units"] is None else content(connection, body["units"])
@@ -76,7 +79,10 @@ def request_in(connection: Connection, fact: Fact) -> Request:
 
 
 def content(connection: Connection, digest: str) -> bytes:
-    """Return what an event names by its digest; LedgerError where it is lost or altered."""
+    """Return the content behind an event's digest.
+
+    Raises LedgerError where it is lost or altered.
+    """
     row = connection.exec_driver_sql("select body from contents where digest = ?", (digest,)).first()
     if row is None or sha256(row.body).hexdigest() != digest:
         raise LedgerError(
@@ -88,7 +94,7 @@ def content(connection: Connection, digest: str) -> bytes:
 
 
 def named_in(fact: Fact) -> tuple[str, ...]:
-    """Return the digests of what an event names."""
+    """Return the digests in an event."""
     if fact.kind != "paid":
         return ()
     parts = [part for shape in fact.body["shapes"] for part in shape]
@@ -97,7 +103,7 @@ def named_in(fact: Fact) -> tuple[str, ...]:
 
 
 def keep(connection: Connection, body: bytes) -> str:
-    """Write what events name by its digest, once, and return the digest."""
+    """Write content once and return its digest."""
     digest = sha256(body).hexdigest()
     connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest

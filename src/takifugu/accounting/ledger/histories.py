@@ -49,18 +49,24 @@ class Standing(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def framework_of(body: str) -> Framework:
-    """Return the framework that a canonical text describes, always the same object for the same text."""
+    """Return the framework of a canonical text.
+
+    It is always the same object for the same text.
+    """
     return framework_room.from_dict(json.loads(body))
 
 
 @lru_cache(maxsize=65536)
 def charge_of_text(body: str) -> Charge:
-    """Return the charge that a canonical text describes."""
+    """Return the charge of a canonical text."""
     return Charge.from_dict({"release": "", **json.loads(body)})
 
 
 def select_these(connection: Connection, table: str, column: str, values: Iterable[Hashable]) -> None:
-    """Keep values in a temporary table of this connection, to be joined with: there is no limit to their number."""
+    """Keep values in a temporary table to join.
+
+    There is no limit to their number.
+    """
     raw = connection.connection.cursor()
     raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")
     raw.execute(f"delete from {table}")
@@ -85,7 +91,7 @@ class Known:
 
 
 def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
-    """Return, of each source that has some of these tags as units, their standings."""
+    """Return the standings of units by source and tag."""
     rows, standing_of = partial(_rows_of, connection, tags), cache(partial(_standing, connection))
     usual, others, counts = dict[int, int](), defaultdict[int, dict[bytes, Standing]](dict), Counter[int]()
     for source, tag, row in rows():
@@ -100,7 +106,7 @@ def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
 
 
 def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[int, bytes, int]]:
-    """Yield source, tag and standing of the units that have one of these tags."""
+    """Yield source, tag and standing by tag."""
     raw = connection.connection.cursor()
     if len(tags) >= connection.exec_driver_sql("select count(*) from units").scalar_one() / FEW:
         everyone = raw.execute("select source, tag, standing from units")
@@ -125,14 +131,17 @@ def tags_of(connection: Connection, source: int) -> list[bytes]:
 
 
 def histories_of_everyone(connection: Connection, chosen: Iterable[int]) -> dict[int, int]:
-    """Return of these sources the history that every unit has beside its own, where there is one."""
+    """Return the histories every unit has beside its own.
+
+    They go by source.
+    """
     chosen = set(chosen)
     query = "select u.source, s.history from units u join standings s on s.id = u.standing where u.tag = x''"
     return {source: history for source, history in connection.exec_driver_sql(query) if source in chosen}
 
 
 def has_links(connection: Connection, source: int) -> bool:
-    """Whether a pooled output-law promise was ever made about this source."""
+    """Return whether a source has pooled output-law promises."""
     query = "select 1 from charges c join frameworks f on f.id = c.framework where f.source = ? and c.links limit 1"
     return connection.exec_driver_sql(query, (source,)).first() is not None
 
@@ -164,12 +173,15 @@ def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[
 
 
 def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) -> Charge:
-    """Return a charge as a debit of a batch reads it; its `release` says in which row it is, and of which release."""
+    """Return a charge as a batch's debit reads it.
+
+    Its `release` says in which row it is, and of which release.
+    """
     return replace(charge, release=f"{row} {release}", reading=f"{batch}.{reading}" if reading else "")
 
 
 def rows_of(charge: Charge) -> tuple[int, int]:
-    """Return the row of a charge that was read, and that of its release."""
+    """Return the rows of a charge and its release."""
     row, release = charge.release.split()
     return int(row), int(release)
 
@@ -184,7 +196,7 @@ def charges_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Charg
 
 
 def frameworks_of(connection: Connection, chosen: Iterable[int]) -> dict[str, Framework]:
-    """Return by fingerprint the frameworks under which charges in some rows were made."""
+    """Return the charges' frameworks by fingerprint."""
     select_these(connection, "wanted_rows", "id", chosen)
     query = (
         "select distinct f.id, f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
@@ -197,7 +209,7 @@ def frameworks_of(connection: Connection, chosen: Iterable[int]) -> dict[str, Fr
 
 
 def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
-    """Return every charge about a source, each with how many debits of units there were of it."""
+    """Return a source's charges with numbers of debits."""
     query = (
         "select c.body, sum(b.units) as units from releases r join debits d on d.release = r.id "
         "join batches b on b.id = d.batch join charges c on c.id = d.charge where r.source = ? group by c.id"
@@ -209,7 +221,10 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
 
 
 def entry_rows(connection: Connection, source: int) -> Sequence[Row[*tuple[object, ...]]]:
-    """Return every release of a source with its charges and how many units each debits, oldest first."""
+    """Return every release of a source, oldest first.
+
+    With it go its charges and how many units each debits.
+    """
     query = (
         "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "
         "b.units from releases r join reservations s on s.id = r.reservation join debits d on d.release = r.id "

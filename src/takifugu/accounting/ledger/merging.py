@@ -50,10 +50,11 @@ class Merged:
 
 
 def merge(mine: Store, other: Store, is_rehearsal: bool) -> Merged:
-    """Replay the further payments of another copy in this one, or rehearse it.
+    """Merge another copy into this one, or rehearse it.
 
-    Raises LedgerError for what is no copy of this ledger or was edited, CompositionRefused where the order of releases
-    would decide what they cost, and what `Ledger.reserve` raises of releases that cannot be counted together.
+    Its further payments are replayed. Raises LedgerError for what is no copy of this ledger or was edited,
+    CompositionRefused where the order of releases would decide what they cost, and what `Ledger.reserve` raises of
+    releases that cannot be counted together.
     """
     if (mine.public_id, mine.key) != (other.public_id, other.key):
         raise LedgerError(
@@ -88,7 +89,10 @@ class _OrderDecides(Exception):
 
 
 def _entering(where: Path, other: Store) -> str:
-    """Say how what another ledger published is entered: folder by folder, as it says where they are."""
+    """Name the commands to enter another ledger's releases.
+
+    There is one for each folder with something published.
+    """
     with other.reading() as theirs:
         recipes = [json.loads(row.recipe) for row in theirs.exec_driver_sql("select recipe from reservations").all()]
     folders = dict.fromkeys(recipe["output"] for recipe in recipes if "output" in recipe)
@@ -117,7 +121,10 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
 
 
 def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> int:
-    """Write what a ledger lacks, and pay for what both copies drew; return how many payments that is."""
+    """Write missing events and pay for double draws.
+
+    The number of these payments is returned.
+    """
     budgets = {fact.source for fact in ours if fact.kind == "budget"}
     replaced = _replaced(connection, theirs)
     doubled = list(_sessions(connection, theirs, further))
@@ -135,14 +142,20 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
-    """Return the events of `other` that a ledger lacks, in their order, with the digests that they had first."""
+    """Return the events a ledger lacks, in order.
+
+    They are of `other`, with the digests that they had first.
+    """
     names = {link.id for link, _ in links(connection)}
     ends = {link.id: link.first or end for link, end in links(other)}
     return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
 
 
 def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Raise LedgerError where one copy has paid for a release that the other has entered from its certificate."""
+    """Refuse a release both paid for and entered.
+
+    Raises LedgerError where one copy has paid for it and the other has entered it from its certificate.
+    """
     mine, theirs = ({number: name for fact in side if fact.kind == "paid" for name, number in fact.body["ids"]}
                     for side in (ours, further))  # fmt: skip
     if both := sorted(mine[number] for number in mine.keys() & theirs.keys()):
@@ -154,7 +167,10 @@ def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
 
 
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Raise CompositionRefused where both copies paid about the same people and the order decides what that costs."""
+    """Refuse copies of an unknown common order.
+
+    Raises CompositionRefused where both paid about the same people and the order decides what that costs.
+    """
     tied = {name for at in (connection, theirs) for name in _tied(at)}
 
     def people(fact: Fact) -> str:
@@ -170,18 +186,21 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
 
 
 def _tied(connection: Connection) -> set[str]:
-    """Return the sources that are about the same people as others."""
+    """Return the sources with the people of others."""
     same = {source for pair, is_same in rows.read_people(connection).items() if is_same for source in pair}
     return {rows.source_of_row(connection, source).name for source in same}
 
 
 def _depends_on_order(connection: Connection, fact: Fact) -> bool:
-    """Whether a promise is about its own output, or fails with some probability, or begins a series."""
+    """Return whether a promise depends on order."""
     return any(depends_on_order(part.charge) for shape in request_in(connection, fact).shapes for part in shape)
 
 
 def _replaced(connection: Connection, theirs: Connection) -> set[str]:
-    """Return the events of the other copy whose budget was replaced there by one that both copies have."""
+    """Return events of budgets later replaced alike.
+
+    The other copy replaced each by one that both copies have.
+    """
     shared = {fact.id for fact in _shared(connection, theirs)}
     earlier: dict[str, list[str]] = {}
     replaced: set[str] = set()
@@ -194,7 +213,10 @@ def _replaced(connection: Connection, theirs: Connection) -> set[str]:
 
 
 def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[str], is_replaced: bool) -> None:
-    """Write an event of the other copy, or that it says nothing here, and what follows from it."""
+    """Write the other copy's event and its consequences.
+
+    Or write that it says nothing here.
+    """
     source = rows.read_source(connection, fact.source)
     is_aside = is_replaced or (fact.kind == "source" and source is not None)
     budget = None if source is None else source[1].budget
@@ -209,7 +231,10 @@ def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[s
 
 
 def _drawn_twice(connection: Connection) -> Iterator[Fact]:
-    """Yield a payment for every draw of a reservation but one: each copy drew values of its own."""
+    """Yield a payment for every further draw.
+
+    It is for all draws of a reservation but one: each copy drew values of its own.
+    """
     draws: dict[str, list[str]] = {}
     for fact in facts(connection):
         if fact.kind == "drawn":
@@ -220,7 +245,10 @@ def _drawn_twice(connection: Connection) -> Iterator[Fact]:
 
 
 def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact]) -> Iterator[Fact]:
-    """Yield a payment for every session that was open where the copies parted: each copy may have asked on."""
+    """Yield a payment for every session open in both.
+
+    It was open where the copies parted: each may have asked on.
+    """
     counted = {fact.body.get("again") for fact in further if fact.kind == "paid"}
     query = "select public_id, recipe, state, bundle from reservations"
     others = {row.public_id: row for row in theirs.exec_driver_sql(query)}
@@ -237,13 +265,16 @@ def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact
 
 
 def _shared(connection: Connection, theirs: Connection) -> list[Fact]:
-    """Return the events that both copies have."""
+    """Return the events of both copies."""
     names = {link.id for link, _ in links(theirs)}
     return [fact for fact in facts(connection) if fact.id in names]
 
 
 def _again(connection: Connection, group: str, reason: str) -> Fact:
-    """Return the event that a reservation is paid for once more; in every copy it is the same one."""
+    """Return the event of a second payment.
+
+    In every copy it is the same one.
+    """
     paid = next(fact for fact in facts(connection) if fact.kind == "paid" and fact.body["group"] == group)
     key = key_of(connection)
 
@@ -263,7 +294,10 @@ def _has(connection: Connection, name: str) -> bool:
 
 
 def _take_values(connection: Connection, theirs: Connection, here: Path, there: Path) -> None:
-    """Keep the noisy values that the other copy drew and has not published, so that nobody draws them again."""
+    """Keep the other copy's unpublished noisy values.
+
+    So nobody draws them again.
+    """
     query = "select public_id, bundle from reservations where state = ? and bundle is {} null"
     lacking = {row.public_id for row in connection.exec_driver_sql(query.format(""), (DRAWN,))}
     for group, bundle in theirs.exec_driver_sql(query.format("not"), (DRAWN,)).all():

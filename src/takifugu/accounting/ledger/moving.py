@@ -21,10 +21,11 @@ from takifugu.core.errors import LedgerError
 def keep_drawn(
     connection: Connection, ledger: Path, group: str, mine: bytes, certificates: Sequence[str] = ()
 ) -> bytes | None:
-    """Note that a reservation was drawn and keep `mine` (see `outputs`); None, or what another process kept first.
+    """Note a reservation's draw and keep its values.
 
-    `certificates` are the keyed digests by which the ledger knows what was drawn after it is published.
-    Raises LedgerError for a reservation that this ledger does not have, or whose values were published already.
+    They are `mine` (see `outputs`); returned is None, or what another process kept first. `certificates` are the keyed
+    digests by which the ledger knows what was drawn after it is published. Raises LedgerError for a reservation that
+    this ledger does not have, or whose values were published already.
     """
     row = held(connection, group)
     if row.state == RESERVED:
@@ -54,7 +55,10 @@ def keep_drawn(
 
 
 def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Answered, ...]:
-    """Return what was asked in a session that is not closed; raises LedgerError for one that is, and for no session."""
+    """Return the content of an open session.
+
+    Raises LedgerError for one that is closed, and for no session.
+    """
     row = held(connection, group)
     if row.state == PUBLISHED:
         raise LedgerError(
@@ -69,7 +73,10 @@ def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answ
 def keep_answer(
     connection: Connection, ledger: Path, group: str, number: int, new: answers.Answered
 ) -> tuple[answers.Answered, ...]:
-    """Keep one answer of a session, unless another process did; return all that is kept."""
+    """Keep one answer of a session and return all.
+
+    Another process's answer to the same question stays.
+    """
     known = read_session(connection, ledger, group)
     questions = answers.with_answer(known, number, new)
     if questions is not known:
@@ -80,13 +87,16 @@ def keep_answer(
 
 
 def close_session(connection: Connection, ledger: Path, group: str) -> None:
-    """Note that a session is over, whatever was asked in it, and drop its answers."""
+    """Note a session's end and drop its answers."""
     read_session(connection, ledger, group)
     _move(connection, group, "published")
 
 
 def set_published(connection: Connection, group: str) -> None:
-    """Note that the values are handed out, and drop them; once or many times."""
+    """Note the handing out of values and drop them.
+
+    It can be done many times.
+    """
     row = held(connection, group)
     if row.state == RESERVED:
         raise LedgerError(
@@ -98,7 +108,10 @@ def set_published(connection: Connection, group: str) -> None:
 
 
 def finish(connection: Connection, group: str, why: str) -> None:
-    """Note that a reservation is over, drawn or not, and why, and drop what was kept of it."""
+    """Note a reservation's end and drop its values.
+
+    It was drawn or not; the event says why it is over.
+    """
     _move(connection, group, "over", why=why)
 
 

@@ -45,7 +45,7 @@ class TooMuch(Exception):
 
 
 def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
-    """Check every account that releases touch against its budget, and note that they are paid for.
+    """Check every touched account and note the payment.
 
     Raises TooMuch for a unit that would spend more, and then nothing may be written.
     """
@@ -70,9 +70,10 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
 
 
 def refusal(excess: TooMuch, where: object) -> BudgetExceeded:
-    """Return the error that says what is spent, required and left, and what would fit, in words and in numbers.
+    """Return the error about too small a budget.
 
-    Its fix is the command that gives the source of the ledger `where` a budget that is enough.
+    It says what is spent, required and left, and what would fit, in words and in numbers. Its fix is the command that
+    gives the source of the ledger `where` a budget that is enough.
     """
     account, kind, budget = excess.account, excess.kind, excess.budget
     source, accounts = account.source, account.accounts
@@ -100,8 +101,10 @@ def refusal(excess: TooMuch, where: object) -> BudgetExceeded:
 
 
 def _whose(excess: TooMuch) -> str:
-    """Return which unit it is, by its number among those that are named now: its name is not kept, and its tag says
-    nothing to anybody."""
+    """Name the unit by its number.
+
+    It is counted among those that are named now: its name is not kept, and its tag says nothing to anybody.
+    """
     tags, tag = list(excess.request.units), excess.tag
     if tag not in excess.request.units:
         return " for a person that this release does not name"

@@ -35,10 +35,10 @@ def add_reservation(
 
 
 def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Plain) -> None:
-    """Raise LedgerError where a release of one of these names was paid for under the same key before.
+    """Refuse a second payment under one key.
 
-    Likewise where any was paid for under a key that differs in capital letters or blanks only: nothing says which of
-    the two was meant.
+    Raises LedgerError where a release of one of these names was paid for under it before. Likewise where any was paid
+    for under a key that differs in capital letters or blanks only: nothing says which of the two was meant.
     """
     once, wanted = recipe.get("once"), set(names)
     if once is None:
@@ -54,7 +54,7 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
 
 
 def refuse_alike(paid: Payment, once: str | None) -> None:
-    """Raise LedgerError for a key that looks like the one of a payment."""
+    """Refuse a key like the one of a payment."""
     if once is not None and paid.once not in (None, once) and normalised(paid.once or "").casefold() == once.casefold():
         raise LedgerError(
             f"the key {once!r} is not {paid.once!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
@@ -65,7 +65,7 @@ def refuse_alike(paid: Payment, once: str | None) -> None:
 
 
 def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
-    """Return what was ever paid for about a source, oldest first."""
+    """Return all payments about a source, oldest first."""
     for table in (releases, reservations):
         seals.check_rows(connection, table, [source], "source")
     named: dict[int, dict[str, str]] = {}
@@ -82,7 +82,7 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
 
 
 def read_pending(connection: Connection, ledger: Path, source: int | None, identity: str | None) -> tuple[Pending, ...]:
-    """Return what is paid for and not published, oldest first."""
+    """Return unpublished payments, oldest first."""
     query = (
         select(reservations, sources.c.name, sources.c.budget_epsilon, sources.c.budget_delta)
         .select_from(reservations.join(sources))
@@ -112,7 +112,10 @@ def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]
 
 
 def packed(bundle: bytes) -> bytes:
-    """Return noisy values as they are kept; raises LedgerError for more than can be read back."""
+    """Pack noisy values for a ledger.
+
+    Raises LedgerError for more than can be read back.
+    """
     if len(bundle) > LARGEST:
         raise LedgerError(
             f"the files of this release take {len(bundle) // 1_000_000:,} MB",
@@ -135,7 +138,7 @@ def held(connection: Connection, group: str) -> Row[*tuple[object, ...]]:
 
 
 def set_state(connection: Connection, group: str, state: str, created: str) -> None:
-    """Write what a reservation is from a time on; one that is published drops its values."""
+    """Write a reservation's state; drop published values."""
     mine = update(reservations).where(reservations.c.public_id == group)
     connection.execute(mine.values(changed=created, state=state))
     if state == PUBLISHED:
@@ -143,13 +146,19 @@ def set_state(connection: Connection, group: str, state: str, created: str) -> N
 
 
 def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
-    """Return which reservations are published; those that the ledger does not know may be another one's."""
+    """Return the published ones of reservations.
+
+    Those that the ledger does not know may be another one's.
+    """
     mine = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
     return list(connection.execute(mine.where(reservations.c.state == PUBLISHED)).scalars())
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
-    """Keep the noisy values of a reservation, which are no event: they go when they are published."""
+    """Keep the noisy values of a reservation.
+
+    They are no event: they go when they are published.
+    """
     connection.execute(update(reservations).where(reservations.c.public_id == group).values(bundle=bundle))
 
 
@@ -167,7 +176,10 @@ def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
 
 
 def _inflated(content: bytes) -> bytes:
-    """Return compressed bytes as they were; ValueError for what is not whole, and for what is larger than allowed."""
+    """Return compressed bytes as they were.
+
+    Raises ValueError for what is not whole, and for what is larger than allowed.
+    """
     unpacking = zlib.decompressobj()
     inflated = unpacking.decompress(content, LARGEST + 1)
     if len(inflated) > LARGEST or not unpacking.eof:

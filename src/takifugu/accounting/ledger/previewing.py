@@ -67,9 +67,10 @@ def preview(
     as_composing: bool = False,
     same_people: bool | None = None,
 ) -> Preview:
-    """Return what `Ledger.reserve` would do, without doing it; a ledger that does not exist is an empty one.
+    """Rehearse `Ledger.reserve`.
 
-    Raises what `reserve` raises for what cannot be counted, and LedgerError for a file that is no ledger.
+    A ledger that does not exist is an empty one. Raises what `reserve` raises for what cannot be counted, and
+    LedgerError for a file that is no ledger.
     """
     wanted = None if budget is None else as_budget(budget)
     name = normalised(source)
@@ -108,9 +109,10 @@ def preview(
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:
-    """Return what it costs to read a source in this layout, or nothing where a ledger knows it in no other one.
+    """Word the cost of reading in this layout.
 
-    Raises LedgerError for a ledger that cannot be read: nothing can be paid from it, either.
+    There are none where a ledger knows the source in no other one. Raises LedgerError for a ledger that cannot be read:
+    nothing can be paid from it, either.
     """
     if not place_of(path_of(where)).exists():
         return ""
@@ -121,7 +123,10 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
 
 @contextmanager
 def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
-    """Yield the ledger as it is: one that is not there is an empty one."""
+    """Yield the ledger as it is.
+
+    One that is not there is an empty one.
+    """
     path = None if where is None else path_of(where)
     if path is not None and place_of(path).exists():
         yield Ledger.open(path, create=False)
@@ -145,7 +150,10 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
 
 
 def _alone(new: Sequence[Item]) -> Amount:
-    """Return what new releases promise, each by itself, which can be more than their noise loses."""
+    """Return each new release's promise by itself.
+
+    It can be more than the noise loses.
+    """
     epsilon = sum((item.charge.epsilon for item in new), Fraction(0))
     return Amount(epsilon, sum((item.charge.delta for item in new), Fraction(0)))
 

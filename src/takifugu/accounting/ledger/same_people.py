@@ -35,15 +35,16 @@ def pair(one: int, other: int) -> tuple[int, int]:
 
 
 def ties(known: Known) -> set[tuple[int, int]]:
-    """Return the pairs of sources that are about the same people."""
+    """Return the pairs of sources about the same people."""
     return {(one, other) for (one, other), same in known.items() if same and one != other}
 
 
 def declared(connection: Connection, about: Declaration, alike: set[int], known: Known) -> dict[int, bool]:
-    """Return of other sources whether they are about the same people, as declared now or before.
+    """Return the sources' declarations of the same people.
 
-    `alike` are the sources that name some unit as this one does. Raises InputError where it has to be declared, or
-    cannot be counted, and LedgerError where the ledger knows that it is otherwise.
+    They say of other sources whether they are about the same people, as declared now or before. `alike` are the sources
+    that name some unit as this one does. Raises InputError where it has to be declared, or cannot be counted, and
+    LedgerError where the ledger knows that it is otherwise.
     """
     others = {row.id: row.members > 0 for row in rows.read_counters(connection) if row.id != about.number}
     unnamed = {other for other, names_units in others.items() if not names_units}
@@ -64,7 +65,10 @@ def declared(connection: Connection, about: Declaration, alike: set[int], known:
 
 
 def not_declared(connection: Connection, about: Declaration) -> str:
-    """Return what it means that a new source names no units, as others do, and that nothing is said of its people."""
+    """Word the meaning of no declaration.
+
+    A new source names no units, as others do, and nothing is said of its people.
+    """
     if about.number or about.names_units or about.same_people is not None:
         return ""
     names = [name for name, members in connection.exec_driver_sql("select name, members from sources") if not members]
@@ -99,7 +103,10 @@ def _is_same(connection: Connection, about: Declaration, other: int, known: Know
 
 
 def _check_named_alike(connection: Connection, about: Declaration, others: set[int]) -> None:
-    """Raise InputError where one of two sources of the same people names units and the other does not."""
+    """Refuse sources of the same people named differently.
+
+    Raises InputError where one of the two names units and the other does not.
+    """
     names = sorted(rows.source_of_row(connection, other).name for other in others)
     if names:
         named, unnamed = (about.name, names[0]) if about.names_units else (names[0], about.name)

@@ -24,20 +24,27 @@ class Session:
 
     @staticmethod
     def open(ledger: Ledger, source: str, debits: Sequence[Debit], budget: Budget | None = None) -> Session:
-        """Pay for a session about a source, and begin it; raises what `Ledger.reserve` raises."""
+        """Pay for a session and begin it.
+
+        Raises what `Ledger.reserve` raises.
+        """
         return Session(ledger, ledger.reserve(source, debits, budget, recipe=RECIPE))
 
     @property
     def answers(self) -> tuple[Answered, ...]:
-        """Return every question with its answer; LedgerError for a session that is closed."""
+        """Return every question with its answer.
+
+        Raises LedgerError for a session that is closed.
+        """
         return self.ledger.session_of(self.paid)
 
     def ask(self, question: str, draw: Callable[[tuple[Answered, ...]], str]) -> str:
-        """Return the noisy answer to the next question; `draw` has what was asked before, and draws it.
+        """Return the noisy answer to the next question.
 
-        Where another process asked the same question of this session first, its answer is returned and this draw is
-        thrown away. Raises LedgerError where that was another question, and for a session that is closed, and
-        InputError for a question or an answer that is not a text: what is kept is what was answered.
+        `draw` has what was asked before, and draws it. Where another process asked the same question of this session
+        first, its answer is returned and this draw is thrown away. Raises LedgerError where that was another question,
+        and for a session that is closed, and InputError for a question or an answer that is not a text: what is kept is
+        what was answered.
         """
         check_text(question, "question")
         before = self.answers
@@ -46,7 +53,7 @@ class Session:
         return self.ledger.answer(self.paid, len(before), (question, answer))
 
     def close(self) -> tuple[Answered, ...]:
-        """End the session and return all that was asked: what the ledger kept of it is dropped."""
+        """End and drop the session, returning its answers."""
         questions = self.answers
         self.ledger.close_session(self.paid)
         return questions

@@ -65,11 +65,17 @@ class Store:
         object.__setattr__(self, "place", self.path.absolute())
 
     def tag(self, kind: str, content: bytes) -> bytes:
-        """Return the keyed hash that stands for a unit's name, or for what a release is, inside this ledger."""
+        """Return a keyed hash inside this ledger.
+
+        It stands for a unit's name, or for what a release is.
+        """
         return hmac.digest(self.key, kind.encode() + b"\0" + content, "sha256")
 
     def tag_of_unit(self, name: str) -> bytes:
-        """Return the keyed hash of a unit's name, cut to what is kept: of two alike both pay for all (Theorem 7)."""
+        """Return the short keyed hash of a unit's name.
+
+        It is cut to what is kept: of two alike both pay for all (Theorem 7).
+        """
         return self.tag("unit", name.encode())[:TAG]
 
     @contextmanager
@@ -79,7 +85,10 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Hold the write lock until the end; an exception takes everything back."""
+        """Hold the write lock until the end.
+
+        An exception takes everything back.
+        """
         with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as plain:
             connection = plain.execution_options(takifugu_writes=True)
             with connection.begin():
@@ -89,9 +98,10 @@ class Store:
 
 
 def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Store], Path | None]) -> Store:
-    """Open the ledger at `path`, or make one; one of an older format goes through `upgrade`.
+    """Open the ledger at `path`, or make one.
 
-    Raises LedgerError, with the fix, for anything that is not a sound ledger.
+    One of an older format goes through `upgrade`. Raises LedgerError, with the fix, for anything that is not a sound
+    ledger.
     """
     is_new = False
     with sqlite.explained(path):
@@ -148,7 +158,7 @@ def _fill(engine: Engine) -> None:
 
 
 def begin(connection: Connection, public_id: str, created: str, key: str) -> None:
-    """Say in empty tables which ledger they are."""
+    """Describe the ledger in its empty tables."""
     row = {
         "kind": KIND, "version": VERSION, "public_id": public_id, "created": created, "key": key, "head": "",
         "counts": "",
@@ -158,7 +168,10 @@ def begin(connection: Connection, public_id: str, created: str, key: str) -> Non
 
 
 def check_layout(connection: Connection, path: Path) -> None:
-    """Raise LedgerError for a database with other tables, columns or indexes than a ledger has."""
+    """Refuse a database without a ledger's tables.
+
+    Raises LedgerError for one with other tables, columns or indexes.
+    """
     tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
     indexes = {index.name for table in metadata.tables.values() for index in table.indexes}
     strange = [
@@ -180,7 +193,10 @@ def check_layout(connection: Connection, path: Path) -> None:
 
 
 def version_of(connection: Connection, path: Path) -> int:
-    """Return the format of a ledger; raises LedgerError for what is no ledger, or one in a format that is not known."""
+    """Return the format of a ledger.
+
+    Raises LedgerError for what is no ledger, or one in a format that is not known.
+    """
     known = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
     rows = connection.exec_driver_sql("select kind, version from meta").all() if known else []
     if len(rows) != 1 or rows[0].kind != KIND:
@@ -201,13 +217,16 @@ def version_of(connection: Connection, path: Path) -> int:
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
-    """Return a source by its normalised name; None where there is none."""
+    """Return a source by its normalised name.
+
+    None where there is none.
+    """
     row = connection.execute(select(sources).where(sources.c.name == name)).one_or_none()
     return None if row is None else (row.id, _source(row))
 
 
 def known_source(connection: Connection, name: str) -> tuple[int, Source]:
-    """Return a source that an event was about before."""
+    """Return a source of an earlier event."""
     row = read_source(connection, name)
     if row is None:
         raise LedgerError("the ledger has an event of a source that it lacks", rule="it was edited or damaged")
@@ -246,7 +265,10 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
 
 
 def read_layouts(connection: Connection, source: int) -> Layouts:
-    """Return the layouts that a source was read in, each in its class, the oldest first."""
+    """Return the layouts of a source, oldest first.
+
+    Each is in its class.
+    """
     seals.check_rows(connection, layouts, [source], "source")
     query = select(layouts).where(layouts.c.source == source).order_by(layouts.c.id)
     classes: dict[int, list[str]] = {}
@@ -257,7 +279,10 @@ def read_layouts(connection: Connection, source: int) -> Layouts:
 
 
 def add_layouts(connection: Connection, source: int, known: Layouts, what: str, created: str) -> None:
-    """Write the layouts that are new; of one that begins a class beside others say `what` that means."""
+    """Write the new layouts.
+
+    Of one that begins a class beside others `what` says what that means.
+    """
     before = read_layouts(connection, source)
     for number, members in enumerate(known.classes.values()):
         for body in members[len(before.classes.get(members[0], ())) :]:
@@ -267,12 +292,15 @@ def add_layouts(connection: Connection, source: int, known: Layouts, what: str, 
 
 
 def changed(connection: Connection, source: int) -> None:
-    """Say that something about a source's account was written, for all who have computed from what was before."""
+    """Mark a source's account as changed.
+
+    All who have computed from what was before then know.
+    """
     connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
 
 
 def open_units(connection: Connection, source: int) -> None:
-    """Say that units of a source were written, for their seal."""
+    """Mark a source's units for sealing."""
     connection.execute(update(sources).where(sources.c.id == source).values(units_seal=None))
 
 
@@ -281,20 +309,23 @@ def read_counters(connection: Connection) -> Sequence[Row[*tuple[object, ...]]]:
 
 
 def has_members(connection: Connection, source: int) -> bool:
-    """Whether releases about a source name the units that they read."""
+    """Return whether a source's releases name their units."""
     return bool(connection.execute(select(sources.c.members).where(sources.c.id == source)).scalar_one())
 
 
 def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
-    """Return of every two sources about which it was declared whether they are about the same people.
+    """Return all declarations of the same people.
 
-    A source with itself was declared to be so, and names no units.
+    They go by pairs of sources. A source with itself was declared to be so, and names no units.
     """
     return {(row.one, row.other): row.same for row in connection.execute(select(people))}
 
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
-    """Return of each other source, by name, whether units of one name were declared to be the same people."""
+    """Return one source's declarations by other source.
+
+    They say whether units of one name are the same people.
+    """
     pairs = {
         (b if a == source else a): same for (a, b), same in read_people(connection).items()
         if source in (a, b) and a != b
@@ -324,7 +355,7 @@ def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
 
 
 def most_spent(connection: Connection, source: int) -> Amount:
-    """Return the most that any unit of a source has spent."""
+    """Return the most any unit of a source spent."""
     costs = select(standings.c.epsilon, standings.c.delta).where(standings.c.source == source).distinct()
     with decoding():
         return most([amount(*row) for row in connection.execute(costs)])

@@ -24,17 +24,23 @@ FORM = "one sum for each query"
 
 
 def summary_of(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return what debits come to, in the order of their releases."""
+    """Summarise debits in the order of their releases."""
     return _items(merged([item.charge for item in items]), any(item.recharge for item in items))
 
 
 def _items(charges: Iterable[Charge], recharge: bool) -> tuple[Item, ...]:
-    """Return charges as debits, `recharge` whether any of them was to be charged by its noise."""
+    """Return charges as debits.
+
+    `recharge` is whether any of them was to be charged by its noise.
+    """
     return tuple(Item(charge, charge.framework, "", rows_of(charge)[1], recharge) for charge in charges)
 
 
 def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[Item, ...]]:
-    """Return what histories come to, from what is kept, or else from their debits."""
+    """Return the summaries of histories.
+
+    They come from what is kept, or else from the debits.
+    """
     chosen = set(chosen)
     select_these(connection, "wanted_histories", "id", chosen)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
@@ -48,13 +54,16 @@ def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tup
 
 
 def write(connection: Connection, history: int, summary: Sequence[Item]) -> None:
-    """Keep what a history comes to."""
+    """Keep the summary of a history."""
     text = json.dumps(body_of(summary), separators=(",", ":"))
     connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
 
 
 def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
-    """Drop what is kept of histories that are no unit's any more."""
+    """Drop the summaries of unused histories.
+
+    These are no unit's any more.
+    """
     select_these(connection, "wanted_histories", "id", chosen)
     connection.exec_driver_sql(
         "delete from summaries where history in (select id from wanted_histories) "
@@ -63,13 +72,19 @@ def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
 
 
 def body_of(summary: Sequence[Item]) -> Json:
-    """Return what is kept of a summary; of its charges the rows."""
+    """Return the stored form of a summary.
+
+    Of its charges it has the rows.
+    """
     terms = [_term(several(item.charge)) for item in summary]
     return {"form": FORM, "recharge": any(item.recharge for item in summary), "terms": terms}
 
 
 def of_body(text: Plain, charges: Mapping[int, Charge]) -> tuple[Item, ...]:
-    """Return the summary that was kept, from charges by their rows."""
+    """Return the summary of a stored form.
+
+    Its charges are read by their rows.
+    """
     if not text["terms"]:
         raise ValueError("a history without debits")
     return _items((_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))

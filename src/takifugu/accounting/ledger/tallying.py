@@ -95,7 +95,10 @@ class Account:
         return most(list(self.costs.values()))
 
     def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
-        """Return a unit whose cost is above the budget, with its kind, or None."""
+        """Return a unit above the budget with its kind.
+
+        None where there is none.
+        """
         return next(((self.kinds[k].tag, k) for k, cost in self.costs.items() if not cost.fits(budget)), None)
 
 
@@ -124,23 +127,27 @@ class Tally:
     def is_for(
         self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
     ) -> bool:
-        """Whether it was computed for these very debits of a source, in the ledger whose tag of everything this is."""
+        """Return whether it was computed for these debits.
+
+        They are of one source in one ledger, the one whose tag of everything this is.
+        """
         mine = self.original
         is_alike = (self.source.name, mine.recharge, self.same_people) == (name, recharge, same_people)
         is_same = len(mine.debits) == len(debits) and all(map(is_, mine.debits, debits))
         return is_alike and is_same and mine.everything == everything
 
     def is_of(self, connection: Connection) -> bool:
-        """Whether the ledger is as it was when this was computed."""
+        """Return whether the ledger is unchanged since."""
         friends = [account.number for account in self.theirs]
         return signature_of(connection, self.mine.number, friends) == self.signature
 
 
 def tally(connection: Connection, name: str, request: Request, same_people: bool | None) -> Tally:
-    """Return what the releases would cost, from rows that are compared with their seals.
+    """Return the cost of the releases.
 
-    Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
-    divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
+    It is computed from rows that are compared with their seals. Raises CompositionRefused where something has no joint
+    promise, LedgerError where a source that was one unit is now divided into units or the reverse, and InputError where
+    it must be said whether two sources are of the same people.
     """
     row = rows.read_source(connection, name)
     number, source = row or (0, Source(name, "", None, False))
@@ -213,7 +220,10 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
-    """Raise CompositionRefused where a source of several layouts and another one are of the same people."""
+    """Refuse tied sources of several layouts.
+
+    Raises CompositionRefused where such a source and another one are of the same people.
+    """
     friends = {a if b == number else b for a, b in ties if number in (a, b)}
     mixed_ones = [f for f in friends if mixed or rows.read_layouts(connection, f).is_mixed]
     names = [rows.source_of_row(connection, f).name for f in mixed_ones]
@@ -226,7 +236,10 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple
 
 
 def _check_certificates(are_there: bool, mixed: str) -> None:
-    """Raise CompositionRefused where releases of a source of several layouts are known by their certificates only."""
+    """Refuse bare certificates beside several layouts.
+
+    Raises CompositionRefused where releases of the source are known by them only.
+    """
     if are_there:
         raise CompositionRefused(
             mixed,
@@ -236,7 +249,10 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
 
 
 def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
-    """Return the account where all units have one: that of everything that was released, in whichever layout."""
+    """Return the common account of all units.
+
+    It is that of everything that was released, in whichever layout.
+    """
     new = [(part.charge, request.counts[number]) for number, shape in enumerate(request.shapes) for part in shape]
     total = Amount(*cost_of_all([*stored.all_charges_of(connection, account.number), *new], mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
@@ -244,7 +260,10 @@ def _everything(connection: Connection, account: Account, request: Request, mixe
 
 
 def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
-    """Return the account where every layout has the same entries; None where nothing is proved of some release."""
+    """Return the account of layouts of the same entries.
+
+    None where nothing is proved of some release.
+    """
     held = stored.debits_of(connection, {history for kind in account.kinds for history in kind.histories})
     charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
     frameworks = {**account.accounts.frameworks, **stored.frameworks_of(connection, charged)}
@@ -259,14 +278,20 @@ def _at_other_steps(connection: Connection, account: Account, request: Request) 
 
 
 def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:
-    """Whether some release has a delta: equal ones of one source may then lie before and after it in another."""
+    """Return whether some release has a delta.
+
+    Equal ones of one source may then lie before and after it in another.
+    """
     if any(part.charge.delta > 0 for shape in request.shapes for part in shape):
         return True
     return any(item.charge.delta > 0 for items in summaries.values() for item in items)
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
-    """Return what a tally depends on: the accounts that it read, and which units other sources have."""
+    """Return the signature of a tally's accounts.
+
+    It also tells which units other sources have.
+    """
     about = {number, *friends}
     return tuple((row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection))
 
@@ -331,7 +356,7 @@ def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item
 
 
 def request_items(request: Request, shape: int) -> tuple[Item, ...]:
-    """Return the new debits of units of a shape; they come after all earlier ones, in their order."""
+    """Return a shape's new debits after earlier ones."""
     if shape < 0:
         return ()
     items = []

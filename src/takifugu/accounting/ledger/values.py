@@ -78,7 +78,10 @@ class Amount:
         return self.text(up=True)
 
     def text(self, up: bool) -> str:
-        """Write the amount to six digits, rounded up (what is spent) or down (what is left)."""
+        """Write the amount to six digits.
+
+        It is rounded up (what is spent) or down (what is left).
+        """
         text = f"epsilon {short(self.epsilon, up)}"
         return text if self.delta == 0 else f"{text}, delta {short(self.delta, up)}"
 
@@ -97,7 +100,9 @@ def most(amounts: list[Amount]) -> Amount:
 
 
 def short(value: Fraction, up: bool) -> str:
-    """Write a number exactly where that is short, else to six digits, rounded up or down.
+    """Write a number exactly or to six digits.
+
+    It is exact where that is short; else it is rounded up or down.
 
     >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
     ('1/3', '3.33334e8', '3.33333e8')
@@ -155,7 +160,7 @@ class Reservation:
 
     @property
     def id(self) -> str:
-        """The id of the only release, or of the first one."""
+        """The id of the first or only release."""
         return next(iter(self.ids.values()))
 
 
@@ -176,7 +181,7 @@ class Payment:
 
     @property
     def once(self) -> str | None:
-        """The key under which nothing is paid twice, where one was given."""
+        """The key against paying twice, if given."""
         return self.recipe.get("once")
 
 
@@ -221,7 +226,10 @@ class Spent:
 
     @property
     def left(self) -> Amount | None:
-        """What is left for the unit that has spent most; None before there is a budget."""
+        """The rest of the unit of largest spending.
+
+        None before there is a budget.
+        """
         if self.budget is None:
             return None
         left = (self.budget.epsilon - self.spent.epsilon, self.budget.delta - self.spent.delta)

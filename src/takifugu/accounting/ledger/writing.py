@@ -37,7 +37,10 @@ _PART = "update standings set units = units - ?, seal = null where id = ?"
 def write_releases(
     connection: Connection, source: int, reservation: int, request: Request, software: str, created: str
 ) -> dict[str, int]:
-    """Write the releases; return their numbers by their random ids."""
+    """Write the releases and return their numbers.
+
+    These go by their random ids.
+    """
     numbers = {}
     for name, public_id in request.ids.items():
         mine = [part.charge for shape in request.shapes for part in shape if part.release == public_id]
@@ -52,7 +55,7 @@ def write_releases(
 
 
 def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
-    """Write what every unit is debited, and every cost that changed."""
+    """Write every unit's debits and changed costs."""
     request = tally.request
     made = {
         shape: _batch(connection, source, parts, request.counts[shape], numbers)
@@ -73,7 +76,10 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
 
 
 def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
-    """Write which other sources are about the same people, as it was declared, and a trace of it."""
+    """Write declarations of the same people.
+
+    A trace of each is written, too.
+    """
     if tally.is_shared:
         connection.execute(insert(people).prefix_with("or ignore").values(one=source, other=source, same=True))
     for other, same in tally.people.items():
@@ -92,7 +98,7 @@ def write_people(connection: Connection, source: int, tally: Tally, created: str
 
 
 def _declaration(name: str, same: bool, names_units: bool) -> str:
-    """Return what the history of a source says of another one."""
+    """Return a source's declaration about another one."""
     if names_units:
         whose = "the same people" if same else "other people of the same names"
         return f"declared: the people of the source {name!r} are {whose}"
@@ -129,7 +135,7 @@ def _charge(connection: Connection, source: int, part: Part) -> int:
 
 
 def charge_row(connection: Connection, framework: int, text: str, digest: str, links: bool) -> int:
-    """Return the row of a charge, made if it is new."""
+    """Return a charge's row, made if it is new."""
     mine = (charges.c.framework == framework, charges.c.digest == digest)
     number = connection.execute(select(charges.c.id).where(*mine)).scalar()
     row = {"framework": framework, "digest": digest, "links": links, "body": text}
@@ -146,7 +152,10 @@ def _framework(connection: Connection, source: int, part: Part) -> int:
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
-    """Write the history of units of a kind after one more batch, and what it comes to; return its row."""
+    """Write a history with one more batch.
+
+    It is of units of a kind; what it comes to is written, too. Its row is returned.
+    """
     before = None if kind.standing is None else kind.standing.history
     row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
     earlier = () if before is None else tally.summaries[before]
@@ -155,7 +164,10 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch
 
 
 def _write_units(connection: Connection, source: int, account: Account, moved: Mapping[AccountKind, int]) -> None:
-    """Write the costs that changed, and the histories that grew; units that others had one past with leave them."""
+    """Write changed costs and grown histories.
+
+    Units that others had one past with leave them.
+    """
     raw: Any = connection.connection.cursor()
     has_parted = False
     for kind, cost in account.costs.items():

@@ -17,9 +17,10 @@ from takifugu.accounting.ledger.disk.sqlite import ledger_of, synchronise
 
 
 def keep(ledger: Path, ending: str) -> Path:
-    """Write a copy of the ledger beside it, on the disk when this returns; none is ever replaced.
+    """Write a copy of the ledger beside it.
 
-    Whoever holds the write lock calls it before anything is written.
+    It is on the disk when this returns; none is ever replaced. Whoever holds the write lock calls it before anything is
+    written.
     """
     draft = ledger.with_name(f".{ledger.name}.{token_hex(8)}{DRAFT}")
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -38,7 +39,7 @@ def keep(ledger: Path, ending: str) -> Path:
 
 
 def _free_name(ledger: Path, ending: str) -> Path:
-    """Return the ledger's name with an ending, and a number where that is taken."""
+    """Return an unused name for a copy."""
     name = ledger.with_name(f"{ledger.name}.{ending}")
     for number in count(2):
         if not name.exists():
@@ -49,7 +50,7 @@ def _free_name(ledger: Path, ending: str) -> Path:
 
 @contextmanager
 def in_memory(connection: Connection) -> Iterator[Connection]:
-    """Yield a copy of the ledger in memory: what is written there is nowhere else."""
+    """Yield a copy of the ledger in memory alone."""
     with closing(sqlite3.connect(":memory:", check_same_thread=False)) as target:
         source = connection.connection.driver_connection
         assert isinstance(source, sqlite3.Connection)

@@ -24,7 +24,10 @@ _LAYOUTS_OF = """
 
 
 def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], str]) -> bool:
-    """Whether a ledger has nothing to say of this layout of a source; False also where a glance does not tell."""
+    """Return whether a ledger has no other layout.
+
+    It then has nothing to say of this one of a source; False also where a glance does not tell.
+    """
     try:
         path = place_of(path_of(where))
         if not path.exists():

@@ -26,7 +26,10 @@ _LOCKS_ALONE = frozenset({"fuse.sshfs", "nolock", "local_lock=all", "local_lock=
 
 
 def shares_memory(folder: Path) -> bool:
-    """Whether all who can write into a folder share memory that is mapped to a file of it; asked once per process."""
+    """Return whether a folder's writers share mapped memory.
+
+    It is mapped to a file of the folder; checked once per process.
+    """
     return _shares_memory(Path(os.path.realpath(folder)))
 
 
@@ -37,12 +40,18 @@ def _shares_memory(folder: Path) -> bool:
 
 
 def locks_alone(folder: Path) -> bool:
-    """Whether a folder is mounted so that locks shut out nobody on another machine."""
+    """Return whether locks hold on one machine only.
+
+    A folder is mounted so that they shut out nobody on another one.
+    """
     return not _LOCKS_ALONE.isdisjoint(_mount(folder))
 
 
 def _mount(folder: Path) -> tuple[str, ...]:
-    """Return the file system of a folder and the options it is mounted with; nothing where the system does not say."""
+    """Return a folder's file system and mount options.
+
+    There is nothing where the system does not say.
+    """
     try:
         lines = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -59,14 +68,17 @@ def _mount(folder: Path) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Return a path of the list as it is: blanks and the like are written in octal there."""
+    """Decode the octal blanks of a path."""
     for sign in " \t\n\\":
         text = text.replace(f"\\{ord(sign):03o}", sign)
     return text
 
 
 def _is_mapped_once(folder: Path) -> bool:
-    """Try whether what is written to a file's memory is seen where it is mapped a second time."""
+    """Compare two mappings of one file.
+
+    Returned is whether what is written to the one is seen in the other.
+    """
     probe = folder / f".takifugu-{token_hex(8)}.probe-shm"
     try:
         handle = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)

@@ -26,7 +26,10 @@ _FILE = re.compile(r"takifugu-([0-9a-f]+)-[0-9a-f]{16}\.values")
 
 
 def placed(ledger: Path, group: str, packed: bytes) -> bytes:
-    """Return what the row keeps of packed values: the name of a new file that is on the disk now."""
+    """Place packed values and return the row's part.
+
+    It is the name of a new file that is on the disk now.
+    """
     path = ledger.with_name(f"takifugu-{group}-{token_hex(8)}.values")
     with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
         try:
@@ -41,7 +44,10 @@ def placed(ledger: Path, group: str, packed: bytes) -> bytes:
 
 
 def packed_of(ledger: Path, content: bytes) -> bytes | None:
-    """Return the packed values behind what a row keeps; None where their file is lost or altered."""
+    """Return the packed values of a row.
+
+    None where their file is lost or altered.
+    """
     if not content.startswith(_NAMED):
         return content
     digest, name = content[len(_NAMED) :][:32], content[len(_NAMED) + 32 :].decode()
@@ -53,19 +59,28 @@ def packed_of(ledger: Path, content: bytes) -> bytes | None:
 
 
 def forget(ledger: Path, content: bytes) -> None:
-    """Remove the file that a row would have named, where another process's draw is the one that counts."""
+    """Remove the file of a late draw.
+
+    The row would have named it, but another process's draw is the one that counts.
+    """
     if content.startswith(_NAMED):
         ledger.with_name(content[len(_NAMED) + 32 :].decode()).unlink(missing_ok=True)
 
 
 def clear(ledger: Path, group: str) -> None:
-    """Remove every file of a reservation that is published, those of draws that crashed among them."""
+    """Remove every file of a published reservation.
+
+    Those of draws that crashed are among them.
+    """
     for leftover in ledger.parent.glob(f"takifugu-{group}-*.values"):
         leftover.unlink(missing_ok=True)
 
 
 def sweep(ledger: Path, published: Callable[[Collection[str]], Collection[str]]) -> None:
-    """Remove files beside a ledger whose reservations are `published`, which a process that died has left."""
+    """Remove left files beside a ledger.
+
+    Their reservations are `published`; a process that died has left them.
+    """
     with suppress(OSError):
         names = [entry.name for entry in os.scandir(ledger.parent) if entry.name.endswith(".values")]
         groups = {match[1] for name in names if (match := _FILE.fullmatch(name))}

@@ -55,7 +55,10 @@ _guard = threading.Lock()
 
 
 def path_of(where: str | Path) -> Path:
-    """Return the path of a ledger by its path or address; LedgerError for what is no file that lasts."""
+    """Return the path of a ledger.
+
+    It is given by its path or address. Raises LedgerError for what is no file that lasts.
+    """
     text = str(where)
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")
@@ -70,7 +73,10 @@ def path_of(where: str | Path) -> Path:
 
 
 def place_of(path: Path) -> Path:
-    """Return the one path of a ledger, whichever symbolic link led to it; LedgerError for links in a circle."""
+    """Return the one path of a ledger.
+
+    It is the same whichever symbolic link led to it. Raises LedgerError for links in a circle.
+    """
     try:
         led = path.resolve() if path.is_symlink() else path
     except (OSError, RuntimeError):
@@ -81,7 +87,10 @@ def place_of(path: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what processes that were killed have left in a folder of ledgers; what is fresh may be in use."""
+    """Remove left files of killed processes.
+
+    They are in a folder of ledgers; what is fresh may be in use.
+    """
     try:
         for entry in os.scandir(folder):
             is_ours = _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
@@ -92,7 +101,10 @@ def sweep(folder: Path) -> None:
 
 
 def check_side_files(path: Path) -> None:
-    """Raise LedgerError where one of SQLite's files beside a ledger is none: a pipe would be waited for without end."""
+    """Refuse a false side file of a ledger.
+
+    Raises LedgerError where one of SQLite's files is none: a pipe would be waited for without end.
+    """
     for end in ("-journal", "-wal", "-shm"):
         side_file = path.with_name(path.name + end)
         with suppress(FileNotFoundError):
@@ -105,7 +117,10 @@ def check_side_files(path: Path) -> None:
 
 
 def check_one_name(path: Path) -> None:
-    """Raise LedgerError where the ledger's file has another name, too; a new ledger has one for a moment."""
+    """Refuse a ledger file with a second name.
+
+    Raises LedgerError; a new ledger has one for a moment.
+    """
     until = time.monotonic() + PATIENCE
     while path.stat().st_nlink > 1:
         if time.monotonic() > until and not _tidied(path):
@@ -120,7 +135,10 @@ def check_one_name(path: Path) -> None:
 
 
 def _tidied(path: Path) -> bool:
-    """Remove what a process that died while it made this very ledger has left; return whether there was anything."""
+    """Remove the left files of a dead maker.
+
+    It died while it made this very ledger. Returned is whether there was anything.
+    """
     changed = False
     for draft in path.parent.glob(f".{_literal(path.name)}.*{DRAFT}"):
         with suppress(OSError):
@@ -135,7 +153,10 @@ def _literal(name: str) -> str:
 
 
 def check_locks(folder: Path) -> None:
-    """Raise LedgerError on a file system where two can hold one lock; checked once per process and folder."""
+    """Refuse a file system with shared locks.
+
+    Raises LedgerError where two can hold one lock; checked once per process and folder.
+    """
     try:
         about = folder.stat()
     except OSError:
@@ -172,7 +193,10 @@ def _is_shut_out(probe: Path) -> bool:
 
 
 def _others_are_shut_out(probe: Path) -> bool:
-    """Let another process ask for a lock that this one holds, where a disk may be a network's."""
+    """Test a lock from another process.
+
+    It is asked for where a disk may be a network's.
+    """
     if shares_memory(probe.parent):
         return True
     try:
@@ -183,7 +207,10 @@ def _others_are_shut_out(probe: Path) -> bool:
 
 
 def _locks_hold(probe: Path) -> bool:
-    """Ask the system itself: SQLite knows its own connections of one process without it."""
+    """Test locks by the system itself.
+
+    SQLite knows its own connections of one process without it.
+    """
     try:
         import fcntl
 
@@ -211,7 +238,7 @@ def _locks_hold(probe: Path) -> bool:
 
 @contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Say that this process has a transaction open on a file."""
+    """Mark a file as in this process's transaction."""
     key = str(path.absolute())
     with _guard:
         _open[key] += 1
@@ -224,9 +251,10 @@ def in_use(path: Path) -> Iterator[None]:
 
 @contextmanager
 def not_in_use(path: Path) -> Iterator[bool]:
-    """Yield whether this process has no transaction open on a file, and keep it so.
+    """Yield whether no transaction of this process has it.
 
-    A system that has POSIX locks drops all that a process holds on a file when it closes any handle of it.
+    The file stays so meanwhile. A system that has POSIX locks drops all that a process holds on a file when it closes
+    any handle of it.
     """
     with _guard:
         yield not _open[str(path.absolute())]

@@ -70,7 +70,10 @@ _REASONS = {
 
 
 def engine_of(path: Path, timeout: float) -> Engine:
-    """Return an engine on an existing file; every transaction reopens it, so no handle survives a fork."""
+    """Return an engine on an existing file.
+
+    Every transaction reopens it, so no handle survives a fork.
+    """
     address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
 
     def connect() -> sqlite3.Connection:
@@ -96,22 +99,25 @@ def engine_of(path: Path, timeout: float) -> Engine:
 
 
 def ledger_of(connection: Connection) -> str:
-    """Return the path of a connection's ledger, as it was given."""
+    """Return the given path of a connection's ledger."""
     return str(connection.get_execution_options()["takifugu_ledger"])
 
 
 def _is_only_to_read(path: Path) -> bool:
-    """Whether this user may read a ledger and not write it, and nobody has left anything in its side file."""
+    """Return whether a ledger is only to be read.
+
+    This user may read and not write it, and nobody has left anything in its side file.
+    """
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     side_file = path.with_name(path.name + "-wal")
     return not writable and path.exists() and not (side_file.exists() and side_file.stat().st_size)
 
 
 def create(path: Path, fill: Callable[[Engine], None]) -> bool:
-    """Make a ledger file and let `fill` write its tables, or leave the one that another process just made.
+    """Make a ledger file with the tables of `fill`.
 
-    It appears under its name complete or not at all, so that an empty file is never taken for a new ledger. Return
-    whether it is the one made here.
+    Or leave the one that another process just made. It appears under its name complete or not at all, so that an empty
+    file is never taken for a new ledger. Return whether it is the one made here.
     """
     sweep(path.parent)
     draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
@@ -128,7 +134,10 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
 
 
 def give_up_shared_memory(path: Path, timeout: float) -> None:
-    """Let a ledger that was brought to a network disk have a rollback journal from now on."""
+    """Switch a ledger to a rollback journal.
+
+    It was brought to a network disk.
+    """
     latest = time.monotonic() + timeout
     while _has_log(path) and not (shares_memory(path.parent) or _is_only_to_read(path)):
         try:
@@ -142,7 +151,10 @@ def give_up_shared_memory(path: Path, timeout: float) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    """Whether a file that this process does not use says that it has a log that is written ahead."""
+    """Return whether a file keeps a write-ahead log.
+
+    Only a file that this process does not use is asked.
+    """
     with not_in_use(path) as free:
         if not free:
             return False
@@ -151,7 +163,7 @@ def _has_log(path: Path) -> bool:
 
 
 def synchronise(folder: Path) -> None:
-    """Return when the names of a folder's files are on the disk."""
+    """Write the names of a folder's files to disk."""
     if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
         held = os.open(folder, os.O_RDONLY)
         try:
@@ -182,9 +194,10 @@ def _place(draft: Path, path: Path) -> bool:
 
 
 def check_length(path: Path) -> None:
-    """Raise the driver's error for a file that does not start as a database, or is shorter than it says.
+    """Refuse a file without the length of a database.
 
-    SQLite itself reads the missing end of a last page, and the lone start of a first one, as zeros.
+    Raises the driver's error for one that does not start as a database, or is shorter than it says. SQLite itself reads
+    the missing end of a last page, and the lone start of a first one, as zeros.
     """
     for _ in range(5):
         with not_in_use(path) as free:
@@ -206,9 +219,10 @@ def check_length(path: Path) -> None:
 
 
 def check_harmless(connection: Connection) -> None:
-    """Raise the driver's error for a database that computes something when it is read.
+    """Refuse a database with computations.
 
-    That is one with views, triggers, modules, or columns that are computed from others.
+    Raises the driver's error for one that computes something when it is read. That is one with views, triggers,
+    modules, or columns that are computed from others.
     """
     columns = "select 1 from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table' and c.hidden limit 1"
     if any(connection.exec_driver_sql(query).first() is not None for query in (COMPUTING, columns)):
@@ -216,7 +230,10 @@ def check_harmless(connection: Connection) -> None:
 
 
 def check_whole(connection: Connection) -> None:
-    """Raise the driver's error for a damaged file unless every page is sound."""
+    """Refuse a damaged file.
+
+    Raises the driver's error unless every page is sound.
+    """
     if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
         raise _failure(sqlite3.SQLITE_CORRUPT)
 
@@ -229,7 +246,10 @@ def _failure(code: int) -> sqlite3.DatabaseError:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn the driver's and the system's errors into a LedgerError that names the file, the reason and the fix."""
+    """Turn disk errors into a LedgerError.
+
+    It names the file, the reason and the fix.
+    """
     try:
         yield
     except DBAPIError as error:

@@ -26,7 +26,9 @@ _NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
 
 
 def conflicts(one: Plain, other: Plain) -> tuple[str, ...]:
-    """Return the keys by which two layouts may read a table differently that both accept; none where they agree.
+    """Return the conflicting keys of two layouts.
+
+    By them the two may read a table differently that both accept; there are none where they agree.
 
     >>> once = {"value": "state", "states": {"calm": "calm"}}
     >>> conflicts(once, {**once, "duplicates": "first"})
@@ -39,7 +41,9 @@ def conflicts(one: Plain, other: Plain) -> tuple[str, ...]:
 
 
 def are_moved(one: Plain, other: Plain) -> bool:
-    """Whether two layouts have the same entries at other steps: each row is an entry in both, of one unit and value.
+    """Return whether two layouts differ in steps only.
+
+    They have the same entries at other steps: each row is an entry in both, of one unit and value.
 
     >>> once = {"value": "state", "order": "t", "states": {"calm": "calm"}}
     >>> are_moved(once, {**once, "step": "60s"}), are_moved(once, {**once, "value": "lag"})
@@ -62,7 +66,10 @@ def _agree(key: str, one: Plain, other: Plain) -> bool:
 
 
 def _delimiter(one: Plain, other: Plain) -> bool:
-    """The same sign, or each the one that the first line tells: of a file without lines there is none."""
+    """Compare delimiters.
+
+    They are the same sign, or each the one that the first line tells: of a file without lines there is none.
+    """
     mine, theirs = one.get("delimiter"), other.get("delimiter")
     if mine is None or theirs is None:
         return True
@@ -70,7 +77,10 @@ def _delimiter(one: Plain, other: Plain) -> bool:
 
 
 def _part(key: str) -> Callable[[Plain, Plain], bool]:
-    """The same part of a file, or each the only one of its file."""
+    """Compare parts of files.
+
+    They are the same part of a file, or each the only one of its file.
+    """
 
     def agree(one: Plain, other: Plain) -> bool:
         mine, theirs = one.get(key), other.get(key)
@@ -80,9 +90,10 @@ def _part(key: str) -> Callable[[Plain, Plain], bool]:
 
 
 def _encoding(one: Plain, other: Plain) -> bool:
-    """The same codec, or two that read ASCII alike, where nothing else can be read: neither in names nor in values.
+    """Compare encodings.
 
-    A piece's name may be anything, and blanks beyond ASCII are stripped from it by one codec only.
+    They are the same codec, or two that read ASCII alike, where nothing else can be read: neither in names nor in
+    values. A piece's name may be anything, and blanks beyond ASCII are stripped from it by one codec only.
     """
     if None in (one.get("encoding"), other.get("encoding")) or one["encoding"][0] == other["encoding"][0]:
         return True
@@ -97,19 +108,28 @@ def _encoding(one: Plain, other: Plain) -> bool:
 
 
 def _one_rule(key: str) -> Callable[[Plain, Plain], bool]:
-    """One rule where the other layout refuses what it is about."""
+    """Accept one rule beside a refusal.
+
+    The other layout refuses what the rule is about.
+    """
     return lambda one, other: one.get(key) is None or other.get(key) is None
 
 
 def _null_keys(one: Plain, other: Plain) -> bool:
-    """Rows without a name are left out where they were refused; no text is a name here and none there."""
+    """Compare the rules for rows without a name.
+
+    They are left out where they were refused; no text is a name here and none there.
+    """
     if one.get("null_keys") is None:
         one, other = other, one
     return other.get("null_keys") is None and set(one.get("missing") or ()) <= set(other.get("missing") or ())
 
 
 def _missing(one: Plain, other: Plain) -> bool:
-    """Texts are missing values where the other layout refuses them; what is no name is refused, or alike."""
+    """Compare the texts for missing values.
+
+    The other layout refuses them as others; what is no name is refused, or alike.
+    """
     if one.get("null_keys") is not None and other.get("null_keys") is not None:
         return False
     before, now = set(one.get("missing") or ()), set(other.get("missing") or ())
@@ -120,7 +140,10 @@ def _missing(one: Plain, other: Plain) -> bool:
 
 
 def _states(one: Plain, other: Plain) -> bool:
-    """No raw value is one state here and another one there, nor missing there."""
+    """Compare the states of raw values.
+
+    None is one state here and another one there, nor missing there.
+    """
     if one.get("bins") is not None:
         return False
     before, now = one["states"], other["states"]
@@ -131,7 +154,7 @@ def _states(one: Plain, other: Plain) -> bool:
 
 
 def _timezone(one: Plain, other: Plain) -> bool:
-    """The same name, or the same clocks by another name."""
+    """Compare the clocks of two timezones."""
     mine, theirs = one.get("timezone"), other.get("timezone")
     if mine is None or theirs is None:  # numbers, or times that carry their offset: `times` says so
         return True
@@ -139,15 +162,19 @@ def _timezone(one: Plain, other: Plain) -> bool:
 
 
 def _round_to(one: Plain, other: Plain) -> bool:
-    """The same, or rounded where other times were refused: all that were read lie where they are rounded to."""
+    """Compare the rounding of times.
+
+    It is the same, or rounded where other times were refused: all that were read lie where they are rounded to.
+    """
     rounded = [layout["round_to"] for layout in (one, other) if layout.get("round_to") is not None]
     return bool(rounded[0][1]) if len(rounded) == 1 else bool(rounded[0][0] == rounded[1][0])
 
 
 def _wide(one: Plain, other: Plain) -> bool:
-    """No header is one step here and another one, or none, there.
+    """Compare the steps of headers.
 
-    A table with the columns of a row a step is no wide one: that has none of their names.
+    No header is one step here and another one, or none, there. A table with the columns of a row a step is no wide one:
+    that has none of their names.
     """
     mine, theirs = one.get("wide"), other.get("wide")
     if mine is None or theirs is None:
@@ -161,7 +188,7 @@ def _wide(one: Plain, other: Plain) -> bool:
 
 
 def _reads_others(mine: Plain, theirs: Plain) -> bool:
-    """Whether a column that is no step in one of two layouts is one in the other."""
+    """Return whether a step is none in the other."""
     pairs = ((mine["others"], theirs["columns"]), (theirs["others"], mine["columns"]))
     return any(fits(name, column) for names, columns in pairs for name in names for column in columns)
 

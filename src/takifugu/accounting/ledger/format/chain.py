@@ -35,18 +35,24 @@ class Link(NamedTuple):
 
 
 def edited(connection: Connection, what: str) -> LedgerError:
-    """Return the error that a ledger is not as it was written."""
+    """Return the error about an edited ledger."""
     check = command("ledger", "check", ledger_of(connection))
     return LedgerError(f"the ledger was edited or damaged: {what}", fix=_FIX.format(check=check))
 
 
 def digest(key: str, *parts: object) -> bytes:
-    """Return the keyed digest of plain values; bytes count by their hexadecimal digits."""
+    """Return the keyed digest of plain values.
+
+    Bytes count by their hexadecimal digits.
+    """
     return hmac.digest(key.encode(), _text(parts).encode(), "sha256")
 
 
 def digest_of_many(key: str, first: Sequence[object], batches: Iterable[Sequence[object]]) -> bytes:
-    """Return the digest of some values and a list, which comes in batches and is never held as a whole."""
+    """Return the digest of some values and a list.
+
+    The list comes in batches and is never held as a whole.
+    """
     made = hmac.new(key.encode(), f"{_text(first)[:-1]},[".encode(), "sha256")
     between = ""
     for batch in batches:
@@ -65,7 +71,10 @@ def key_of(connection: Connection) -> str:
 
 
 def start(connection: Connection) -> str:
-    """Return what the first event holds in place of a digest: which ledger it is."""
+    """Return the first event's stand-in for a digest.
+
+    It says which ledger it is.
+    """
     row = connection.exec_driver_sql("select key, kind, public_id, created from meta").one()
     return digest(row.key, row.kind, row.public_id, row.created).hex()
 
@@ -87,7 +96,7 @@ def links(connection: Connection) -> Iterator[tuple[Link, str]]:
 
 
 def breaks(connection: Connection) -> Iterator[str]:
-    """Yield where events are not those that were written, in their order."""
+    """Yield the breaks in a chain of events."""
     key, head = connection.exec_driver_sql("select key, head from meta").one()
     before = start(connection)
     for number, (link, end) in enumerate(links(connection), 1):
@@ -99,13 +108,19 @@ def breaks(connection: Connection) -> Iterator[str]:
 
 
 def check_chain(connection: Connection) -> None:
-    """Raise LedgerError unless the events are those that were written, all of them and in their order."""
+    """Refuse a ledger with other events.
+
+    Raises LedgerError unless they are those that were written, all of them and in their order.
+    """
     for what in breaks(connection):
         raise edited(connection, what)
 
 
 def check_head(connection: Connection) -> None:
-    """Raise LedgerError unless the newest event is the one that was written last; older ones are not read."""
+    """Refuse a ledger with another newest event.
+
+    Raises LedgerError unless it is the one that was written last; older ones are not read.
+    """
     key, head = connection.exec_driver_sql("select key, head from meta").one()
     query = "select public_id, kind, source, body, created, first, chain from events order by id desc limit 2"
     rows = [tuple(row) for row in connection.exec_driver_sql(query)]

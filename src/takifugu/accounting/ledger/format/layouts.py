@@ -42,13 +42,15 @@ CUT = (
 
 
 def written(layout: Plain) -> str:
-    """Return a declared layout as the one text that a ledger keeps, by the keys that a user would write."""
+    """Write a declared layout as a user would."""
     said = {key: value for key, value in layout.items() if value is not None}
     return json.dumps(said, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
 
 
 def known_layout(text: object) -> str:
-    """Return a layout as a ledger keeps it; ValueError for a text that is none.
+    """Return a layout from a ledger's text.
+
+    Raises ValueError for a text that is none.
 
     >>> known_layout('{"unit":"bed"}')
     '{"unit":"bed"}'
@@ -68,7 +70,10 @@ class Layouts:
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def class_of(self, layout: str) -> str:
-        """Return the class that a layout belongs to; a new one has its own name."""
+        """Return the class of a layout.
+
+        A new one has its own name.
+        """
         if any(layout in members for members in self.classes.values()):
             return next(name for name, members in self.classes.items() if layout in members)
         alike = (name for name, members in self.classes.items() if all(not _conflicts(m, layout) for m in members))
@@ -90,7 +95,7 @@ class Layouts:
 
     @property
     def are_moved(self) -> bool:
-        """Whether all of them have the same entries, in some at other steps."""
+        """Whether all have the same entries at different steps."""
         return all(
             _are_moved(one, other)
             for mine, theirs in combinations(self.classes.values(), 2) for one, other in product(mine, theirs)
@@ -110,7 +115,7 @@ def _are_moved(one: str, other: str) -> bool:
 
 
 def differences(before: str, now: str) -> str:
-    """Say key by key in what two layouts do not agree.
+    """Say key by key the differences of two layouts.
 
     >>> differences(written({"value": "state"}), written({"value": "lag", "unit": "bed"}))
     'unit = "bed" (before: none), value = "lag" (before: "state")'
@@ -120,9 +125,10 @@ def differences(before: str, now: str) -> str:
 
 
 def words(source: str, known: Layouts, now: str) -> str:
-    """Say what it costs to read a source in this layout, and how to keep the one that the ledger has.
+    """Word the cost of reading in this layout.
 
-    Nothing is said of a layout that is known, of a source that has no other one.
+    The words also say how to keep the one that the ledger has. Nothing is said of a layout that is known, of a source
+    that has no other one.
     """
     members = [layout for of in known.classes.values() for layout in of]
     after = known.holding([now])
@@ -157,7 +163,10 @@ def _said(keys: Iterable[str], one: Plain, other: Plain) -> str:
 
 
 def cut_differently(charges: Iterable[Charge]) -> bool:
-    """Whether releases of no declared layout read sequences of different lengths, or other things than sequences."""
+    """Return whether releases read different cuts.
+
+    Without a declared layout they read sequences of different lengths, or other things than sequences.
+    """
     return len({cut for c in charges if c.layout == UNDECLARED and (cut := _cut(c)) is not None}) > 1
 
 
@@ -175,12 +184,15 @@ def _read(text: str) -> Plain:
 
 
 def _named(key: str) -> str:
-    """Return the key that a user would write."""
+    """Return the user's word for a key."""
     return {"states": "map", "wide": "columns"}.get(key, key)
 
 
 def _value(key: str, layout: Plain, other: Plain) -> str:
-    """Return a value as a user would write it, of states what the other layout has not."""
+    """Return the user's word for a value.
+
+    Of states it is what the other layout has not.
+    """
     value = layout.get(key)
     if key == "states" and value is not None:
         value = {raw: state for raw, state in value.items() if (other.get(key) or {}).get(raw) != state} or None

@@ -38,7 +38,7 @@ _META = "select kind, version, public_id, created, key, head, counts from meta"
 
 
 def write(connection: Connection) -> None:
-    """Seal the rows of this transaction; earlier ones are not sealed again."""
+    """Seal the rows of this transaction."""
     key, cursor = key_of(connection), _cursor(connection)
     for (source,) in cursor.execute("select id from sources where units_seal is null").fetchall():
         values = (_units_seal(cursor, key, source), source)
@@ -53,7 +53,10 @@ def write(connection: Connection) -> None:
 
 
 def check(connection: Connection) -> None:
-    """Raise LedgerError unless sources, newest event and numbers of rows are as written."""
+    """Refuse altered sources, newest event or row numbers.
+
+    Raises LedgerError.
+    """
     check_itself(connection)
     cursor = _cursor(connection)
     for table in (sources, people):
@@ -68,7 +71,10 @@ def check(connection: Connection) -> None:
 
 
 def check_itself(connection: Connection) -> None:
-    """Raise LedgerError unless what a ledger says of itself, and its newest event, are as written."""
+    """Refuse an altered description or newest event.
+
+    The description is what the ledger says of itself. Raises LedgerError.
+    """
     key, cursor = key_of(connection), _cursor(connection)
     if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
         raise edited(connection, "what it says of itself, or of which sources it has, is not what was written")
@@ -76,7 +82,10 @@ def check_itself(connection: Connection) -> None:
 
 
 def check_units(connection: Connection, chosen: Iterable[int]) -> None:
-    """Raise LedgerError unless the units of these sources, and what they have spent, are as written."""
+    """Refuse altered units or amounts of these sources.
+
+    Raises LedgerError.
+    """
     key, cursor = key_of(connection), _cursor(connection)
     chosen = sorted(set(chosen))
     for source in chosen:
@@ -89,9 +98,10 @@ def check_units(connection: Connection, chosen: Iterable[int]) -> None:
 def check_rows(
     connection: Connection, table: Table, chosen: Iterable[Hashable] | None, column: str = "rowid"
 ) -> None:
-    """Raise LedgerError unless the rows of a table (those with these values in a column) are as written.
+    """Refuse altered rows of a table.
 
-    Rows of this very transaction are not sealed yet; others always are (`check`).
+    Raises LedgerError unless they (those with these values in a column) are as written. Rows of this very transaction
+    are not sealed yet; others always are (`check`).
     """
     key = key_of(connection)
     query = f"select seal, rowid, {_columns(table)} from {table}"

@@ -38,7 +38,10 @@ metadata = MetaData()
 
 
 def seal() -> Column[bytes]:
-    """Return a column for the keyed digest of its row (`seals`): none until its transaction ends."""
+    """Return a column for a row's keyed digest.
+
+    There is none until its transaction ends (`seals`).
+    """
     return Column("seal", LargeBinary, onupdate=null())
 
 
@@ -249,7 +252,7 @@ for _table in SEALED:
 
 @cache
 def statements() -> tuple[str, ...]:
-    """Return what makes the tables of a new ledger, and their indexes."""
+    """Return the statements making tables and indexes."""
     made: list[DDLElement] = [CreateTable(table) for table in metadata.sorted_tables]
     made += [CreateIndex(index) for table in metadata.sorted_tables for index in table.indexes]
     return tuple(str(one.compile(dialect=dialect())) for one in made)
