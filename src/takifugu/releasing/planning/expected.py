@@ -120,7 +120,10 @@ class Expected:
         return alone and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
 
     def words_of_nothing(self) -> str:
-        """Say that the ± exceeds every possible cell."""
+        """Return the sentence about a useless ±.
+
+        It exceeds all that a cell can be.
+        """
         blur = self.blurs[0]
         width, reach = number(float(blur.half_width), digits=4), number(blur.widest)
         return f"a value is off by up to {width}, and from its least to its largest possible one it is {reach}"
