@@ -77,7 +77,10 @@ class Audited:
 
 
 def of_file(file: ReleaseFile, draws: int = 0, watch: plan.Watch = plan.unwatched) -> Iterator[Audited]:
-    """Yield the audit of every answer of a release file; of answers that have one calibration, of the first."""
+    """Yield the audit of a release file's answers.
+
+    Of answers that have one calibration it is that of the first.
+    """
     for table in plan.calibrated(file, watch).tables:
         calibrations = {id(question.calibration): question for question in table.questions}
         for question in calibrations.values():
@@ -86,7 +89,10 @@ def of_file(file: ReleaseFile, draws: int = 0, watch: plan.Watch = plan.unwatche
 
 
 def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited]:
-    """Yield the audit of every answer of a certificate, from what it records; of alike ones, of the first."""
+    """Yield the audit of a certificate's answers.
+
+    It is from what the certificate records; of alike ones, that of the first.
+    """
     done = set[str]()
     for answer in certificate.answers:
         key = repr((answer.framework, answer.query, answer.noise, answer.epsilon, answer.delta))
@@ -106,7 +112,10 @@ def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited
 
 
 def audited(table: str, unit: str | None, calibration: Calibration, draws: int = 0) -> Audited:
-    """Return the audit of one calibration: by enumeration where that is possible, and of so many draws."""
+    """Return the audit of one calibration.
+
+    It is by enumeration where that is possible, and of so many draws.
+    """
     is_pure = calibration.delta == 0 and calibration.randomiser.kind != "rounded-normal"
     promised = calibration.epsilon if is_pure else calibration.delta
     slack = SLACK * float(promised) if is_pure else SLACK_OF_DELTA
@@ -127,9 +136,10 @@ def audited(table: str, unit: str | None, calibration: Calibration, draws: int =
 
 
 def drawn_fit(calibration: Calibration, draws: int) -> Fit:
-    """Return how well so many releases of a made-up answer fit the declared law.
+    """Compare many draws with their declared law.
 
-    Raises Unsupported where the noise is drawn elsewhere, or its law is not known to the audit.
+    They are so many releases of a made-up answer. Raises Unsupported where the noise is drawn elsewhere, or its law is
+    not known to the audit.
     """
     noise: Any = calibration.randomiser
     question = Question("audit", None, calibration, None, {})
@@ -147,7 +157,10 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
 
 
 def made_up(calibration: Calibration) -> Seen:
-    """Return data that somebody could have: everybody has the first value; of rows, each value once."""
+    """Return possible data.
+
+    Somebody could have them: everybody has the first value; of rows, each value once.
+    """
     domain, query = calibration.framework.domain, calibration.query.to_dict()
     if calibration.framework.pairs:
         return read(calibration, calibration.framework.pairs[0].left.values.tolist()[0])
@@ -167,7 +180,7 @@ def made_up(calibration: Calibration) -> Seen:
 
 
 def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
-    """Return the calibration that a certificate records of an answer."""
+    """Return an answer's calibration from its certificate."""
     if answer.framework not in certificate.frameworks:
         raise InputError("the certificate lacks the framework of this answer")
     framework = frameworks.from_dict(certificate.frameworks[answer.framework])

@@ -84,7 +84,10 @@ class Calibrated:
 
 
 def noise_of(tables: Sequence[CalibratedTable]) -> str:
-    """Return the noise of tables side by side, and what forced the most of each."""
+    """Return the noise of tables side by side.
+
+    It is said what forced the most of each.
+    """
     parts = [text_table(_NOISE, _rows(tables)), "", paragraph(_error(tables))]
     for table in tables:
         parts += ["", paragraph(table.title), labelled(_why(table.noisiest))]
@@ -118,7 +121,10 @@ class DryRun:
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
-        """Return what each table is worth in a sentence, where that can be said, and who knows more."""
+        """Return the worth of each table in a sentence.
+
+        It is there where it can be said, with who knows more.
+        """
         lines = [("worth", f"{table.name}: {table.sentence}") for table in self.advice if table.worth is not None]
         is_poor = any(table.worth.verdict is not Verdict.GOOD for table in self.advice if table.worth is not None)
         more = ("advice", f"{command('advise', self.forecast.path)} says what would help")
@@ -168,9 +174,9 @@ def dry_run(
     file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
     watch: Watch = unwatched, wanted: Choice | None = None,
 ) -> DryRun:
-    """Return what publishing a release file into a folder would do; raises what `release_file` raises before it pays.
+    """Rehearse publishing a release file into a folder.
 
-    A missing ledger is not created.
+    Raises what `release_file` raises before it pays. A missing ledger is not created.
     """  # fmt: skip
     choice = Choice() if wanted is None else wanted
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
@@ -188,7 +194,10 @@ def dry_run(
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
-    """Return the noise of every table of a plan, answers of the same noise together."""
+    """Return the noise of every table of a plan.
+
+    Answers of the same noise are together.
+    """
     return tuple(CalibratedTable(table.name, table.scope, _distinct(table), table.people) for table in planned.tables)
 
 

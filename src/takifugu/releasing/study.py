@@ -44,17 +44,26 @@ class Study:
     window: str | None = None
 
     def compare(self) -> Comparison:
-        """Return every mechanism side by side for each table; nothing is drawn or paid."""
+        """Return every mechanism for each table.
+
+        They are side by side; nothing is drawn or paid.
+        """
         with _in_lines():
             return self._compared()
 
     def advise(self) -> Advice:
-        """Return what each table is worth to a reader, and what would help; nothing is drawn or paid."""
+        """Return the worth of each table, and remedies.
+
+        It is the worth to a reader; nothing is drawn or paid.
+        """
         with _in_lines():
             return advise(self.path, self.data, self.window)
 
     def calibrate(self) -> Calibrated:
-        """Return the noise that each table would get, and what forced it; nothing is drawn or paid."""
+        """Return the noise of each table.
+
+        It comes with what forced it; nothing is drawn or paid.
+        """
         with _in_lines():
             return self._calibrated()
 
@@ -62,7 +71,10 @@ class Study:
         self, output: str | Path | None = None, *, new_ledger: bool = False, anyway: bool = False,
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None, force: bool = False,
     ) -> DryRun:  # fmt: skip
-        """Return what `release` would publish and cost, and why it would be refused; nothing is drawn or paid."""
+        """Rehearse `release`.
+
+        Returns what it would publish and cost, and why it would be refused; nothing is drawn or paid.
+        """
         with _in_lines():
             return self._foreseen(output, new_ledger, anyway, Choice(only, again, once, force))
 
@@ -70,7 +82,10 @@ class Study:
         self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
     ) -> Outcome:  # fmt: skip
-        """Publish every table (`release_file`, with its arguments): pay, draw, write the files."""
+        """Publish every table: pay, draw, write the files.
+
+        It is `release_file`, with its arguments.
+        """
         with _in_lines():
             return release_file(
                 self.path, self.data, output, force, self.only_release, new_ledger, anyway, self.window, only=only,
@@ -113,10 +128,11 @@ class Study:
 def open_study(
     path: str | Path, data: object = None, *, only_release: bool = False, window: str | None = None
 ) -> Study:
-    """Return a release file for a notebook: `compare`, `advise`, `calibrate`, `dry_run`, `release` show their results.
+    """Open a release file for a notebook.
 
-    `data`, `only_release` and `window` are those of `release_file`. Each step reads the file anew, so that it may be
-    edited in between. Raises SpecError for a faulty file.
+    `compare`, `advise`, `calibrate`, `dry_run`, `release` show their results. `data`, `only_release` and `window` are
+    those of `release_file`. Each step reads the file anew, so that it may be edited in between. Raises SpecError for a
+    faulty file.
 
     >>> from takifugu.cli.samples import write_demo
     >>> study = open_study(write_demo(Path("study")))
@@ -132,14 +148,20 @@ def open_study(
 
 
 def _promised(file: ReleaseFile, item: Item) -> str:
-    """Return a table's epsilon in words; of one that it shares, with how many tables in all."""
+    """Return a table's epsilon in words.
+
+    Of one that it shares, it is said with how many tables in all.
+    """
     together = f" for {len(sharing(file, item))} tables" if item.shares_epsilon else ""
     return f"{epsilon_of(file, item)}{together}"
 
 
 @contextmanager
 def _in_lines() -> Iterator[None]:
-    """Let a notebook show errors as the command line does: IPython asks an exception how its traceback looks."""
+    """Show errors as the command line does.
+
+    A notebook does so: IPython asks an exception how its traceback looks.
+    """
     try:
         yield
     except TakifuguError as error:

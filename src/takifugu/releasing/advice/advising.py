@@ -67,12 +67,15 @@ class TableAdvice:
 
     @property
     def is_useful(self) -> bool:
-        """Whether nothing says that the table is useless."""
+        """Return whether nothing calls the table useless."""
         return not self.hopeless and (self.worth is None or self.worth.verdict.is_useful)
 
     @property
     def judged(self) -> Worth | None:
-        """Return what the table is compared by: its worth, or what stands for it where it is nothing but noise."""
+        """Return the worth for comparing tables.
+
+        It is the table's, or what stands for it where the table is nothing but noise.
+        """
         return self.worth or self.reach
 
     def to_dict(self) -> Json:
@@ -92,7 +95,9 @@ class TableAdvice:
 
 
 def table_advice(planned: Plan, table: Table, units: int | None = None) -> TableAdvice:
-    """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
+    """Return the worth of a planned table.
+
+    It is that of its worst answer; its own [expect] goes before the file's.
 
     `units` is how many there are, where the plan does not know it; the ± is unknown where nobody does. Raises SpecError
     for an expectation that the table contradicts.
@@ -123,7 +128,10 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
-    """Return what is expected of a table, in answer units; None of a list of safe places, of which it says nothing."""
+    """Return the expectations of a table, in answer units.
+
+    None of a list of safe places, of which they say nothing.
+    """
     if _is_list(table):
         return None
     has_steps = isinstance(planned.file.source, SourceSpec)
@@ -137,7 +145,10 @@ def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
 
 @contextmanager
 def _as_fault_of_file() -> Iterator[None]:
-    """Raise what [expect] cannot say as SpecError."""
+    """Raise faults of [expect] as SpecError.
+
+    They are what it cannot say.
+    """
     try:
         yield
     except InputError as error:
@@ -145,19 +156,28 @@ def _as_fault_of_file() -> Iterator[None]:
 
 
 def step_of(file: ReleaseFile) -> int | float | str | None:
-    """Return how long a step of the source is; None without one."""
+    """Return the length of a source's step.
+
+    None without one.
+    """
     return file.source.step if isinstance(file.source, SourceSpec) else None
 
 
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
-    """Raise SpecError for a unit that a table cannot have, as far as that shows before it is calibrated."""
+    """Raise SpecError for an impossible unit of a table.
+
+    It is refused as far as that shows before the table is calibrated.
+    """
     step = step_of(file)
     measured_in = item.measured_in or ("rows" if step is None else f"steps of {step}")
     _in_units(file, item, Unit(item.name, measured_in, step=step, has_steps=isinstance(file.source, SourceSpec)))
 
 
 def refuse_other_names(planned: Plan) -> None:
-    """Raise SpecError for units and cells that no table of a plan has, however long its sequences are."""
+    """Raise SpecError for unknown units and cells.
+
+    No table of a plan has them, however long its sequences are.
+    """
     for table in planned.tables:
         expect, answer = _expect_of(planned, table), table.calibrations[0].problem.answers[0]
         for key in ("values", "shares"):
@@ -172,7 +192,10 @@ def _is_list(table: Table) -> bool:
 
 
 def _without_verdict(table: Table, error: TakifuguError, joint: Joint | None) -> TableAdvice:
-    """Return why there is no verdict, and whether the table would be nothing but noise all the same."""
+    """Return the obstacle to a verdict.
+
+    It is said, too, whether the table would be nothing but noise all the same.
+    """
     blurred = noise_of(table)
     noise = blurred.words_of_nothing() if blurred.says_nothing else blurred.words() if blurred.hopeless else ""
     reason, reach = str(error), reach_of(blurred)
@@ -188,7 +211,9 @@ def worth_of(
     values: int | None = None,
     is_one_of_several: bool = False,
 ) -> Worth:
-    """Return what one answer about so many people is worth; Unsupported where no honest verdict exists.
+    """Return the worth of one answer.
+
+    It is about so many people. Raises Unsupported where no honest verdict exists.
 
     With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
     `values`. It is kept with the calibration: a release asks before its data are read, before it pays, and for its
@@ -234,13 +259,19 @@ def _worth_of(
 
 
 def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
-    """Return the table that is worth least, by which a file is judged; None where no table has a verdict."""
+    """Return the table of least worth.
+
+    A file is judged by it; None where no table has a verdict.
+    """
     judged = [(table, table.worth) for table in tables if table.worth is not None]
     return max(judged, key=lambda pair: pair[1].ratio, default=None)
 
 
 def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...]:
-    """Return what every table of a plan is worth, in the file's order; `units` as for one table."""
+    """Return the worth of every table of a plan.
+
+    They are in the file's order; `units` as for one table.
+    """
     _refuse_unused(planned)
     advice = tuple(table_advice(planned, table, units) for table in planned.tables)
     _refuse_more_people(planned)
@@ -248,7 +279,10 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
 
 
 def _refuse_unused(planned: Plan) -> None:
-    """Raise SpecError for what is expected of lists of safe places: of one, or of a file that has nothing else."""
+    """Raise SpecError for unused expectations.
+
+    They are of lists of safe places: of one, or of a file that has nothing else.
+    """
     lists = [table for table in planned.tables if _is_list(table)]
     with _as_fault_of_file():
         for table in lists:
@@ -259,7 +293,10 @@ def _refuse_unused(planned: Plan) -> None:
 
 
 def _refuse_more_people(planned: Plan) -> None:
-    """Raise SpecError for more people than there are, where their names were read."""
+    """Raise SpecError for more people than there are.
+
+    They are so many where their names were read.
+    """
     units = len(planned.unit_names)
     if not units:
         return

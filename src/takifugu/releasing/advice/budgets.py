@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def room_of(planned: Plan) -> float:
-    """Return how often what a plan costs, with what was spent, fits into the declared budget; infinite without one."""
+    """Return the times a plan fits the budget.
+
+    Its costs are with what was spent, the budget is the declared one; infinite without one.
+    """
     most = planned.file.epsilon_budget
     account = None if most is None else _account(planned)
     if most is None or account is None or account.after is None or not account.after.epsilon:
@@ -29,7 +32,10 @@ def room_of(planned: Plan) -> float:
 
 
 def larger_budget(raw: Plain, room: float) -> Change:
-    """Return the change of the budget that is enough for what fits into it so often."""
+    """Return the change to a sufficient budget.
+
+    It is enough for what fits into it so often.
+    """
     budget = raw["source"]["budget"]
     if isinstance(budget, dict):
         return Change(("source", "budget"), {**budget, "epsilon": two_digits(number_of(budget["epsilon"]) / room)})
@@ -37,7 +43,10 @@ def larger_budget(raw: Plain, room: float) -> Change:
 
 
 def said_to_ledger(planned: Plan, change: Change) -> str:
-    """Say how the ledger is told of another budget before the file is; "" where it has counted none for the source."""
+    """Explain the ledger's part in a new budget.
+
+    The ledger is told of it before the file is; "" where it has counted none for the source.
+    """
     if not _is_declared(planned.file):
         return ""
     from takifugu.accounting.ledger.values import as_budget
@@ -48,7 +57,10 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
 
 
 def ways_to_pay(file: ReleaseFile, over: BudgetExceeded) -> str:
-    """Say how a source gets a budget that is enough: by its key, by a command where a ledger has its budget."""
+    """Explain the ways to a sufficient budget.
+
+    A source gets it by its key, or by a command where a ledger has its budget.
+    """
     from takifugu.accounting.ledger.budgets import enough, setting
     from takifugu.accounting.ledger.values import Amount
 
@@ -74,7 +86,10 @@ def _setting(file: ReleaseFile, budget: Amount) -> str:
 
 
 def _is_declared(file: ReleaseFile) -> bool:
-    """Return whether the ledger of a file has counted a budget for its source."""
+    """Return whether the ledger counts the source's budget.
+
+    It is the ledger of a file.
+    """
     from takifugu.accounting.ledger.previewing import as_it_is
 
     try:
@@ -96,7 +111,10 @@ def two_digits(value: float, down: bool = False) -> float:
 
 
 def _account(planned: Plan) -> Preview | None:
-    """Return what the ledger would count of a plan; None where it cannot, which is said by what opens it."""
+    """Return the ledger's account of a plan.
+
+    It is what the ledger would count; None where it cannot, which is said by what opens it.
+    """
     from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
 
     source, questions = planned.file.source, [q for table in planned.tables for q in table.questions]

@@ -25,7 +25,9 @@ def of_table(raw: Plain, index: int, key: str, value: object) -> Change:
 
 
 def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
-    """Yield what may help: cheap ideas first, so that a limit of time leaves out the far-fetched ones.
+    """Yield possible remedies.
+
+    Cheap ideas are first, so that a limit of time leaves out the far-fetched ones.
 
     `ratios` are those of the [[release]]s that are judged, by their number: what helps one that is not good is done to
     all of these.
@@ -52,12 +54,18 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
 
 
 def number_of(written: Number) -> float:
-    """Read an epsilon, which may be a text such as "1/3"."""
+    """Read an epsilon.
+
+    It may be a text such as "1/3".
+    """
     return float(as_fraction(written, "epsilon"))
 
 
 def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
-    """Yield longer windows: the next of the calendar, the one after it, and all that the source has."""
+    """Yield longer windows.
+
+    They are the next of the calendar, the one after it, and all that the source has.
+    """
     for further in (1, 2):
         longer = []
         for i, item in poor:
@@ -70,7 +78,10 @@ def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
 
 
 def _grids(raw: Plain) -> Iterator[Idea]:
-    """Yield a grid of places of which each is four of the declared ones, as long as it still tells where they are."""
+    """Yield a coarser grid of places.
+
+    Each of its places is four of the declared ones, as long as it still tells where they are.
+    """
     belief = raw.get("belief", {})
     grid = belief.get("grid")
     if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):
@@ -82,7 +93,10 @@ def _grids(raw: Plain) -> Iterator[Idea]:
 
 
 def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> Iterator[Idea]:
-    """Yield other splits of the epsilon of several tables: all alike in their worth, or one promise for all."""
+    """Yield other splits of several tables' epsilon.
+
+    They are all alike in their worth, or one promise for all.
+    """
     separate = [number_of(item["epsilon"]) for item in items if "epsilon" in item]
     if len(separate) < 2 or len(separate) < len(items) or len(ratios) < len(items):
         return
@@ -97,7 +111,10 @@ def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> 
 
 
 def _coarser(item: Plain) -> Iterator[str]:
-    """Yield what a table could be by instead: one of its two axes, or longer cells of the calendar."""
+    """Yield coarser `by` of a table.
+
+    It is one of its two axes, or longer cells of the calendar.
+    """
     by = item.get("by")
     if isinstance(by, list) and len(by) > 1:
         yield from by

@@ -32,7 +32,10 @@ class Cells:
 
     @property
     def noisy(self) -> tuple[str, ...]:
-        """The cells that cannot be told from 0."""
+        """Return the cells of nothing but noise.
+
+        They cannot be told from 0.
+        """
         pairs = zip(self.labels, self.values, strict=True)
         return tuple(label for label, value in pairs if not self._is_readable(value))
 
@@ -45,13 +48,19 @@ class Cells:
 
     @property
     def ratio(self) -> float:
-        """Return how often the smallest cell fits into its error; infinite where it is 0."""
+        """Return the smallest cell's ratio to its error.
+
+        It says how often the cell fits into the error; infinite where it is 0.
+        """
         least = min(map(abs, self.values), default=math.inf)
         return self.error / least if least else math.inf if self.error else 0.0
 
     @property
     def words(self) -> str:
-        """Say which cells are noise; empty where none is."""
+        """Name the cells of noise.
+
+        Empty where none is.
+        """
         noisy = self.noisy
         if not noisy:
             return ""
@@ -66,13 +75,19 @@ class Cells:
         return f"{', '.join(first)} and {last} are noise (± {number(self.error)})"
 
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
-        """Return those of these cells that were published, with their values."""
+        """Return the published ones of these cells.
+
+        They have their values.
+        """
         unimportant = [label for label in labels if label not in self.labels]
         return cells_that_count(labels, values, error, unimportant, self.is_one_of_several, self.can_be_negative)
 
 
 def rounded(size: float) -> float:
-    """Round what is expected to whole numbers from 100 on, and to three digits below."""
+    """Round an expected size.
+
+    It has whole numbers from 100 on, and three digits below.
+    """
     return float(round(size)) if abs(size) >= 100 else float(f"{size:.3g}")
 
 
@@ -80,7 +95,10 @@ def cells_that_count(
     labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
     is_one_of_several: bool = False, can_be_negative: bool = False,
 ) -> Cells:
-    """Return the cells of an answer that are not declared unimportant; InputError for one that is none of its cells."""
+    """Return the important cells of an answer.
+
+    They are not declared unimportant. Raises InputError for one that is none of its cells.
+    """
     odd = next((label for label in unimportant if label not in labels), None)
     if odd is not None:
         raise InputError(f"names {odd!r}, which is no cell of the table", fix=f"write some of {list(labels)[:8]}").at(

@@ -27,7 +27,10 @@ class Change:
 
     @property
     def section(self) -> str:
-        """Return the section as its header stands in the file."""
+        """Return the section as its header.
+
+        It stands so in the file.
+        """
         if self.where[0] == "release":
             return f"[[release]] {toml_of(self.table)}" if self.table else "[[release]]"
         return ".".join(map(str, self.where[:-1])).join("[]") if len(self.where) > 1 else "the top of the file"
@@ -38,12 +41,15 @@ class Change:
 
     @property
     def line(self) -> str:
-        """Return the line of TOML that replaces the one of the key; a comment where the key is to go."""
+        """Return the new line of TOML.
+
+        It replaces the one of the key; a comment where the key is to go.
+        """
         return f"# take out the line {self.key} = ..." if self.value is None else self.words
 
 
 def by_section(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Return changes by the section that they belong to, in their order.
+    """Return changes by their section, in order.
 
     >>> split = Change(("release", 0, "epsilon"), 0.5, "use"), Change(("source", "budget"), 2)
     >>> list(by_section(split))
@@ -56,7 +62,10 @@ def by_section(changes: Sequence[Change]) -> dict[str, list[Change]]:
 
 
 def lines_of(changes: Sequence[Change]) -> list[str]:
-    """Return changes as they stand in the file, one a line, each section's after a comment that names it."""
+    """Return changes as lines of the file.
+
+    There is one a line, each section's after a comment that names it.
+    """
     lines = []
     for section, ones in by_section(changes).items():
         lines += [f"# in {section}", *(change.line for change in ones)]

@@ -38,13 +38,19 @@ _FIX = "count those that this table reads"
 
 
 def people_in(belief: Belief, readers: int) -> int:
-    """Return how many people a belief is about: those of which each is an entry or a record, else who reads it."""
+    """Return the number of a belief's people.
+
+    They are those of which each is an entry or a record, else who reads it.
+    """
     people = EXPECTED_ANSWER.of(belief)(belief).people
     return readers if people is None else people
 
 
 def rows_read(query: Query, belief: Belief) -> int:
-    """Return how many rows a query reads: of those that the belief is about, the ones that were observed."""
+    """Return the number of rows behind a query.
+
+    Of those that the belief is about, they are the ones that were observed.
+    """
     if isinstance(query, Observed):
         return len(query.runs)
     chosen = query.entries if isinstance(query, OfEntries) else None
@@ -52,7 +58,10 @@ def rows_read(query: Query, belief: Belief) -> int:
 
 
 def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int) -> float:
-    """Return how many of the rows that the query reads are expected; InputError for more than there are."""
+    """Return the expected share of a query's rows.
+
+    Raises InputError for more than there are.
+    """
     size, there = rows_read(query, belief), people_in(belief, readers)
     rows = Fraction(size, there) if expect.rows is None else Fraction(expect.rows)
     if there != readers and expect.people is not None and expect.people > there:
@@ -67,16 +76,20 @@ def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int
 
 
 def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str | int, ...]) -> None:
-    """Raise InputError for more people than the data have, where that is known: `units` of them."""
+    """Raise InputError for more people than the data's.
+
+    The data have `units` of them, where that is known.
+    """
     if expect is not None and expect.people is not None and expect.people > units:
         what = f"{expect.people:,} people are more than the {units:,} that the data have"
         raise InputError(what, fix="count those whose rows this table reads").at(*where, "people")
 
 
 def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str, share: float = 1.0) -> None:
-    """Raise InputError for expected cells, in answer units, that no data give which some belief allows.
+    """Raise InputError for impossible expected cells.
 
-    `share` is that of its rows which the expected people have: cells that count rows count no more than these.
+    They are in answer units; no data give them which some belief allows. `share` is that of its rows which the expected
+    people have: cells that count rows count no more than these.
     """
     answer = calibration.problem.answers[0]
     _refuse_out_of_range(calibration, answer, cells, key)
@@ -103,10 +116,10 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
 def _refuse_unlikely(
     calibration: Calibration, answer: Additive, cells: Sequence[float], means: FloatArray, most: IntArray, key: str
 ) -> None:
-    """Raise InputError for more rows in a cell than each belief allows, even roughly, with a probability of 1e-9.
+    """Raise InputError for unlikely rows in a cell.
 
-    `most` are the rows that each cell can count. Cells that are smaller than the belief says are no contradiction:
-    rows may be missing.
+    They are more than each belief allows, even roughly, with a probability of 1e-9. `most` are the rows that each cell
+    can count. Cells that are smaller than the belief says are no contradiction: rows may be missing.
     """
     low = np.asarray(cells) - _ROUGHLY * most
     cell = int(np.argmax((low - means) / np.maximum(most, 1)))
@@ -138,14 +151,20 @@ def _refuse_out_of_range(
 
 
 def largest_difference(calibration: Calibration) -> float:
-    """Return how far two cells, or two values of one, can differ, in answer units; infinite where nothing says it."""
+    """Return the largest difference of two cells.
+
+    Or of two values of one, in answer units; infinite where nothing says it.
+    """
     answer = calibration.problem.answers[0]
     ends = _ends(calibration, answer)
     return math.inf if ends is None else float(ends[1].max() - ends[0].min())
 
 
 def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and the largest that each cell can be, in answer units; None where nothing bounds it."""
+    """Return the least and largest possible cells.
+
+    They are in answer units; None where nothing bounds them.
+    """
     if type(answer) is Additive:
         low, high = answer.cell_bounds()
         return low.astype(float) * float(answer.grid), high.astype(float) * float(answer.grid)
@@ -154,7 +173,10 @@ def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[Floa
 
 
 def refuse_more_rows(counted: float, read: float, share: float, where: str, key: str) -> None:
-    """Raise InputError for more rows than are read of those people that are expected: this share of all rows."""
+    """Raise InputError for more rows than are read.
+
+    They are of those people that are expected: this share of all rows.
+    """
     if counted > read * share * (1 + _ROUNDING):
         whose = "that the table reads" if share == 1 else "of the people and rows that are expected"
         what = f"{number(counted)} {where} are more than the {number(read * share)} rows {whose}"
@@ -162,7 +184,10 @@ def refuse_more_rows(counted: float, read: float, share: float, where: str, key:
 
 
 def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, share: float = 1.0) -> None:
-    """Raise InputError for values that are expected less often than never, or more often than there are rows."""
+    """Raise InputError for impossible counts of values.
+
+    They are expected less often than never, or more often than there are rows.
+    """
     read = int(np.count_nonzero(answer.weights))
     for outcome, value in zip(answer.outcomes, counts, strict=True):
         if not 0 <= value <= read:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Expectation:
-    """Return what is expected of an answer about so many people, in answer units.
+    """Return the expectations of an answer.
+
+    It is about so many people, in answer units.
 
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
@@ -53,7 +55,10 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
 def _expected(
     calibration: Calibration, expect: ExpectSpec | None, people: int
 ) -> tuple[tuple[float, ...], str]:
-    """Return the expected cells, and who says so; Unsupported where nobody does."""
+    """Return the expected cells, and their source.
+
+    Raises Unsupported where nobody says what to expect.
+    """
     answer = calibration.problem.answers[0]
     beliefs = calibration.framework.beliefs
     times = 1.0 if expect is None or not beliefs else share_of_rows(expect, calibration.query, beliefs[0], people)
@@ -75,9 +80,10 @@ def _expected(
 
 
 def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) -> float | None:
-    """Return the difference that matters to the reader, where it is declared: a share of the mean of these cells, too.
+    """Return the declared difference of importance.
 
-    Raises Unsupported for a share where no cells are expected.
+    It matters to the reader; a share of the mean of these cells, too. Raises Unsupported for a share where no cells are
+    expected.
     """
     if expect is None or expect.matters is None:
         return None
@@ -90,14 +96,20 @@ def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) ->
 
 
 def first_belief(calibration: Calibration) -> Belief:
-    """Return the belief whose means are expected; Unsupported where nothing is believed."""
+    """Return the belief behind expected means.
+
+    Raises Unsupported where nothing is believed.
+    """
     if not calibration.framework.beliefs:
         raise Unsupported("nothing is believed about the data", fix="write values in [expect]")
     return calibration.framework.beliefs[0]
 
 
 def is_mean_of_cells(query: Query) -> bool:
-    """Whether each cell is a mean, whose size says nothing of how well it is known."""
+    """Return whether each cell is a mean.
+
+    Its size says nothing of how well it is known.
+    """
     return isinstance(of_each_cell(query.query if isinstance(query, Observed) else query), Averaging)
 
 
@@ -112,7 +124,10 @@ def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:
 def _of_shares(
     shares: Mapping[str, Number], answer: Additive | ColumnSums, size: int, times: float
 ) -> tuple[float, ...]:
-    """Return the cells of which these are the shares, of so many of the rows that all cells together count."""
+    """Return the cells of these shares.
+
+    They are shares of so many of the rows that all cells together count.
+    """
     if not isinstance(answer, Additive) or not answer.is_count or len(answer.labels) == 1:
         raise InputError(
             "are for tables whose cells count the rows between them", fix=f"write {_example(answer)} instead"
@@ -143,14 +158,20 @@ def _by_label(given: Mapping[str, Number], answer: Additive | ColumnSums, key: s
 
 
 def _odd(label: str, labels: Sequence[str]) -> str:
-    """Say that a label is no cell, and that it looks like one: two texts may look the same and not be."""
+    """Describe a label unlike every cell.
+
+    It is no cell, and may look like one: two texts may look the same and not be.
+    """
     like = Lookalikes(labels)(label)
     alike = "" if like is None else f" but looks like {like!r}: copy it from where it is declared"
     return f"which is no cell of the table{alike}"
 
 
 def numbers_for(labels: Sequence[str], given: Mapping[str, Number], key: str) -> tuple[float, ...]:
-    """Return one number for each cell; InputError for cells that are not there, or have none."""
+    """Return one number for each cell.
+
+    Raises InputError for cells that are not there, or have none.
+    """
     odd = [label for label in given if label not in labels]
     lacking = [label for label in labels if label not in given]
     if odd or lacking:

@@ -62,7 +62,10 @@ class Forecast:
 
     @property
     def text(self) -> str:
-        """Everything but why it would be refused; nothing where all tables are published."""
+        """Return everything but the refusal.
+
+        Nothing where all tables are published.
+        """
         if not self.tables:
             return ""
         rows = [row for table in self.tables for row in _rows(table)]
@@ -77,13 +80,16 @@ class Forecast:
 
     @property
     def _meaning(self) -> str:
-        """Say what the ± is."""
+        """Explain the ±."""
         is_of_one = self.account is None and any(table.scope == "unit" for table in self.tables)
         return _MEANING + (_OF_ONE.format(people=self.people.many, person=self.people.one) if is_of_one else "")
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what the ledger counts, and for whom: each with a label."""
+        """Return the labelled facts of the ledger.
+
+        They are what the ledger counts, and for whom.
+        """
         if self.account is None:
             return []
         charges = (f"{c.charged} for {self.people.counted(c.units)}: {c.reason}" for c in self.account.charges)
@@ -93,7 +99,10 @@ class Forecast:
         return "\n".join([self.text, *(f"refused: {words}" for words in self.refusals)])
 
     def _repr_html_(self) -> str:
-        """Return what is refused first, then how large the noise will be, and the account."""
+        """Return refusals, noise and account as tables.
+
+        They are in this order: the noise is how large it will be.
+        """
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
         rows = [row for table in self.tables for row in _rows(table)]
         table = html_table(_HEADER, rows) + note(self._meaning) if rows else ""
@@ -121,7 +130,10 @@ def _rows(table: Expected) -> Iterator[tuple[str, ...]]:
 
 
 def _sizes(blur: Blur) -> tuple[str, str, str, str]:
-    """Return the ±, what a cell can be, the ± as a share of that, and what half of the noise exceeds."""
+    """Return the ± and its comparisons.
+
+    They are the ±, what a cell can be, the ± as a share of that, and what half of the noise exceeds.
+    """
     width, median = (number(float(size)) for size in (blur.half_width, blur.median))
     if not blur.ranges:
         return width, "any number", "-", median
@@ -145,7 +157,9 @@ def _span(low: str, high: str) -> str:
 def forecast(
     path: str | Path, data: object = None, only_release: bool = False, window: str | None = None
 ) -> Forecast:
-    """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
+    """Foretell `release_file` on a release file.
+
+    That is what it would publish and cost, and what would be refused; nothing is paid, drawn or written.
 
     `data`, `only_release` and `window` are those of `release_file`. Of the data it uses what planning uses: which
     units there are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file`
@@ -163,7 +177,9 @@ def forecast(
 
 
 def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
-    """Return the forecast of a plan; `anyway` accepts tables that are not worth publishing.
+    """Return the forecast of a plan.
+
+    `anyway` accepts tables that are not worth publishing.
 
     Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
     """
@@ -192,7 +208,10 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:
-    """Yield what the kind of file expects of each table."""
+    """Yield the expectations of the kind of file.
+
+    There is one of each table.
+    """
     for table in planned.tables:
         for question in table.questions:
             made = question.calibration

@@ -14,13 +14,19 @@ _STAY = re.compile(r"(\d+(?:\.\d+)?)(\s*\D+)")
 
 
 def what_if(raw: Plain) -> tuple[Change, str] | None:
-    """Return a belief that needs less noise, and in words what would have to be true; None where there is none."""
+    """Return a belief of less noise.
+
+    It comes with what would have to be true, in words; None where there is none.
+    """
     shorter = half_as_long(raw)
     return (shorter, _SHORTER) if shorter is not None else _fewer_places(raw)
 
 
 def half_as_long(raw: Plain) -> Change | None:
-    """Return the belief of a chain whose stays are half as long; None where the file has neither stays nor a matrix."""
+    """Return the belief in half as long stays.
+
+    It is of a chain; None where the file has neither stays nor a matrix.
+    """
     belief = raw.get("belief", {})
     if belief.get("kind") != "markov-chain":
         return None
@@ -40,7 +46,10 @@ def half_as_long(raw: Plain) -> Change | None:
 
 
 def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
-    """Halve stays in steps or in time, such as "6 h"; None where one is written otherwise."""
+    """Halve stays in steps or in time.
+
+    A time is such as "6 h"; None where one is written otherwise.
+    """
     halved: dict[str, object] = {}
     for state, stay in stays.items():
         in_time = _STAY.fullmatch(stay) if isinstance(stay, str) else None
@@ -54,7 +63,10 @@ def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
 
 
 def _fewer_places(raw: Plain) -> tuple[Change, str] | None:
-    """Return that a person is at a tenth of the places of a grid at most, or at half as many as declared."""
+    """Return the belief in fewer places.
+
+    A person is at a tenth of the places of a grid at most, or at half as many as declared.
+    """
     belief = raw.get("belief", {})
     grid = belief.get("grid")
     if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):

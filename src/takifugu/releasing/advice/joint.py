@@ -31,7 +31,9 @@ class Joint:
     is_adjusted: bool = False
 
     def sentence(self, unit: str) -> str:
-        """Say what the ± is; `unit` is what one of the values is.
+        """Explain the ±.
+
+        `unit` is what one of the values is.
 
         >>> Joint(Fraction(7), 3, 0.951).sentence("rows")
         'all values lie within ± 7 rows at once with probability 95 %'
@@ -45,16 +47,20 @@ class Joint:
 
 
 def json_of(joint: Joint | None) -> Json:
-    """Return the ± as the JSON of a dry run has it, and with which probability it holds."""
+    """Return the ± for a dry run's JSON.
+
+    With it goes the probability with which it holds.
+    """
     if joint is None:
         return {"half_width": None, "coverage": None}
     return {"half_width": to_text(joint.half_width), "coverage": joint.coverage}
 
 
 def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None) -> Joint | None:
-    """Return the ± of the answers with one calibration, by default of the noisiest; None where any has none.
+    """Return the ± of answers with one calibration.
 
-    `people` is how many there are, where the plan has one that stands for each; None where nobody knows.
+    It is by default that of the noisiest; None where any has none. `people` is how many there are, where the plan has
+    one that stands for each; None where nobody knows.
     """
     if people is None:
         return None

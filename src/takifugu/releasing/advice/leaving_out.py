@@ -15,7 +15,10 @@ _KEYS = {"null_keys": 'null_keys = "drop"', "duplicates": 'duplicates = "first" 
 
 
 def left_out(file: ReleaseFile) -> tuple[str, ...]:
-    """Say how many rows each rule leaves out, or would where it is not declared; nothing where none are, or unread."""
+    """Count the rows each rule leaves out.
+
+    Also those that it would leave out where it is not declared; nothing where none are, or unread.
+    """
     source = file.source
     if not isinstance(source, SourceSpec) or source.are_runs:
         return ()

@@ -33,7 +33,7 @@ class Unit:
 
     @property
     def known(self) -> str:
-        """Say what may be written."""
+        """Return the permitted units in words."""
         units = [self.measured_in] if self.measured_in else []
         if self.counts_rows:
             units += [one for one in _PER_ONE.values() if one not in units]
@@ -43,16 +43,17 @@ class Unit:
 
 
 def unit_of(table: Table, step: Any, has_steps: bool) -> Unit:
-    """Return what the values of a planned table are in."""
+    """Return the unit of a planned table's values."""
     answers = [answer for one in table.calibrations for answer in one.problem.answers]
     counts_rows = all(isinstance(answer, Additive) and answer.is_count for answer in answers)
     return Unit(table.name, table.measured_in, counts_rows, step, has_steps)
 
 
 def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
-    """Return the same with a difference that matters in answer units; per cent of the expected mean stay per cent.
+    """Return the expectation in answer units.
 
-    Raises InputError for a unit that is none of the table's.
+    The difference that matters is; per cent of the expected mean stay per cent. Raises InputError for a unit that is
+    none of the table's.
     """
     if expect is None or expect.matters is None:
         return expect
@@ -69,7 +70,10 @@ def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
 
 
 def _times(written: str, unit: Unit) -> Fraction | None:
-    """Return how many answer units one of what is written is; None for what is none of the table's units."""
+    """Return the answer units in a written unit.
+
+    None for what is none of the table's units.
+    """
     measured = unit.measured_in.casefold()
     if written == measured or written + "s" == measured:
         return Fraction(1)

@@ -20,9 +20,10 @@ class Reach(Worth):
 
 
 def reach_of(table: Expected) -> Reach | None:
-    """Return how the ± of a table's values compares with all that they can be; None where that says nothing.
+    """Compare the ± with the values' range.
 
-    It is useless where the ± exceeds the range, as for a table that is refused.
+    That is all that a table's values can be; None where that says nothing. It is useless where the ± exceeds the range,
+    as for a table that is refused.
     """
     widest = [blur for blur in table.blurs if blur.ranges and not blur.marks]
     if not widest or not all(blur.widest for blur in widest):

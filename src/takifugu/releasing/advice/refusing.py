@@ -22,16 +22,20 @@ _ANYWAY = "or write --anyway (anyway=True)"
 
 
 def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> list[str]:
-    """Return in words why tables of a plan are refused, all of them, each with what would help most."""
+    """Return the refusals of a plan's tables.
+
+    They are all of them, in words, each with what would help most.
+    """
     reasons = list(_reasons(planned, tables, advice))
     best = _best_remedy(planned, advice) if reasons else ""
     return [f"{what}; {best or fix}, {_ANYWAY}" for what, fix in reasons]
 
 
 def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
-    """Return the refusal of the first table of a plan that comes too early, or is not worth publishing; none `anyway`.
+    """Return the refusal of a plan's first table.
 
-    It says what would help most. SpecError is raised for an expectation that a table contradicts.
+    The table comes too early, or is not worth publishing; none `anyway`. The refusal says what would help most.
+    SpecError is raised for an expectation that a table contradicts.
     """
     advice = advice_of(planned)
     if anyway:
@@ -44,7 +48,10 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
 
 
 def too_early(file: ReleaseFile) -> list[str]:
-    """Say which tables are about windows that have not ended: they would be paid for, and not read again."""
+    """Name the tables of windows without an end.
+
+    They have not ended: such tables would be paid for, and not read again.
+    """
     windows = {item.name: file.kind.part(file, item).still_open for item in file.items}
     return [
         f"{name} is about {window}, which has not ended; publish it when it has, {_ANYWAY}"
@@ -55,9 +62,10 @@ def too_early(file: ReleaseFile) -> list[str]:
 def _reasons(
     planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]
 ) -> Iterator[tuple[str, str]]:
-    """Yield why each table that is not worth publishing is refused, and what to do instead.
+    """Yield the reasons of refusals, and remedies.
 
-    Noise is compared with the range of the sum over all units, and so where it is known which units there are.
+    They are of each table that is not worth publishing, with what to do instead. Noise is compared with the range of
+    the sum over all units, and so where it is known which units there are.
     """
     known = planned.knows_units
     for table, advised in zip(tables, advice, strict=True):
@@ -72,7 +80,10 @@ def _reasons(
 
 
 def _less(planned: Plan, table: Expected) -> str:
-    """Say what makes the noise of a table smaller: fewer cells and fewer answers only where there are several."""
+    """Explain the ways to less noise.
+
+    Fewer cells and fewer answers make that of a table smaller only where there are several.
+    """
     ways = ["increase epsilon"]
     if any(blur.cells > 1 for blur in table.blurs):
         ways.append("publish fewer cells")
@@ -82,7 +93,10 @@ def _less(planned: Plan, table: Expected) -> str:
 
 
 def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
-    """Say what would make the worst table useful, where that shows within seconds."""
+    """Name the best remedy of the worst table.
+
+    It would make the table useful, where that shows within seconds.
+    """
     file = planned.file
     if file.window is not None:
         return ""

@@ -52,23 +52,32 @@ class Remedy:
 
     @property
     def words(self) -> str:
-        """Write the changes in a sentence, each with its section."""
+        """Write the changes in a sentence.
+
+        Each has its section.
+        """
         return words_of(self.changes)
 
     @property
     def lines(self) -> list[str]:
-        """Write the changes as they stand in the file, one a line, after comments that name their sections."""
+        """Write the changes as lines of the file.
+
+        There is one a line, after comments that name their sections.
+        """
         return lines_of(self.changes)
 
     @property
     def sentence(self) -> str:
-        """Say what the worst table is worth with them."""
+        """State the worst table's worth with them."""
         said = self.worth.sentence(self.measured_in)
         return said if self.is_one else f"{self.table}: {said}"
 
     @property
     def promise(self) -> str:
-        """Say what the worst table is worth with them, and what its ± is, where that is another number."""
+        """State the worst table's worth and ±.
+
+        It is with the changes; the ± is said where that is another number.
+        """
         is_said = self.worth.difference is None and not self.worth.is_adjusted
         if self.joint is None or (is_said and self.joint.values == 1):
             return self.sentence
@@ -116,7 +125,9 @@ class Made:
 def remedies(
     raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None
 ) -> tuple[Remedy, ...]:
-    """Return what helps the worst table, the best first, then what changes fewest keys; what needs a budget is last.
+    """Return the remedies of the worst table.
+
+    The best is first, then what changes fewest keys; what needs a budget is last.
 
     `raw` is the parsed release file of the plan, `tables` what its tables are worth now, `units` how many there are if
     the plan does not know it. What does not help, and what the file refuses, is left out. Ten files are tried at most,
@@ -150,7 +161,10 @@ class _Search:
         return len(self.done)
 
     def tries(self, changes: Sequence[Change], why: str, price: str = "") -> Made | None:
-        """Return the file with these changes; None where there are none, they are refused, or time is over."""
+        """Return the file with these changes.
+
+        None where there are none, they are refused, or time is over.
+        """
         key = frozenset((change.where, repr(change.value)) for change in changes)
         is_over = time.process_time() > self.ends and self.tried >= AT_LEAST
         if not key or key in self.done or self.tried >= MOST_TRIED or is_over:
@@ -168,7 +182,10 @@ class _Search:
         return Made(tuple(changes), why, worst, room_of(planned), price)
 
     def keeps(self, made: Made) -> None:
-        """Remember what helps; it names the budget that it needs."""
+        """Remember a remedy.
+
+        It names the budget that it needs.
+        """
         if not made.ratio < self.now.ratio:
             return
         fits = made.room >= 1
@@ -181,7 +198,10 @@ class _Search:
 
 
 def _alone(search: _Search) -> list[Made]:
-    """Try each idea by itself; return what was accepted."""
+    """Try each idea by itself.
+
+    Returns what was accepted.
+    """
     accepted = list[Made]()
     now = time.process_time()
     middle = now + (search.ends - now) / 2  # larger epsilons get their time, too
@@ -196,7 +216,10 @@ def _alone(search: _Search) -> list[Made]:
 
 
 def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
-    """Try the best idea together with others, where no one alone is enough."""
+    """Try the best idea together with others.
+
+    That is where no one alone is enough.
+    """
     ranked = sorted(alone, key=lambda made: made.ratio)
     if not ranked or ranked[0].ratio <= GOOD:
         return []
@@ -211,9 +234,10 @@ def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
 
 
 def _enough_epsilon(search: _Search, made: Made) -> None:
-    """Try a larger epsilon that fits the budget, then one that is enough: the error is not one over epsilon exactly.
+    """Try larger epsilons.
 
-    Of those that are tried one after the other to be enough, the last is kept.
+    First one that fits the budget, then one that is enough: the error is not one over epsilon exactly. Of those that
+    are tried one after the other to be enough, the last is kept.
     """
     fitting = _with_epsilons(search, made, made.room) if 1 < made.room < made.ratio else None
     made = fitting if fitting is not None and fitting.ratio <= GOOD else made
@@ -230,9 +254,10 @@ def _enough_epsilon(search: _Search, made: Made) -> None:
 
 
 def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Made | None:
-    """Return the file with epsilons that are larger as often as what matters fits into the noise; None for no change.
+    """Return the file with larger epsilons.
 
-    With `at_most` they grow so many times at most, and are rounded down.
+    They are larger as often as what matters fits into the noise; None for no change. With `at_most` they grow so many
+    times at most, and are rounded down.
     """
     file = applied(search.raw, made.changes)
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in made.changes}
@@ -253,7 +278,10 @@ def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Ma
 
 
 def _written(raw: Plain, where: Sequence[Any]) -> Any:
-    """Return what the file says at a place; None where it says nothing."""
+    """Return the file's value at a place.
+
+    None where it says nothing.
+    """
     place: Any = raw
     for key in where:
         place = place[key] if isinstance(place, list) else place.get(key)
@@ -261,7 +289,7 @@ def _written(raw: Plain, where: Sequence[Any]) -> Any:
 
 
 def _weaker(epsilon: float, before: float) -> str:
-    """Say what a larger epsilon costs.
+    """State the price of a larger epsilon.
 
     >>> _weaker(4.3, 1.0)
     'a weaker promise: who is 50 % sure of something hidden can become 98.7 % sure, not 73.2 %'
@@ -271,7 +299,10 @@ def _weaker(epsilon: float, before: float) -> str:
 
 
 def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan | None:
-    """Return the plan of the changed file, for the same window; None where it is refused."""
+    """Return the plan of the changed file.
+
+    It is for the same window; None where it is refused.
+    """
     file = planned.file
     try:
         return calibrated(checked(applied(raw, changes), file.path, file.given, file.window))
@@ -280,7 +311,10 @@ def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan |
 
 
 def index_of(raw: Plain, table: TableAdvice) -> int:
-    """Return the number of the [[release]] that a table comes from: a window adds its own name to it."""
+    """Return the number of a table's [[release]].
+
+    The table comes from it: a window adds its own name to it.
+    """
     names = [str(item.get("name")) for item in raw["release"]]
     return max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
 
@@ -288,7 +322,10 @@ def index_of(raw: Plain, table: TableAdvice) -> int:
 def _worst(
     raw: Plain, tables: Sequence[TableAdvice], measured: set[int]
 ) -> dict[int, tuple[TableAdvice, Worth]]:
-    """Return the worst table of each [[release]] that is judged, none for one of which a table cannot be."""
+    """Return the worst table of each judged [[release]].
+
+    None of one of which a table cannot be judged.
+    """
     worst: dict[int, tuple[TableAdvice, Worth]] = {}
     unjudged = set()
     for table in tables:

@@ -33,7 +33,9 @@ class Named(Worth):
 
     @property
     def ratio(self) -> float:
-        """Return a number to compare tables by: 1 where the list is just good and 5 where it is just rough.
+        """Return a number for comparing tables.
+
+        It is 1 where the list is just good and 5 where it is just rough.
 
         It falls wherever the share rises, to 0 where all is named, so that the list that names most comes first.
         """
@@ -51,7 +53,10 @@ class Named(Worth):
 
 
 def refuse_unused(expect: ExpectSpec, where: tuple[str | int, ...]) -> None:
-    """Raise InputError for what is expected of a list of safe places, which is judged by [prior] alone."""
+    """Raise InputError for expectations of a safe list.
+
+    A list of safe places is judged by [prior] alone.
+    """
     unused = next((key for key in _EXPECTED if getattr(expect, key) is not None), None)
     if unused is not None:
         what = "is not used by a list of safe places, which is judged by what counts and shares under [prior] say"
@@ -59,7 +64,10 @@ def refuse_unused(expect: ExpectSpec, where: tuple[str | int, ...]) -> None:
 
 
 def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
-    """Return what a list is worth where the counts are as [prior] says; without it, where nobody was anywhere."""
+    """Return the worth of a list.
+
+    The counts are as [prior] says; without it, nobody was anywhere.
+    """
     threshold = min(noise.thresholds)
     if prior is None:
         shares, whose = {0: Fraction(1)}, "the places where nobody was"

@@ -56,7 +56,10 @@ class Expectation:
 
     @property
     def varies(self) -> float:
-        """Return what is expected to vary: the range of the cells, or their mean where they are one or alike."""
+        """Return the expected variation.
+
+        It is the range of the cells, or their mean where they are one or alike.
+        """
         if self.cells is None:
             return math.nan
         reach, mean = max(self.cells) - min(self.cells), math.fsum(self.cells) / len(self.cells)
@@ -86,9 +89,10 @@ class Worth:
 
     @property
     def ratio(self) -> float:
-        """Return how often what matters fits into the noise; infinite where nothing is expected to vary.
+        """Return the ratio of importance to noise.
 
-        Where nothing can show, it is never good, however large a difference is said to matter.
+        It says how often what matters fits into the noise; infinite where nothing is expected to vary. Where nothing
+        can show, it is never good, however large a difference is said to matter.
         """
         band = (self.difference or self.cell).width
         if not band:
@@ -98,7 +102,10 @@ class Worth:
         return ratio if self.cells is None else self._with_cells(ratio, self.cells)
 
     def _with_cells(self, ratio: float, cells: Cells) -> float:
-        """Return the ratio of a table of several cells: rough where some are noise, useless where all are."""
+        """Return the ratio of a table of cells.
+
+        It is rough where some are noise, useless where all are.
+        """
         if not cells.noisy:
             return ratio if self.expectation.matters is not None else min(ratio, ROUGH)
         if cells.is_any_readable or cells.is_one_of_several:
@@ -107,12 +114,18 @@ class Worth:
 
     @property
     def ratio_or_none(self) -> float | None:
-        """The ratio for JSON, which has no infinity."""
+        """Return the ratio for JSON.
+
+        JSON has no infinity.
+        """
         return self.ratio if math.isfinite(self.ratio) else None
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether even the largest difference that there can be is noise."""
+        """Return whether the largest difference is noise.
+
+        It is the largest that there can be.
+        """
         return (self.difference or self.cell).width > self.expectation.reach
 
     @property
@@ -122,7 +135,9 @@ class Worth:
         return Verdict.ROUGH if self.ratio <= ROUGH else Verdict.USELESS
 
     def sentence(self, unit: str = "") -> str:
-        """Say in one plain sentence what shows and what does not; `unit` is what one of the values is.
+        """State the visible and the invisible differences.
+
+        It is one plain sentence; `unit` is what one of the values is.
 
         >>> bands = Band(20.0, 0.95), Band(27.0, 0.95)
         >>> Worth(*bands, 30.0, Expectation((100.0, 250.0), None, "assumed")).sentence("minutes")
@@ -146,7 +161,10 @@ class Worth:
         return f"{self.verdict}: {noise}{differences} below {least} are noise, {too_much}"
 
     def _too_much(self, unit: str, cannot: str) -> str:
-        """Say why the error is too large: for what is expected, for what matters, or for what can be at all."""
+        """Compare the error with its limit.
+
+        It is too large for what is expected, for what matters, or for what can be at all.
+        """
         if self.verdict is Verdict.USELESS:
             return f"and {self._expected(unit)}"
         if self.shows_nothing:
@@ -163,7 +181,9 @@ class Worth:
 
 
 def measured(size: float, unit: str) -> str:
-    """Write a size with the unit that it is in, if it has one.
+    """Write a size with its unit.
+
+    It may have none.
 
     >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
     ('137 rows', '1 row', '2.5')
@@ -181,7 +201,9 @@ def worth(
     is_one_of_several: bool = False,
     cells: Cells | None = None,
 ) -> Worth:
-    """Return what an answer with this noise is worth; `expectation` says what its cells are.
+    """Return the worth of an answer with noise.
+
+    `expectation` says what its cells are.
 
     It may be one of several answers of a table. Its values are adjusted after the noise where `totals` are given: what
     each block of its cells sums to, None where that is not public. `cells` are those that are counts, and count.
@@ -206,5 +228,8 @@ def worth(
 
 
 def worst(worths: Sequence[Worth]) -> Worth:
-    """Return the worst of several answers, by which a table, and a file, is judged."""
+    """Return the worst of several answers.
+
+    A table, and a file, is judged by it.
+    """
     return max(worths, key=lambda one: one.ratio)

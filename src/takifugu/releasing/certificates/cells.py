@@ -32,7 +32,7 @@ _WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
 
 
 def guarded(text: str) -> str:
-    """Return a text as it is written into a published table.
+    """Return a text as a published table writes it.
 
     >>> guarded("=1+1"), guarded("'tis"), guarded("-1"), guarded("well")
     ("'=1+1", "''tis", '-1', 'well')
@@ -41,7 +41,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text that `guarded` has written."""
+    """Return the text behind a guarded cell."""
     return cell.removeprefix("'")
 
 
@@ -63,10 +63,10 @@ def _written(value: Hashable) -> Hashable:
 
 
 def read_table(path: str | Path) -> Sequence[Plain]:
-    """Read a published table back: its rows, with texts as they were and numbers as int or float.
+    """Read the rows of a published table.
 
-    Of a randomised column these are `row` and the value, a text or two coordinates.
-    Raises InputError for a file that cannot be read or is not a published table.
+    Texts are as they were, numbers int or float. Of a randomised column these are `row` and the value, a text or two
+    coordinates. Raises InputError for a file that cannot be read or is not a published table.
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "counts.csv"
@@ -85,7 +85,10 @@ def read_table(path: str | Path) -> Sequence[Plain]:
 
 
 def rows_in(text: str) -> Sequence[Plain]:
-    """Return the rows of a published table's text; ValueError or one of its kin for another text."""
+    """Return the rows of a published table's text.
+
+    Raises ValueError or one of its kin for another text.
+    """
     if text.partition(",")[0] == ROW:
         return read_rows(text, unguarded)
     rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
@@ -93,7 +96,10 @@ def rows_in(text: str) -> Sequence[Plain]:
 
 
 def _is_chosen(row: Mapping[str, str]) -> bool:
-    """Return whether the value of a row may be one of declared values: nothing is known around it."""
+    """Return whether a row may hold a declared value.
+
+    Nothing is known around such a value.
+    """
     return row.get("low") == "" and row.get("high") == ""
 
 

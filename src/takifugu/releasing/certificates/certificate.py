@@ -118,23 +118,29 @@ class Certificate:
 
     @property
     def people(self) -> People:
-        """Return what those are called whose data were read."""
+        """Return the words for the people behind the data."""
         return People(self.person)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Say what the certificate warns of."""
+        """Return the warnings of the certificate."""
         numbers = {"epsilon": short(self.epsilon), "requested": short(self.requested or self.epsilon)}
         return tuple(CAUTIONS[one].format(**numbers) for one in self.cautions)
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """Say what the promise assumes, of the window that is read, too, and of how long states last."""
+        """Return the assumptions of the promise.
+
+        Those of the window that is read, too, and of how long states last.
+        """
         window = () if self.window is None else self.window.sentences
         return (*self.assumptions, *stay_words(self), *window)
 
     def to_dict(self) -> Json:
-        """Return the certificate as plain values with their checksum; the keys are stable within a format."""
+        """Return the certificate as plain values with their checksum.
+
+        The keys are stable within a format.
+        """
         data = {"format": FORMAT, **{name: _plain(one) for name, one in values_by_field(self).items()}}
         return {**data, "checksum": checksum_of(data)}
 
@@ -142,7 +148,10 @@ class Certificate:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def text(self, columns: int = WIDTH) -> str:
-        """Return the certificate as a page of sentences, at most so many columns wide."""
+        """Return the certificate as a page of sentences.
+
+        It is at most so many columns wide.
+        """
         return "\n".join(_page(self, columns))
 
     def __str__(self) -> str:
@@ -154,14 +163,20 @@ class Certificate:
 
 
 def pooled_over(c: Certificate) -> str:
-    """Say over whom a table is pooled: how many units, where their number is public."""
+    """Name the units behind a pooled table.
+
+    That is how many units, where their number is public.
+    """
     count = len(c.units) or c.unit_count
     people = c.people.many
     return f"all {people} together" if not count else f"all {count} {people} together"
 
 
 def stay_words(c: Certificate) -> tuple[str, ...]:
-    """Say how long states last, by the belief; of many chains the first ones."""
+    """Say how long states last, by the belief.
+
+    Of many chains the first ones.
+    """
     left = len(c.stays) - _CHAINS
     more = [f"and {left} more matrices, which the belief lists"] if left > 0 else []
     return (*(one.words for one in c.stays[:_CHAINS]), *more)
@@ -186,7 +201,10 @@ def short(value: Fraction | str) -> str:
 
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
-    """Return the titles and sentences of a certificate, in order; one without a title continues the one before."""
+    """Return the titles and sentences of a certificate.
+
+    They are in order; one without a title continues the one before.
+    """
     whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": f", for each {c.person}"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
@@ -218,7 +236,10 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
 
 
 def _table(digest: str) -> str:
-    """Say which bytes were certified; the digest is of public bytes, in groups that fit on a line."""
+    """Name the certified bytes of a table.
+
+    The digest is of public bytes, in groups that fit on a line.
+    """
     kind, _, number = digest.partition(":")
     groups = " ".join(number[i : i + 16] for i in range(0, len(number), 16))
     return f"the values were published in a file whose {kind} is {groups}"
@@ -243,12 +264,18 @@ def _units(units: tuple[str, ...]) -> str:
 
 
 def is_worded(c: Certificate) -> bool:
-    """Return whether a certificate is of a definition that is registered here: only that knows what it means."""
+    """Return whether a certificate's definition is registered here.
+
+    Only that knows what the certificate means.
+    """
     return c.definition in DEFINITIONS
 
 
 def _definition(c: Certificate) -> definitions.Definition:
-    """Return the definition of a certificate, or one that promises no more where it is not registered here."""
+    """Return the definition of a certificate.
+
+    One that is not registered here is replaced by one that promises no more.
+    """
     return definitions.find(c.definition if is_worded(c) else "pufferfish")
 
 
@@ -264,7 +291,10 @@ def _in_numbers(c: Certificate) -> list[str]:
 
 
 def in_short(c: Certificate) -> list[str]:
-    """Return one sentence about what is hidden from whom; none where its definition, known or not, has none."""
+    """Return one sentence about the hidden facts.
+
+    It says what is hidden from whom; none where its definition, known or not, has none.
+    """
     if not is_worded(c):
         return []
     kinds = [str(secret["kind"]) for summary in c.frameworks.values() for secret in summary["secrets"]]
@@ -273,7 +303,10 @@ def in_short(c: Certificate) -> list[str]:
 
 
 def meaning_of(c: Certificate) -> Sequence[str]:
-    """Return what the published values mean, where their query says more about that than its name."""
+    """Return the meaning of the published values.
+
+    It is empty unless their query says more about that than its name.
+    """
     query = KNOWN_QUERIES.get(c.query.get("kind"))
     try:
         return tuple(query.meaning(c.query, c.answers[0].noise)) if isinstance(query, Explained) else ()
@@ -282,14 +315,20 @@ def meaning_of(c: Certificate) -> Sequence[str]:
 
 
 def composes(c: Certificate) -> list[str]:
-    """Return how the release adds up with others about the same source, as its definition has it."""
+    """Return how the release adds up with others.
+
+    They are about the same source; the words are the definition's.
+    """
     covered = once(answer.covers for answer in c.answers)
     words = [definitions.find(c.definition).composes(covers) for covers in covered] if is_worded(c) else []
     return words if any(words) else [COMPOSES[kind] for kind in c.compositions]
 
 
 def not_promised(c: Certificate) -> Sequence[str]:
-    """Return what is not promised, as the definition of the release has it."""
+    """Return the limits of the promise.
+
+    The words are those of the release's definition.
+    """
     return _definition(c).not_promised()
 
 
@@ -322,7 +361,10 @@ def _error(errors: Sequence[float]) -> list[str]:
 
 
 def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
-    """Return the sentences beside their title; those without a title continue the section before."""
+    """Return the sentences beside their title.
+
+    Those without a title continue the section before.
+    """
     hanging = "- " if len(sentences) > 1 or not title else ""
     width = columns - _INDENT - len(hanging)
     lines = [

@@ -59,9 +59,10 @@ def certify(
     wording: Wording = PLAIN,
     adjustment: Adjustment | None = None,
 ) -> Certificate:
-    """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
+    """Return the certificate of noisy answers to one query.
 
-    A pooled table says how many `units` there are; which, only with `list_units`. The ledger's digest covers all of it.
+    They are `drawn`: unit, calibration, values by cell. A pooled table says how many `units` there are; which, only
+    with `list_units`. The ledger's digest covers all of it.
     """
     calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
     first = calibrations[0]
@@ -113,7 +114,10 @@ def certify(
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
-    """Say where a table asks how cells of steps differ, and a belief says that they do not."""
+    """Name cells of steps at odds with a belief.
+
+    The table asks how they differ, and the belief says that they do not.
+    """
     for calibration in calibrations:
         query = calibration.query
         if not isinstance(query, By):

@@ -33,9 +33,10 @@ def read_certificate(path: str | Path) -> Certificate:
 
 
 def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
-    """Read a certificate back from its `to_dict` form; `name` is what messages call it.
+    """Read a certificate back from its `to_dict` form.
 
-    Raises InputError for what is not a certificate, one of a newer version, or one that was changed.
+    `name` is what messages call it. Raises InputError for what is not a certificate, one of a newer version, or one
+    that was changed.
     """
     format_name = data.get("format")
     if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
@@ -75,10 +76,10 @@ def _by(data: Plain) -> str:
 
 
 def table_state(path: str | Path, certificate: Certificate) -> str:
-    """Return whether the table beside a certificate's file is the one that was certified.
+    """Compare the table beside a certificate's file with it.
 
-    That is "the same", "missing", or "not certified" where there was no table. Raises
-    InputError for another table, and for one that cannot be read.
+    Returns "the same", "missing", or "not certified" where there was no table. Raises InputError for another table, and
+    for one that cannot be read.
     """
     if certificate.table is None:
         return "not certified"
@@ -100,7 +101,10 @@ def table_state(path: str | Path, certificate: Certificate) -> str:
 
 
 def parsed(path: Path) -> Plain:
-    """Return the plain values of a certificate's file; InputError for a file that cannot hold one."""
+    """Return the plain values of a certificate's file.
+
+    Raises InputError for a file that cannot hold one.
+    """
     try:
         data = json.loads(read_file(path).decode("utf-8"))
     except OSError as error:

@@ -53,7 +53,9 @@ class Window:
 
     @property
     def start(self) -> str:
-        """Return when the first step is, to the minute where steps are shorter than days.
+        """Return the time of the first step.
+
+        It is to the minute where steps are shorter than days.
 
         >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).start
         '2026-01-05 00:00'
@@ -76,7 +78,10 @@ class Window:
 
     @property
     def not_hidden(self) -> str:
-        """Say what lasts too long to be hidden; nothing where nobody knows what it costs."""
+        """Name facts of too long a reach to hide.
+
+        They last too long to be hidden; nothing where nobody knows what it costs.
+        """
         costs = [f"{what} in which every step changes up to epsilon {cost}" for what, cost in self.costs.items()]
         if not costs:
             return ""

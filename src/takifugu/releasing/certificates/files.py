@@ -19,7 +19,10 @@ VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return a file's bytes, or None where there is no file that can be read; a pipe would be waited for."""
+    """Return a file's bytes, or None without a file.
+
+    None, too, where it cannot be read; a pipe would be waited for.
+    """
     try:
         return path.read_bytes() if path.is_file() else None
     except OSError:
@@ -36,7 +39,10 @@ def digest_of(content: bytes) -> str:
 
 
 def digest_of_file(path: Path) -> str:
-    """Return the digest of a file of any size; raises OSError where it cannot be read, and for what is not a file."""
+    """Return the digest of a file of any size.
+
+    Raises OSError where it cannot be read, and for what is not a file.
+    """
     if path.exists() and not path.is_file():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR) if path.is_dir() else "it is not a file")
     with path.open("rb") as file:

@@ -19,9 +19,10 @@ SCOPES = ("all", "unit", "pooled")
 
 
 def check_form(certificate: Certificate) -> None:
-    """Raise InputError, which names the field, for a certificate that Takifugu cannot have written.
+    """Raise InputError for a certificate of no possible form.
 
-    A valid checksum is no evidence of this: whoever writes the file writes the checksum.
+    The error names the field. Takifugu cannot have written such a certificate. A valid checksum is no evidence of this:
+    whoever writes the file writes the checksum.
     """
     if odd := _odd(certificate, Certificate):
         raise InputError(f"its {odd!r} is not what a certificate has there")
@@ -63,7 +64,10 @@ def _is_framework(data: object) -> bool:
 
 
 def _is_choice(answer: Answer) -> bool:
-    """Return whether values were chosen; InputError for others than those that could be."""
+    """Return whether values were chosen.
+
+    Raises InputError for others than those that could be.
+    """
     kind = answer.noise["kind"]
     if kind not in randomisers.KINDS or not randomisers.KINDS.find(kind).is_choice:
         return False
@@ -73,7 +77,10 @@ def _is_choice(answer: Answer) -> bool:
 
 
 def _without_numbers(answer: Answer) -> randomisers.Randomiser:
-    """Return the noise of an answer that leaves out its scale or expected error; InputError where the noise has it."""
+    """Return the noise of an answer without numbers.
+
+    The answer leaves out its scale or expected error. Raises InputError where the noise has it.
+    """
     try:
         noise = randomisers.from_dict(answer.noise)
     except (KeyError, TypeError, ValueError):
@@ -94,18 +101,27 @@ def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
 
 
 def _odd(record: object, kind: type) -> str | None:
-    """Return the first field of a record that is not of its declared type; None where all are."""
+    """Return the first field of a wrong type.
+
+    It is of a record; None where all fields are of their declared types.
+    """
     return next((name for name, one in _fields(kind).items() if not _fits(getattr(record, name), one)), None)
 
 
 @cache
 def _fields(kind: type) -> dict[str, object]:
-    """Return the fields of a record with their types, which Python looks up anew at each question."""
+    """Return the fields of a record with their types.
+
+    Python would look them up anew at each question.
+    """
     return get_type_hints(kind)
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Return whether a value is of an annotated type: texts, numbers, lists and mappings of them, and records."""
+    """Return whether a value is of an annotated type.
+
+    Types are texts, numbers, lists and mappings of them, and records.
+    """
     origin, inside = get_origin(kind), get_args(kind)
     if kind is Any:
         return True

@@ -46,7 +46,9 @@ class Rows(Sequence[Mapping[str, Hashable]]):
 
 
 def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, ...]:
-    """Return what the columns of the value are called: as in the data, if they have names there.
+    """Return the names of the value's columns.
+
+    They are as in the data, if there are names.
 
     >>> names_of([], [(0.0, 1.5)]), names_of(["activity"], ["rest"])
     (('x', 'y'), ('activity',))
@@ -56,7 +58,10 @@ def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, 
 
 
 def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[int], place: Sequence[int]) -> Rows:
-    """Return the lines of values that were sent: `place` has the number of each in `outputs`, `row` that of its row."""
+    """Return the lines of sent values.
+
+    `place` has the number of each in `outputs`, `row` that of its row.
+    """
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
     values = {name: [part[y] for y in place] for name, part in zip(names, parts, strict=True)}
     return Rows({ROW: list(row), **values})
@@ -65,14 +70,20 @@ def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[i
 def rows_text(
     names: Sequence[str], outputs: Sequence[str], row: Iterable[int], place: Iterable[int]
 ) -> str:
-    """Return the table as CSV; `outputs` are the values as they are written, made once for each."""
+    """Return the table of sent values as CSV.
+
+    `outputs` are the values as they are written, made once for each.
+    """
     lines = [",".join([ROW, *names])]
     lines += [f"{r},{outputs[y]}" for r, y in zip(row, place, strict=True)]
     return "\r\n".join([*lines, ""])
 
 
 def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str]:
-    """Return values as a line of CSV has them: coordinates in full, texts guarded and quoted where they must be."""
+    """Return values as written in a line of CSV.
+
+    Coordinates are in full, texts guarded and quoted where they must be.
+    """
     lines = []
     for value in values:
         cells = [repr(x) for x in value] if isinstance(value, tuple) else [guarded(str(value))]
@@ -83,7 +94,10 @@ def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str
 
 
 def read_rows(text: str, unguarded: Callable[[str], str]) -> Rows:
-    """Read the table back; InputError for what is none."""
+    """Read the table of sent values back.
+
+    Raises InputError for what is none.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader)

@@ -71,13 +71,19 @@ class Asking:
         return frameworks[key]
 
     def questions(self, item: Item, name: str, scope: str) -> Iterator[Question]:
-        """Yield the questions of one table, in the order of the units."""
+        """Yield the questions of one table.
+
+        They are in the order of the units.
+        """
         query = self.query(item)
         for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
             yield self._ask(name, item, query, units)
 
     def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
-        """Return what the cells of each answer sum to, where that is public; in blocks, such as one for each hour."""
+        """Return the public sums of each answer's cells.
+
+        They are in blocks, such as one for each hour.
+        """
         named, listed = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
             problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
@@ -87,12 +93,18 @@ class Asking:
         return tuple(listed)
 
     def _total(self, units: Sequence[Unit], answer: Additive) -> Fraction | None:
-        """Return what the cells of an answer sum to, where everybody knows that: so many entries are read."""
+        """Return the public sum of an answer's cells.
+
+        Everybody knows it where so many entries are read; else None.
+        """
         is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
         return answer.constant_sum() if is_known and isinstance(answer, Additive) else None
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
-        """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
+        """Return one question of a table.
+
+        It is alone if nothing else in the file reads its data and every entry was observed.
+        """
         shared = self._shared(item, units) if item.shares_epsilon else None
         requested = self.kind.unit_query(self.file, item, query, units)
         query, units = requested.query, requested.units
@@ -116,17 +128,26 @@ class Asking:
         )
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
-        """Return the query about what was observed, where it is about one unit."""
+        """Return the query about observed entries.
+
+        It is the same query where it is about several units.
+        """
         return query if len(units) > 1 or units[0].complete else about_observed(query, units[0].seen)
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
-        """Return who asks, and the table, with this epsilon in place of its own, or of the one that it shares."""
+        """Return the asking and the table at another epsilon.
+
+        The epsilon stands in place of the table's, or of the one that it shares.
+        """
         if item.shares_epsilon:
             return replace(self, file=self.file.with_joint_epsilon(epsilon)), item
         return self, item.model_copy(update={"epsilon": epsilon})
 
     def _shared(self, item: Item, units: Sequence[Unit]) -> Calibration:
-        """Return the noise of one of the tables that share an epsilon, found for all of them about these units."""
+        """Return the noise of a table's shared epsilon.
+
+        It is found for all tables that share it about these units.
+        """
         tables = sharing(self.file, item)
         requested = [self.kind.unit_query(self.file, table, self.query(table), units) for table in tables]
         frameworks = [self.about(one.units) for one in requested]
@@ -156,7 +177,10 @@ class Asking:
         return self.already.single[key]
 
     def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        """Return the calibration of one answer; where it is not `alone`, one that composes with others."""
+        """Return the calibration of one answer.
+
+        Where it is not `alone`, it is one that composes with others.
+        """
         hidden = self.file.hides_gaps
         only = self.file.source.only_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)

@@ -46,7 +46,10 @@ class Comparison:
 
     @property
     def brief(self) -> str:
-        """The best mechanisms for each table, without the reasons of the others."""
+        """Return the best mechanisms for each table.
+
+        The reasons of the others are left out.
+        """
         more = f"All mechanisms, and why some do not apply: {command('compare', '--all', self.path)}"
         return f"{self._text([table.rows.brief for table in self.tables])}\n\n{paragraph(more)}"
 
@@ -71,7 +74,10 @@ class Comparison:
 
 
 def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
-    """Return every mechanism for each table of a release file; no data are read."""
+    """Compare every mechanism for each table of a file.
+
+    No data are read.
+    """
     return Comparison(file.path, tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_file(file)))
 
 
@@ -93,7 +99,7 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
 
 
 def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
-    """Yield what a comparison says of a table that shares its epsilon."""
+    """Yield the lines about a table with shared epsilon."""
     names = [one.name for one in sharing(file, item)]
     yield (
         f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "

@@ -49,12 +49,18 @@ class Blur:
 
     @property
     def widest(self) -> float:
-        """The range of the widest cell; infinite where nothing bounds one."""
+        """Return the range of the widest cell.
+
+        It is infinite where nothing bounds one.
+        """
         return float(max(self.ranges)) if self.ranges else math.inf
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Return the ± as a fraction of the range of the best and of the worst cell."""
+        """Return the ± as fractions of cells' ranges.
+
+        They are of the best and of the worst cell.
+        """
         shares = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
         return (min(shares), max(shares)) if shares else (0.0, 0.0)
 
@@ -83,9 +89,10 @@ class Expected:
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
-        """Return the median absolute noise of the clearest answer, and the range of its widest cell.
+        """Return the clearest answer's median noise and widest range.
 
-        A table of units is judged by the sum of its answers over the units: that may be clear where no answer is.
+        The noise is in absolute size, the range that of its widest cell. A table of units is judged by the sum of its
+        answers over the units: that may be clear where no answer is.
         """
         if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
             return float(self.blurs[0].median), self.blurs[0].widest
@@ -93,7 +100,10 @@ class Expected:
 
     @property
     def hopeless(self) -> bool:
-        """Whether in every cell the median absolute noise exceeds the range of the cell."""
+        """Return whether noise exceeds the range in every cell.
+
+        The noise is its absolute median, the range the cell's.
+        """
         if self.remark:
             return self.is_blind
         noise, reach = self.noise_and_range
@@ -101,19 +111,28 @@ class Expected:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether the ± of one answer at 95 % exceeds all that a cell can be, in every cell."""
+        """Return whether the ± exceeds all possible cells.
+
+        It is that of one answer at 95 %, against all that a cell can be, in every cell.
+        """
         alone = self.scope != "unit" or sum(b.answers for b in self.blurs) == 1
         with_numbers = [blur for blur in self.blurs if not blur.marks]
         return alone and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
 
     def words_of_nothing(self) -> str:
-        """Say that the ± exceeds all that a cell can be."""
+        """Return the sentence about a useless ±.
+
+        It exceeds all that a cell can be.
+        """
         blur = self.blurs[0]
         width, reach = number(float(blur.half_width), digits=4), number(blur.widest)
         return f"a value is off by up to {width}, and from its least to its largest possible one it is {reach}"
 
     def words(self) -> str:
-        """Say how the median absolute noise compares with the range of a cell."""
+        """Compare the median noise with a cell's range.
+
+        Noise is in absolute size.
+        """
         if self.remark:
             return self.remark
         if self.blurs[0].marks:
@@ -137,7 +156,10 @@ class Expected:
 
 
 def expected(table: Table) -> Expected:
-    """Return how large the noise of a table will be, answers of the same noise and ranges together."""
+    """Return the expected noise of a table.
+
+    Answers of the same noise and ranges are together.
+    """
     first = table.questions[0].calibration
     if first.randomiser.output.is_column:
         return Expected(table.name, table.scope, (), column_words(first))
@@ -157,14 +179,20 @@ def values_of(table: Table) -> int:
 
 
 def half_width(noise: Randomiser, values: int) -> Fraction | None:
-    """Return the ± at 95 % of a table with so many values, all of them at once; None for what has no ±."""
+    """Return the ± at 95 % of a table.
+
+    It holds for so many values, all of them at once; None for what has no ±.
+    """
     if noise.output.is_column or isinstance(noise, PermuteAndFlip):
         return None
     return answered(lambda: noise.half_width(LEVEL, values))
 
 
 def _of_choices(table: Table) -> Expected:
-    """Return how far from the best values those may be that are chosen, by the widest noise of the table."""
+    """Return the expected losses of chosen values.
+
+    They say how far from the best values those may be, by the widest noise of the table.
+    """
     values = sum(len(q.calibration.problem.published) for q in table.questions)
     kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
     chosen = [(c.randomiser, entries) for c in kinds for entries in _of_groups(c)]
@@ -175,7 +203,10 @@ def _of_choices(table: Table) -> Expected:
 
 
 def _of_groups(calibration: Calibration) -> list[int]:
-    """Return by how many entries each group of a table of choices decides."""
+    """Return the entries behind each group of choices.
+
+    By so many entries each group of a table of choices decides.
+    """
     noise, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
     assert isinstance(noise, PermuteAndFlip)
     size = noise.cells // noise.groups
@@ -183,7 +214,7 @@ def _of_groups(calibration: Calibration) -> list[int]:
 
 
 def column_words(calibration: Calibration) -> str:
-    """Say what randomising a column costs and promises."""
+    """Say the costs and promises of randomising a column."""
     kind, noise = KINDS.find(calibration.randomiser.kind), calibration.randomiser
     words = kind.sentence if kind.words is None else kind.words(noise)
     share = f", delta {to_text(calibration.delta)}" if calibration.delta else ""
@@ -206,7 +237,10 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
 
 
 def _marks(noise: object) -> Iterator[tuple[int, float]]:
-    """Yield with which probability a count is called safe, up to the smallest threshold."""
+    """Yield probabilities of calling a count safe.
+
+    Each stands with its count, up to the smallest threshold.
+    """
     if not isinstance(noise, SafeCells):
         return
     threshold = min(noise.thresholds)
@@ -233,9 +267,10 @@ def _ranges(calibration: Calibration) -> Iterator[Fraction]:
 
 
 def _median_of_sum(blurs: Sequence[Blur]) -> float:
-    """Return the median of |sum of independent noises|, by Cornish and Fisher to the fourth cumulant.
+    """Return the median size of a sum of noises.
 
-    For Laplace noise this is at most 6 % too small (one answer outweighs all others), for equal ones at most 1 %.
+    That is |sum of independent noises|, by Cornish and Fisher to the fourth cumulant. For Laplace noise this is at most
+    6 % too small (one answer outweighs all others), for equal ones at most 1 %.
     """
     variance = math.fsum(b.answers * b.variance for b in blurs)
     if variance == 0:

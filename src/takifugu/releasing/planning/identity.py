@@ -52,10 +52,10 @@ def identity_of(
     ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True, same_people: bool | None = None,
     once: str | None = None,
 ) -> bytes:
-    """Return the identity of answers that are released together; `private` says whether their noise is.
+    """Return the identity of answers released together.
 
-    `same_people` is what was declared where there is no release file that declares it; `once` is the key under which
-    they are paid for, where there is one.
+    `private` says whether their noise is. `same_people` is what was declared where there is no release file that
+    declares it; `once` is the key under which they are paid for, where there is one.
     """
     content = {"same_people": same_people} if spec is None else _keys(spec)
     key = {} if once is None else {"once": once}
@@ -76,7 +76,10 @@ def identity_of(
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
-    """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
+    """Return a digest of one [[release]]'s keys.
+
+    They are those that say what it publishes; nothing of the data enters.
+    """
 
     def of(table: Item) -> Json:
         return _keys(file.spec.model_copy(update={"release": (table,)}))
@@ -95,10 +98,10 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
 
 
 def _keys(spec: BaseModel) -> Json:
-    """Return the keys of a release file; later ones only where they are there.
+    """Return the keys of a release file.
 
-    So a release that was paid for before there were such keys is still known. A window is the same however it was
-    chosen, and wherever the calendar ends meanwhile.
+    Later ones are in it only where they are there. So a release that was paid for before there were such keys is still
+    known. A window is the same however it was chosen, and wherever the calendar ends meanwhile.
     """
     content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, *UNSAID):

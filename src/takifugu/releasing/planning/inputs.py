@@ -17,7 +17,10 @@ _FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
-    """Raise ReleaseError where a file to be written is one that the release file names, is, or was given."""
+    """Raise ReleaseError for output files among the inputs.
+
+    Such a file is one that the release file names, is, or was given.
+    """
     read = {key: path for path in reversed(dict.fromkeys(inputs_of(file))) for key in _keys(path)}
     for name in names:
         taken = next((read[key] for key in _keys(folder / name) if key in read), None)
@@ -30,7 +33,10 @@ def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None
 
 
 def inputs_of(file: ReleaseFile) -> Iterator[Path]:
-    """Yield every file that a release may read, whether it is there or not; any text of its file may be a path."""
+    """Yield every possible input file of a release.
+
+    It may be there or not; any text of the release file may be a path.
+    """
     yield file.path
     ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
     yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
@@ -53,7 +59,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _keys(path: Path) -> Iterator[object]:
-    """Yield what two paths have in common that lead to one file, or would if it were there."""
+    """Yield keys of the file behind a path.
+
+    Two paths have one in common if they lead to one file, or would if it were there.
+    """
     yield os.path.normcase(os.path.realpath(path))
     try:
         about = os.stat(path)

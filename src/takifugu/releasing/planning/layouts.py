@@ -8,7 +8,10 @@ from takifugu.releasing.file.kind import ReleaseFile
 
 
 def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
-    """Return what it means that a file reads its source in another layout than before, and how to keep that one."""
+    """Return the notices of a source's new layout.
+
+    They say what it means that a file reads its source in another layout than before, and how to keep that one.
+    """
 
     def layout() -> str:
         return written(file.layout())

@@ -38,7 +38,10 @@ class Notice(UserWarning):
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Send what is said before a draw to `listener`, instead of warning."""
+    """Send notices before a draw to `listener`.
+
+    They are no warnings meanwhile.
+    """
     token = _LISTENER.set(listener)
     try:
         yield
@@ -47,7 +50,10 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tell(words: Iterable[str]) -> None:
-    """Warn of each (category `Notice`), or send it to the listener."""
+    """Warn of each, or send it to the listener.
+
+    Warnings are of category `Notice`.
+    """
     listener = _LISTENER.get()
     for one in words:
         if listener is None:
@@ -57,7 +63,10 @@ def tell(words: Iterable[str]) -> None:
 
 
 def _of_the_caller() -> int:
-    """Return the level of the caller's line (`tell` is 1), so that a notice shows it and no file of ours."""
+    """Return the level of the caller's line.
+
+    `tell` is 1; so a notice shows the caller and no file of ours.
+    """
     level = 0
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(_INSTALLED):
@@ -66,7 +75,10 @@ def _of_the_caller() -> int:
 
 
 def tell_before(questions: Sequence[Question], source: str, account: Preview, people: People) -> None:
-    """Say what a release rules out and costs beyond its promise; a listener also hears what is about to be spent."""
+    """Tell the costs of a release beyond its promise.
+
+    These are what it rules out and what it costs; a listener also hears what is about to be spent.
+    """
     listener = _LISTENER.get()
     if listener is not None and account.fits:
         listener(f"about to spend: {spending(source, account)}")
@@ -74,14 +86,17 @@ def tell_before(questions: Sequence[Question], source: str, account: Preview, pe
 
 
 def spending(source: str, account: Preview) -> str:
-    """Say what a source has spent before and after, and of which budget."""
+    """Say the spending of a source before and after.
+
+    It is said of which budget.
+    """
     after = "no proven bound" if account.after is None else str(account.after)
     budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
     return f"the source {source!r} goes from {account.before} to {after}{budget}"
 
 
 def notices(questions: Sequence[Question], source: str, account: Preview, people: People) -> tuple[str, ...]:
-    """Return what to know before this is paid for."""
+    """Return the notices due before payment."""
     notices = [*forbidden((q.release, q.calibration) for q in questions if not q.begins_series)]
     large = {q.release: q.calibration.epsilon for q in questions}
     notices += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
@@ -99,7 +114,10 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
-    """Yield what promises about one output alone rule out, once per name of a release."""
+    """Yield the facts excluded by promises about one output.
+
+    These are what promises about one output alone rule out, once per name of a release.
+    """
     for name, words in dict.fromkeys((name, c.forbids) for name, c in calibrations):
         if words:
             yield f"{name}: {words}"

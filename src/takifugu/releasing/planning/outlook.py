@@ -118,9 +118,10 @@ class _Table:
 
 
 def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook:
-    """Return what 1, 2, 4, ... and so many windows of every table of a file cost.
+    """Return the costs of many windows of a file.
 
-    The epsilons with which they fit the budget take many calibrations, and are sought where `is_sought`.
+    These are 1, 2, 4, ... and so many windows of every table. The epsilons with which they fit the budget take many
+    calibrations, and are sought where `is_sought`.
 
     Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
     CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
@@ -146,7 +147,10 @@ def _planning(file: ReleaseFile, releases: int) -> str:
 
 
 def _no_windows(file: ReleaseFile) -> str:
-    """Return what to do instead: only kinds of files whose data are sequences have calendars."""
+    """Return the remedy for files without windows.
+
+    Only kinds of files whose data are sequences have calendars.
+    """
     if file.kind.facts.rows == IN_ORDER:
         return 'write from and step under [source], and every = "week" under [[release]]'
     dry = command("release", "--dry-run", file.path)
@@ -154,7 +158,10 @@ def _no_windows(file: ReleaseFile) -> str:
 
 
 def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
-    """Return the first window of every table as one unit is charged for it, with epsilons times a factor."""
+    """Return the first window of every table.
+
+    It is as one unit is charged for it, with epsilons times a factor.
+    """
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims_of(file):
         at, calendar = asking.file.place
@@ -184,13 +191,19 @@ def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
 
 
 def _repeats(table: _Table) -> int:
-    """Return after how many windows the beliefs about one are the same again."""
+    """Return the windows until beliefs repeat.
+
+    After so many, those about one window are the same again.
+    """
     periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
     return math.lcm(*(period // math.gcd(period, table.length) for period in periods))
 
 
 def _later(table: _Table, steps: int) -> tuple[str, Framework]:
-    """Return the framework, with its fingerprint, of a window that starts so many steps later."""
+    """Return the framework of a later window.
+
+    It is with its fingerprint; the window starts so many steps later.
+    """
     beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
     known = tuple(belief for belief in beliefs if belief is not None)
     if not steps or len(known) < len(beliefs):
@@ -200,7 +213,10 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
 
 
 def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) -> Fraction | None:
-    """Return the largest factor of all epsilons found with which so many releases fit a budget; None for none."""
+    """Return the largest factor of epsilons within a budget.
+
+    With it so many releases fit; None where none was found.
+    """
 
     def fits(factor: Fraction) -> bool:
         try:

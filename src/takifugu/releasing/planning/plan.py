@@ -52,7 +52,10 @@ class Table:
 
     @property
     def measured_in(self) -> str:
-        """What one of its values is, as the file says; else a count is of rows, or of the steps of its calendar."""
+        """Return the unit of its values.
+
+        The file says it; else a count is of rows, or of the steps of its calendar.
+        """
         declared = self.item.measured_in
         if declared or not all(map(_counts_rows, self.calibrations)):
             return declared or ""
@@ -63,7 +66,10 @@ class Table:
 
 
 def _counts_rows(calibration: Calibration) -> bool:
-    """Whether a table counts rows of the data: entries that have names are people or columns."""
+    """Return whether a table counts rows of the data.
+
+    It does not where entries have names: they are people or columns.
+    """
     has_names = calibration.framework.domain.names is not None
     answers = calibration.problem.answers
     return not has_names and all(isinstance(answer, Additive) and answer.is_count for answer in answers)
@@ -84,7 +90,10 @@ class Plan:
 
     @property
     def knows_units(self) -> bool:
-        """Whether it is known which units there are: not where those of records were not read."""
+        """Return whether the units are known.
+
+        They are not where those of records were not read.
+        """
         return self.file.source.unit is None or bool(self.unit_names)
 
     def only(self, names: Collection[str]) -> Plan:
@@ -117,10 +126,11 @@ class Priced:
 def plan(
     file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
 ) -> Plan:
-    """Read the data, and calibrate every answer; nothing is drawn.
+    """Read the data, and calibrate every answer.
 
-    `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,
-    DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
+    Nothing is drawn. `before_reading` receives the plan without the data, where nothing asked depends on them. Raises
+    what it raises, DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as
+    asked.
     """
     already = Calibrated()
     if before_reading is not None and not _depends_on_lengths(file):
@@ -130,31 +140,46 @@ def plan(
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
-    """Return the calibrated plan without the data, where nothing asked depends on them; as `plan` otherwise."""
+    """Return the calibrated plan without the data.
+
+    So it is where nothing asked depends on them; as `plan` otherwise.
+    """
     return _planned(file, aims_as_needed(file, watch), watch)
 
 
 def number_of_units(file: ReleaseFile, watch: Watch = unwatched) -> int:
-    """Return how many units there are: the data are read."""
+    """Return the number of units.
+
+    The data are read.
+    """
     watch("reading the data", 0, 1)
     return len(_read(file))
 
 
 def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
-    """Return the calibrated plan of the tables whose noise needs no data; a window is taken to have all its steps."""
+    """Return the calibrated plan of tables without the data.
+
+    They are those whose noise needs no data; a window is taken to have all its steps.
+    """
     ready = [item for item in file.items if not any(_needs_units(file, one) for one in _calibrated_with(file, item))]
     chosen = file if len(ready) == len(file.items) else file.only(ready)
     return _planned(chosen, aims_of(chosen), watch)
 
 
 def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
-    """Return the plan of a table whose noise the data decide, about one whole sequence as long as the file allows."""
+    """Return the plan of a table at its longest.
+
+    The data decide its noise: it is about one whole sequence as long as the file allows.
+    """
     chosen = file.only(_calibrated_with(file, item))
     return _planned(chosen, aims_of(chosen), watch)
 
 
 def why_untried(file: ReleaseFile, item: Item) -> str:
-    """Say why the noise of a table cannot even be tried without its data; nothing where it can."""
+    """Name the obstacle to calibrating without data.
+
+    It says why the noise of a table cannot even be tried; nothing where it can.
+    """
     for one in _calibrated_with(file, item):
         part = file.kind.part(file, one)
         if part.by_units:
@@ -171,7 +196,10 @@ def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
 
 
 def _needs_units(file: ReleaseFile, item: Item) -> bool:
-    """Whether the noise of one table depends on which units there are, or on how many entries they have."""
+    """Return whether a table's noise depends on the units.
+
+    It may depend on which there are, or on how many entries they have.
+    """
     if not file.kind.facts.has_lengths:
         return False
     part = file.kind.part(file, item)
@@ -181,7 +209,10 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
 
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
-    """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
+    """Yield each table's costs at other epsilons.
+
+    Each epsilon stands in place of its own; a table of units is priced for the longest.
+    """
     scopes, done = aims_as_needed(file, watch), 0
     for all_units, item, name, scope in scopes:
         longest = longest_of(all_units.units)
@@ -201,17 +232,26 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
 
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
-    """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
+    """Return the asking of every table without data.
+
+    One unit of the window's length stands in their place.
+    """
     return _aims(file, lambda part: (imagined(part),), Calibrated())
 
 
 def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
-    """Return who asks the questions of every table; the data are read only where what is asked depends on them."""
+    """Return the asking of every table.
+
+    The data are read only where what is asked depends on them.
+    """
     return _aims(file, lambda part: _stand_ins(part, watch), Calibrated())
 
 
 def whose_answers(people: People, scope: str, unit: str | None) -> str:
-    """Say whose answers a table holds, and for which `unit` they are shown where it stands for the others."""
+    """Name the people behind a table's answers.
+
+    It is said for which `unit` they are shown where it stands for the others.
+    """
     example = f"; shown for {unit!r}, who has the most rows" if unit else ""
     return f"{people.whose(scope)}{example}"
 
@@ -235,13 +275,19 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
 
 
 def imagined(file: ReleaseFile) -> Unit:
-    """Return a unit without data, for what does not depend on them; where units have lengths, as long as it can be."""
+    """Return a unit without data.
+
+    It is for what does not depend on them; where units have lengths, it is as long as it can be.
+    """
     size = (file.most_steps or 1) if file.kind.facts.has_lengths else 0
     return Unit(None, size=size, shape=(size,) if size else ())
 
 
 def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
-    """Return the units; where nothing asked depends on them, one without data that stands for each."""
+    """Return the units, or one for all.
+
+    Where nothing asked depends on them, it is one without data that stands for each.
+    """
     if not file.kind.facts.has_lengths:
         return (imagined(file),)
     watch("reading the data", 0, 1)
@@ -249,7 +295,10 @@ def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
 
 
 def _read(file: ReleaseFile) -> tuple[Unit, ...]:
-    """Return the units of a source; InputError where their kind gives two one name, so that one debit pays for both."""
+    """Return the units of a source.
+
+    Raises InputError where their kind gives two one name, so that one debit pays for both.
+    """
     units = tuple(file.kind.units(file))
     if not units or len({unit.name or "" for unit in units}) < len(units):
         fault = "two people of one name" if units else "no person"
@@ -266,7 +315,10 @@ def longest_of(units: Sequence[Unit]) -> Unit:
 
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
-    """Return the names and scopes of the tables of one [[release]]."""
+    """Return the tables of one [[release]].
+
+    Each is a name and a scope.
+    """
     scope = "all" if file.source.unit is None else item.scope
     if scope == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
@@ -281,7 +333,10 @@ def _depends_on_lengths(file: ReleaseFile) -> bool:
 def _aims(
     file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], already: Calibrated
 ) -> list[Aim]:
-    """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
+    """Return every table to publish with its units.
+
+    The units of its window are as `read` returns them; each window is read once.
+    """
     scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
     is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
     plans = []

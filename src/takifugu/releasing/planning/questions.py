@@ -46,7 +46,10 @@ class Question:
 
     @cached_property
     def of_observed(self) -> Calibration:
-        """The calibration with its query about the entries that were observed: what can be expected of the answer."""
+        """Return the calibration about the observed entries.
+
+        Its query is about them: so it says what can be expected of the answer.
+        """
         made = self.calibration
         return made if self.observed is None else replace(made, query=Observed(made.query, self.observed))
 
@@ -82,7 +85,10 @@ class Drawn:
 
     @property
     def cells(self) -> Mapping[str, Hashable]:
-        """The values by label: what a certificate holds of them."""
+        """Return the values by label.
+
+        A certificate holds them so.
+        """
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
@@ -93,7 +99,10 @@ SERIES = "it begins a series: later releases about the source count as multiples
 
 
 def debits_of(questions: Sequence[Question]) -> list[Debits]:
-    """Return what every question debits the units that it reads, those that begin a series first."""
+    """Return the debits of every question.
+
+    They are of the units that it reads, those that begin a series first.
+    """
     from takifugu.accounting.composition import charge_of
     from takifugu.accounting.ledger import Debit, Debits
 

@@ -18,10 +18,10 @@ from takifugu.model.queries import IntArray
 
 
 def of_records(belief: Records, data: object) -> IntArray:
-    """Return the row number of every record; `data` are rows, a mapping of columns, or a frame with named columns.
+    """Return the row number of every record.
 
-    Raises DataError for another number of records than the belief's, a missing or unknown value, and a combination of
-    values that the table does not list.
+    `data` are rows, a mapping of columns, or a frame with named columns. Raises DataError for another number of records
+    than the belief's, a missing or unknown value, and a combination of values that the table does not list.
 
     >>> from takifugu import JointTable, Records
     >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 3)
@@ -59,7 +59,10 @@ def _listed(column: object) -> list[Hashable]:
 
 
 def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
-    """Return a row in the order of the columns: a mapping, or values in that order."""
+    """Return a row in the order of the columns.
+
+    It is a mapping, or values in that order.
+    """
     if isinstance(row, Mapping) and set(row) >= set(belief.columns):
         return tuple(row[name] for name in belief.columns)
     if isinstance(row, Mapping | str) or not isinstance(row, Sequence) or len(row) != len(belief.columns):

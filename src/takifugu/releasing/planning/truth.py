@@ -39,7 +39,10 @@ class Seen:
     data: Any = field(repr=False)
 
     def digest(self) -> bytes:
-        """Return a digest that data share only if they are equal; it goes into a keyed hash and nowhere else."""
+        """Return a digest of the data.
+
+        Data share it only if they are equal; it goes into a keyed hash and nowhere else.
+        """
         if not isinstance(self.data, Counted):
             held = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
             return hashlib.sha256(held).digest()
@@ -51,11 +54,12 @@ class Seen:
 
 
 def read(calibration: Calibration, data: object) -> Seen:
-    """Return the data as they enter the answer, so that every fault in them is found before anything is paid for.
+    """Return the data as they enter the answer.
 
-    `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
-    values (or a mapping of names) for users, a mapping or tuple for a record, columns of numbers or records for a
-    normal belief, a number for two distributions. Raises DataError for data that the belief does not know.
+    So every fault in them is found before anything is paid for. `data` is a sequence of states for a chain, a list of
+    sequences for independent pieces (or their counts), a list of values (or a mapping of names) for users, a mapping or
+    tuple for a record, columns of numbers or records for a normal belief, a number for two distributions. Raises
+    DataError for data that the belief does not know.
     """
     if isinstance(data, CodedRows):
         return Seen(data)
@@ -76,7 +80,10 @@ def read(calibration: Calibration, data: object) -> Seen:
 
 
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
-    """Return the exact answer in grid units: integers, or of real numbers any rational; the noise rounds it."""
+    """Return the exact answer in grid units.
+
+    It is integers, or of real numbers any rational; the noise rounds it.
+    """
     held = seen.data
     if isinstance(held, CodedRows):  # an array, in which each row is randomised by itself
         return held.codes  # type: ignore[return-value]
@@ -100,7 +107,10 @@ def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int
 
 
 def _summed(pieces: Sequence[Piece]) -> IntArray:
-    """Return how many entries of several pieces are in each state, by cells where they were counted so."""
+    """Return the entries of pieces in each state.
+
+    They are counts over several pieces, by cells where they were counted so.
+    """
     if pieces[0].by_cell is None:
         counts: IntArray = np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
         return counts
@@ -114,9 +124,10 @@ def _summed(pieces: Sequence[Piece]) -> IntArray:
 def _read_of_pieces(
     calibration: Calibration, pieces: Sequence[Piece]
 ) -> Iterator[tuple[Sequence[Piece], list[list[int]]]]:
-    """Yield pieces whose entries are read alike, with the cells that are read, their weights and tables.
+    """Yield pieces with alike entries.
 
-    Raises DataError where a query reads entries in different ways that were counted together.
+    Their entries are read alike; each comes with the cells that are read, their weights and tables. Raises DataError
+    where a query reads entries in different ways that were counted together.
     """
     belief = calibration.framework.beliefs[0]
     answer = resolved(calibration.query, belief)
@@ -150,7 +161,10 @@ def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list
 
 
 def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> tuple[IntArray, IntArray]:
-    """Return the different (cell, weight, table) that entries have, and which of them each entry has."""
+    """Return the different readings, and each entry's.
+
+    A reading is a (cell, weight, table) that entries have.
+    """
     if cells is None and (weights == weights[:1]).all() and (tables == tables[:1]).all():
         return np.array([[0, weights[0], tables[0]]]), np.zeros(len(weights), dtype=np.int64)
     columns = np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables])
@@ -159,7 +173,10 @@ def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> tuple[
 
 
 def _read_alike(ways: IntArray) -> list[list[int]]:
-    """Return the ways in which entries are read; DataError where a query reads entries counted together differently."""
+    """Return the readings of entries with weight.
+
+    Raises DataError where a query reads entries counted together differently.
+    """
     read: list[list[int]] = ways[ways[:, 1] != 0].tolist()
     if len({cell for cell, _, _ in read}) < len(read) or {*ways[ways[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
         raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")
@@ -167,7 +184,10 @@ def _read_alike(ways: IntArray) -> list[list[int]]:
 
 
 def _check_may_miss(calibration: Calibration) -> None:
-    """Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise."""
+    """Check the soundness of missing entries.
+
+    Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise.
+    """
     if calibration.guarantee.covers is Covers.OUTPUT:
         raise DataError(
             f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
@@ -184,11 +204,17 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 
 def _number(calibration: Calibration, data: object) -> Fraction:
-    """Return the number itself in grid units: rounding it first would tell close distributions apart with certainty."""
+    """Return the number itself in grid units.
+
+    Rounding it first would tell close distributions apart with certainty.
+    """
     value = number_given(data, [law for b in calibration.framework.pairs for law in (b.left, b.right)])
     return value / calibration.problem.grid
 
 
 def labels_of(calibration: Calibration, data: object) -> tuple[str, ...]:
-    """Return the names of what is published; none where rows are published one by one."""
+    """Return the names of the published values.
+
+    None where rows are published one by one.
+    """
     return () if isinstance(data, CodedRows) else calibration.problem.published

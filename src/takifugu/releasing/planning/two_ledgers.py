@@ -20,7 +20,10 @@ MOST_NAMED = 3
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
-    """Return what others beside a file mean that read its data, and what it takes for granted."""
+    """Return notices about other files on the data.
+
+    They say what others beside a file mean that read its data, and what it takes for granted.
+    """
     return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))
 
 
@@ -37,7 +40,7 @@ def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
 
 
 def _published_by(other: Neighbour) -> Path:
-    """Return the folder that another file publishes in."""
+    """Return the output folder of another file."""
     return other.path.parent / (other.output or output_by_default(other.path))
 
 
@@ -61,7 +64,10 @@ def _named(others: Iterable[tuple[Neighbour, str]]) -> str:
 
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
-    """Yield where those others publish, if neither they nor this file say where: what lies there is paid for, too."""
+    """Yield the output folders of other files.
+
+    They are those others' if neither they nor this file say where: what lies there is paid for, too.
+    """
     if file.spec.output is not None:
         return
     for other in _others(file):

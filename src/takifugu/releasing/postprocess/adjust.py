@@ -93,11 +93,16 @@ class Adjusted:
 
     @property
     def value(self) -> Readable | dict[str, Readable]:
-        """Return the adjusted number, or a mapping of cells to numbers for a histogram."""
+        """Return the adjusted number, or numbers by cell.
+
+        They are by cell for a histogram.
+        """
         return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell: cell, value (adjusted), raw, low, high.
+        """Return one row per cell.
+
+        It has cell, value (adjusted), raw, low, high.
 
         The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
         probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
@@ -113,7 +118,10 @@ class Adjusted:
         ]
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return the rows as a frame of the named library (see `Release.to_frame`)."""
+        """Return the rows as a frame.
+
+        It is of the named library (see `Release.to_frame`).
+        """
         return frame_of(self.rows(level), library or self.raw.library)
 
     def to_dict(self) -> Json:
@@ -145,7 +153,9 @@ HEADER = ("cell", "adjusted", "raw", "low", "high")
 
 
 def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adjusted | None = None) -> Adjusted:
-    """Return the nonnegative values that sum to `total` and are nearest to the noisy ones (see `Release.adjusted`).
+    """Return the nearest nonnegative values of a sum.
+
+    They sum to `total` and are nearest to the noisy ones (see `Release.adjusted`).
 
     The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the grid
     by largest remainders: no grid point with these properties is nearer to the noisy values.
@@ -174,7 +184,9 @@ def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adj
 def nearest(
     values: Sequence[Fraction], grid: Fraction, total: Fraction | None = None, nonnegative: bool = True
 ) -> tuple[Fraction, ...]:
-    """Return the multiples of the grid that are nearest to noisy ones, not negative and of this sum, where asked for.
+    """Return the nearest multiples of the grid.
+
+    They are nearest to noisy values, not negative and of this sum, where asked for.
 
     >>> [int(v) for v in nearest([Fraction(7), Fraction(-2), Fraction(4)], Fraction(1), Fraction(10))]
     [7, 0, 3]
@@ -188,9 +200,10 @@ def nearest(
 
 
 def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose: str) -> tuple[str, ...]:
-    """Return what a certificate says of adjusted values that a release file publishes beside the noisy ones.
+    """Return a certificate's notes on adjusted values.
 
-    `totals` are the public totals of its answers; `whose` says which values have one.
+    A release file publishes these beside the noisy ones. `totals` are the public totals of its answers; `whose` says
+    which values have one.
     """
     notes = [f"Beside each noisy value stands an adjusted one. {POST}"]
     sums = set(totals)
@@ -204,7 +217,10 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
 
 
 def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
-    """Say how being nonnegative (the noise is given) and adding up (a total is given) change the expected values."""
+    """Describe the bias of adjusting.
+
+    It is said how being nonnegative (the noise is given) and adding up (a total is given) change the expected values.
+    """
     if noise is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
     elif total is None:
@@ -217,7 +233,10 @@ def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
 
 
 def _how_much(noise: Randomiser) -> str:
-    """Return the largest bias E max(Z, 0) = E|Z|/2 of noise that is symmetric and the same for all answers."""
+    """Return the largest bias of symmetric noise.
+
+    It is E max(Z, 0) = E|Z|/2 of noise that is the same for all answers.
+    """
     if not isinstance(noise, Noise):
         return ""
     most = noise.expected_error() / noise.cells / 2
@@ -254,7 +273,7 @@ def _goal(total: Number | Noisy | Adjusted, grid: Fraction, nonnegative: bool) -
 
 
 def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
-    """Return the condition that the total places on the promise."""
+    """Return the total's condition on the promise."""
     if not _is_released(total):
         return _PUBLIC.format(total=to_text(goal))
     c = total.certificate
@@ -266,7 +285,10 @@ def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
 
 
 def _with_total(certificate: Certificate, condition: str, total: Number | Noisy | Adjusted) -> Certificate:
-    """Return the certificate with the condition of a total, and with what one that was drawn from a seed warns of."""
+    """Return the certificate with a total's condition.
+
+    It has the warnings of a total that was drawn from a seed, too.
+    """
     certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
     if not _is_released(total) or total.certificate.private:
         return certificate_with_total
@@ -276,7 +298,10 @@ def _with_total(certificate: Certificate, condition: str, total: Number | Noisy 
 
 
 def check_not_negative(certificate: Certificate) -> None:
-    """Refuse values that may truly be negative: moving them to 0 would be an error, not consistency."""
+    """Refuse possibly negative values.
+
+    They may truly be negative: moving them to 0 would be an error, not consistency.
+    """
     if certificate.query["kind"] in ("count", "histogram", "count-rows", "cross-table"):
         return
     least = min(possible_answers(a.query, certificate.frameworks[a.framework])[0] for a in certificate.answers)

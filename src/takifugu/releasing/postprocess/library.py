@@ -17,7 +17,9 @@ LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
 
 
 def library_of(data: Any) -> str | None:
-    """Return the library that private data came in (or that the first of several pieces came in), or None.
+    """Return the library of private data.
+
+    It is that of the first of several pieces; None where there is none.
 
     >>> library_of([["still"], ["walking"]]) is None
     True
@@ -33,7 +35,9 @@ def library_of(data: Any) -> str | None:
 
 
 def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> Any:
-    """Return named columns as a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation.
+    """Return named columns as a frame.
+
+    It is a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation.
 
     The default library is the first of these that is installed. Raises InputError for one that is unknown or not
     installed, and for Spark without a running session.

@@ -29,21 +29,33 @@ class Marginals:
 
     @property
     def rows(self) -> dict[str, Readable]:
-        """Return the sum of each row: of all cells with one first part."""
+        """Return the sum of each row.
+
+        It is of all cells with one first part.
+        """
         return self.along(0)
 
     @property
     def columns(self) -> dict[str, Readable]:
-        """Return the sum of each column: of all cells with one second part."""
+        """Return the sum of each column.
+
+        It is of all cells with one second part.
+        """
         return self.along(1)
 
     @property
     def total(self) -> Readable:
-        """Return the sum of all cells: that of the rows, and that of the columns."""
+        """Return the sum of all cells.
+
+        It is that of the rows, and that of the columns.
+        """
         return readable(sum(self.values, Fraction(0)))  # type: ignore[no-any-return]
 
     def along(self, *places: int) -> dict[str, Readable]:
-        """Return the sums of all cells that agree in some parts, counted from 0; InputError for a part there is not."""
+        """Return the sums along some parts.
+
+        Each is of all cells that agree in these, counted from 0. Raises InputError for a part there is not.
+        """
         width = len(self.cells[0])
         if any(isinstance(place, bool) or not 0 <= place < width for place in places):
             raise InputError(f"a cell has no part {list(places)}", rule=f"parts are numbered 0 to {width - 1}")
@@ -55,7 +67,9 @@ class Marginals:
 
 
 def marginals(published: object) -> Marginals:
-    """Return the rows, columns and total of a published table, as sums of its values.
+    """Return the marginal sums of a published table.
+
+    They are the sums of its values in rows, columns and total.
 
     `published` is a release, its adjusted values, or the rows of `read_table`, of a histogram by cells or a table of
     several columns. Nothing but the published values is read, so this costs nothing. Raises InputError where labels do
@@ -80,7 +94,10 @@ def marginals(published: object) -> Marginals:
 
 
 def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
-    """Return the parts of each label, as the query tells them, or split where all have as many."""
+    """Return the parts of each label.
+
+    They are as the query tells them, or split where all have as many.
+    """
     inner = query.get("query") if query.get("kind") == "by" else query
     kind = inner.get("kind") if isinstance(inner, Mapping) else None
     if kind == "mean":

@@ -38,7 +38,9 @@ Answers = Sequence[tuple[str | None, Sequence[Json]]]
 
 
 def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None, width: int) -> str | None:
-    """Return the picture of a table as SVG; None where its values are nothing that is drawn.
+    """Return the picture of a table as SVG.
+
+    None where its values are nothing that is drawn.
 
     `possible` are the least and the largest number that a true value can be.
     """
@@ -56,7 +58,10 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
 
 
 def left_out(certificate: Certificate, answers: Answers) -> str:
-    """Say how many values of a large table are drawn; empty where all are, or none."""
+    """Count the drawn values of a large table.
+
+    The words are empty where all are drawn, or none.
+    """
     if UPPER in answers[0][1][0]:
         return ""
     total = sum(len(rows) for _, rows in answers)
@@ -77,7 +82,10 @@ def bar_of(name: object, row: Row) -> Bar:
 
 
 def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
-    """Return the panels of a picture; none where they would be too many."""
+    """Return the panels of a picture.
+
+    None where they would be too many.
+    """
     rows = answers[0][1]
     labels = [row["cell"] for row in rows]
     places, axes = two_way_of(certificate, labels), axes_of(certificate)
@@ -97,7 +105,10 @@ def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
 
 
 def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> list[Panel]:
-    """Return a panel for each value of one way, along the other: over time where that is one, else along the longer."""
+    """Return a panel for each value of one way.
+
+    It is along the other: over time where that is one, else along the longer.
+    """
     down, across = list(dict.fromkeys(row for row, _ in places)), list(dict.fromkeys(column for _, column in places))
     is_down = len(down) >= len(across) if (axes[0] in AXES) == (axes[1] in AXES) else axes[0] in AXES
     names, titles, axis = (down, across, axes[0]) if is_down else (across, down, axes[1])
@@ -121,12 +132,18 @@ def _over_time(title: str, names: Sequence[str], rows: Sequence[Row]) -> Panel:
 
 
 def is_over_time(certificate: Certificate) -> bool:
-    """Return whether the cells of a table are hours, days, weeks or months."""
+    """Return whether a table's cells are periods.
+
+    They are hours, days, weeks or months.
+    """
     return axes_of(certificate)[0] in AXES
 
 
 def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
-    """Return the row and column of each cell, where the query of a certificate says that it has both."""
+    """Return the row and column of each cell.
+
+    The query of the certificate says that it has both; else None.
+    """
     try:
         return registry.two_way_of(certificate.query, labels)
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
@@ -134,7 +151,10 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 
 
 def axes_of(certificate: Certificate) -> tuple[str, str]:
-    """Return what the rows and the columns of a table are: two columns of records, or cells and states."""
+    """Return the axes of a table.
+
+    They are what its rows and columns are: two columns of records, or cells and states.
+    """
     query = certificate.query
     columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
     inside = query.get("query", {}).get("kind")
@@ -145,7 +165,10 @@ def axes_of(certificate: Certificate) -> tuple[str, str]:
 
 
 def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
-    """Return the grid that the places of written frameworks are boxes of; None where they are not."""
+    """Return the grid of places in written frameworks.
+
+    The places are boxes of it; None where they are not.
+    """
     for framework in frameworks:
         boxes = dict(framework.get("domain") or {}).get("boxes")
         if boxes is not None:
@@ -157,12 +180,18 @@ def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
 
 
 def place_kind(upper: object) -> str:
-    """Return what a place is called by what was published of it."""
+    """Return the published name for a place.
+
+    It is by what was published of the place.
+    """
     return str(upper) if upper in (SAFE, NOT_ANSWERED) else VALUE
 
 
 def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
-    """Return the boxes in the colours of what was said of them; upper values are written into them."""
+    """Return the boxes in their colours.
+
+    These are of what was said of them; upper values are written into them.
+    """
     said = {str(row["cell"]): row[UPPER] for row in rows}
     present = {place_kind(upper) for upper in said.values()}
     if len(said) < boxes.columns * boxes.rows:

@@ -22,7 +22,10 @@ NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
-    """Return the one thing of a number, or the things by cell of a histogram, of several cells, and of no cell."""
+    """Return one thing, or the things by cell.
+
+    It is one thing of a number; by cell they are those of a histogram, of several cells, and of no cell.
+    """
     if certificate.query["kind"] in ("histogram", "visitors", "cross-table", "by") or len(things) != 1:
         return dict(zip(labels, things, strict=True))
     return things[0]
@@ -31,9 +34,10 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 def rows_of(
     labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
 ) -> list[Json]:
-    """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value.
+    """Return one row per cell.
 
-    Where counts were compared with thresholds a number is an upper value only, and its column is called so.
+    It has cell, value, low, high; the last two are None where nothing is known around a value. Where counts were
+    compared with thresholds a number is an upper value only, and its column is called so.
     """
     column = UPPER if noise.output is MARKS else "value"
     ends: Sequence[Any] | None = answered(lambda: noise.intervals(values, level, cells))
@@ -52,9 +56,9 @@ def made(certificate: Certificate) -> str:
 
 
 def readable(value: object) -> Any:
-    """Return a multiple of the grid as people read it: an int where it is whole, else the nearest float.
+    """Return a grid's multiple as people read it.
 
-    What is no number (a label, a point) stays as it is.
+    It is an int where it is whole, else the nearest float. What is no number (a label, a point) stays as it is.
 
     >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes")
     (3, 0.25, 'yes')
@@ -65,7 +69,7 @@ def readable(value: object) -> Any:
 
 
 def in_words(row: Row) -> str:
-    """Write what was published of a row's cell.
+    """Write the published value of a row.
 
     >>> in_words({"value": 12345}), in_words({UPPER: 12345}), in_words({UPPER: "safe"})
     ('12,345', 'at most 12,345', 'safe')
@@ -76,7 +80,9 @@ def in_words(row: Row) -> str:
 
 
 def number(value: object) -> str:
-    """Write a number for a table; a dash for none, anything else as it is.
+    """Write a number for a table.
+
+    It is a dash for none, anything else as it is.
 
     >>> number(12345), number(1 / 3), number(None), number("yes")
     ('12,345', '0.333333', '-', 'yes')

@@ -37,16 +37,20 @@ class Reconciled:
     notes: tuple[str, ...]
 
     def rows(self, level: float = 0.95) -> list[Json]:
-        """Return one row per unit and cell, then the pooled ones (unit None); see `Adjusted.rows`.
+        """Return the rows of units, then pooled ones.
 
-        The intervals hold for all rows at once.
+        There is one per unit and cell; pooled ones have unit None; see `Adjusted.rows`. The intervals hold for all rows
+        at once.
         """
         cells = sum(len(a.labels) for a in (*self.units.values(), self.pooled))
         tables: list[tuple[str | None, Adjusted]] = [*self.units.items(), (None, self.pooled)]
         return [{"unit": unit, **row} for unit, adjusted in tables for row in adjusted.rows(level, cells)]
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return the rows as a frame of the named library (see `Release.to_frame`)."""
+        """Return the rows as a frame.
+
+        It is of the named library (see `Release.to_frame`).
+        """
         return frame_of(self.rows(level), library or self.pooled.raw.library)
 
     def __str__(self) -> str:
@@ -67,7 +71,9 @@ class Reconciled:
 
 
 def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
-    """Return tables of units and the pooled table adjusted so that, in every cell, the units sum to the pooled value.
+    """Adjust tables of units to their pooled table.
+
+    So the units sum to the pooled value in every cell.
 
     Weighted least squares: in each cell the x that minimises sum (x_u - v_u)^2/s_u + (sum x_u - p)^2/s_p, v_u and p
     being the noisy values and s_u and s_p the known variances of their noise, over x >= 0 where `nonnegative`. Without
@@ -164,7 +170,10 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
 
 
 def _statistic(release: Release) -> Json:
-    """Return what must agree between statistics that add up; entries are each unit's own, cells are compared."""
+    """Return the common part of summable statistics.
+
+    It must agree between statistics that add up; entries are each unit's own, cells are compared.
+    """
     query = release.certificate.query
     varying = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}
     return {key: value for key, value in query.items() if key not in varying}

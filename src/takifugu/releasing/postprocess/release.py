@@ -85,11 +85,16 @@ class Release:
 
     @property
     def value(self) -> Readable | dict[str, Readable]:
-        """Return the noisy number, or a mapping of cells to numbers for a histogram."""
+        """Return the noisy number, or numbers by cell.
+
+        They are by cell for a histogram.
+        """
         return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
     def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
-        """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
+        """Return the interval around the true answer.
+
+        The answer lies in it with probability `level`, over the noise alone, in all cells at once.
 
         Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
         P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent; where one of
@@ -101,7 +106,9 @@ class Release:
         return one_or_all(self.certificate, self.labels, intervals)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
-        """Return the nearest nonnegative values, which sum to `total` where one is given.
+        """Return the nearest nonnegative values.
+
+        They sum to `total` where one is given.
 
         Post-processing of the noisy values: the promise is kept, the raw value stays in `.raw`, and `.notes` say what
         was done and which bias it introduces. A number as `total` must be a public constant: this cannot be checked,
@@ -120,18 +127,19 @@ class Release:
         return adjust(self, nonnegative, total)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together.
+        """Return one row per cell.
 
-        Low and high are None where what is published has no interval around it. Where counts were compared with
-        thresholds, value is called safe_or_at_most.
+        It has cell, value, low, high; they hold at once over `cells` values published together. Low and high are None
+        where what is published has no interval around it. Where counts were compared with thresholds, value is called
+        safe_or_at_most.
         """
         return rows_of(self.labels, self.values, self.randomiser, level, cells)
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return the cells, values and error bars as a frame: pandas, polars, pyarrow, duckdb or pyspark.
+        """Return cells, values and error bars as a frame.
 
-        The default library is the one that the data came in, else the first that is installed. Raises InputError for a
-        library that is unknown or not installed.
+        It is one of pandas, polars, pyarrow, duckdb or pyspark. The default library is the one that the data came in,
+        else the first that is installed. Raises InputError for a library that is unknown or not installed.
         """
         return frame_of(self.rows(level), library or self.library)
 
@@ -140,9 +148,10 @@ class Release:
         return f"<Release {self.certificate.release}: {self.certificate.statistic}, {cells}, {made(self.certificate)}>"
 
     def plot(self, width: int = 640) -> Plot:
-        """Return the picture of the noisy values, as a report has it; raises InputError where they have none.
+        """Return the picture of the noisy values.
 
-        A notebook displays it, and `.save("values.svg")` or `.save("values.png")` writes it.
+        A report has the same. Raises InputError where they have none. A notebook displays it, and `.save("values.svg")`
+        or `.save("values.png")` writes it.
         """
         picture = self._picture(width)
         if picture is None:
@@ -190,9 +199,10 @@ class Release:
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:
-    """Return the answers that a certificate holds, by unit (None: of all units together), with their noise.
+    """Return the answers of a certificate.
 
-    Raises DataError for a certificate whose answers cannot be read back.
+    They are by unit (None: of all units together), with their noise. Raises DataError for a certificate whose answers
+    cannot be read back.
     """
     try:
         return {

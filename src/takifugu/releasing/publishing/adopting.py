@@ -61,7 +61,10 @@ class _Lacking:
 
     @property
     def payment(self) -> tuple[object, ...]:
-        """What it has in common with tables that are entered together: source, payment, and whether it names people."""
+        """Return the key of tables entered together.
+
+        They have in common source, payment, and whether people are named.
+        """
         pooled, is_first = is_pooled(self.certificate), self.release_id == self.certificate.release_id
         payment = (str(self.path),) if self.bill is None else (self.bill.payment, pooled, is_first)
         return (normalised(self.certificate.source), *payment)
@@ -70,7 +73,9 @@ class _Lacking:
 def adopt(
     ledger: Ledger | str | Path, folder: str | Path, agree: Callable[[Sequence[Adopted]], bool]
 ) -> tuple[Adopted, ...]:
-    """Enter every release that a certificate in the folder names and the ledger lacks as spent; nothing is published.
+    """Enter a folder's releases as spent in the ledger.
+
+    They are those that a certificate in the folder names and the ledger lacks; nothing is published.
 
     A certificate that a copy of this ledger wrote is charged as what it is; any other counts for every unit of its
     source, at the cost of a change of the whole data, as do promises that depend on the order of releases. A release
@@ -93,7 +98,11 @@ def adopt(
 
 
 def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
-    """Say what it comes to to merge a copy that knows what lies in a folder, and to adopt it; or what is missing."""
+    """State the prices of merging and of adopting.
+
+    They are those of merging a copy that knows what lies in a folder, and of adopting it; or it is said what is
+    missing.
+    """
     try:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
     except TakifuguError as error:
@@ -111,7 +120,10 @@ _UNKNOWN = "what it comes to stands in the other copy: add --dry-run, and it is 
 def _prices(
     book: Ledger, entered: Iterable[tuple[Adoption, Amount]], before: dict[str, Amount] | None = None
 ) -> tuple[Adopted, ...]:
-    """Return what was entered, or would be, source by source."""
+    """Return the entries, source by source.
+
+    They were entered, or would be.
+    """
     spent = before if before is not None else {row.name: row.spent for row in book.show()}
     sources: dict[str, list[tuple[Adoption, Amount]]] = {}
     for adoption, after in entered:
@@ -126,7 +138,10 @@ def _prices(
 
 
 def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
-    """Return how each payment that the ledger lacks may be entered, the cheapest way first."""
+    """Return the ways to enter each lacking payment.
+
+    The ledger lacks it; the cheapest way is first.
+    """
     payments: dict[tuple[object, ...], list[_Lacking]] = {}
     for one in _lacking(book, Path(folder)):
         payments.setdefault(one.payment, []).append(one)
@@ -134,7 +149,10 @@ def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
 
 
 def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
-    """Yield the certificates of what a ledger lacks, those that were made first before others."""
+    """Yield the certificates missing in a ledger.
+
+    Those that were made first go before others.
+    """
     digests: dict[str, dict[str, frozenset[str]]] = {}
     for paid in sorted(paid_for(None, folder), key=lambda one: (one.made[0], one.path)):
         data = parsed(paid.path)
@@ -164,7 +182,10 @@ def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
 
 
 def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
-    """Return a payment as what it is, where that is known, and at its worst; raises where there is neither."""
+    """Return a payment as paid and at its worst.
+
+    It is as paid where that is known; raises where there is neither.
+    """
     from takifugu.accounting.ledger.adopting import Adoption
 
     first, bill = lacking[0].certificate, lacking[0].bill
@@ -189,7 +210,10 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
 
 
 def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, ...] | None:
-    """Return what a payment debited; None where no certificate says it, or the layout is none that the ledger knows."""
+    """Return the debits of a payment.
+
+    None where no certificate says them, or the layout is none that the ledger knows.
+    """
     debits: list[Debit] = []
     for one in lacking:
         pooled = is_pooled(one.certificate)
@@ -203,20 +227,27 @@ def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, .
 
 
 def _layouts(book: Ledger, certificate: Certificate) -> dict[str, str]:
-    """Return the layouts in which a ledger has read a source, by what certificates say of them."""
+    """Return a source's layouts in a ledger.
+
+    The ledger has read it in them; they are by what certificates say of them.
+    """
     return {hashed(book, layout): layout for layout in (*book.layouts(certificate.source), "")}
 
 
 def _is_apart(book: Ledger, lacking: _Lacking) -> bool:
-    """Whether a copy wrote a certificate about data in a layout that this ledger does not know, beside others."""
+    """Return whether a copy used an unknown layout.
+
+    It wrote a certificate about data in a layout that this ledger does not know, beside others.
+    """
     layouts = _layouts(book, lacking.certificate)
     return lacking.bill is not None and len(layouts) > 1 and lacking.bill.layout not in layouts
 
 
 def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
-    """Yield what every unit is charged: the worst answer once, and the beliefs of the others at no cost.
+    """Yield the largest charge of every unit.
 
-    Where it `is_apart`, in another layout than the ledger knows, its units may be parts of one: all answers count.
+    That is the worst answer once, and the beliefs of the others at no cost. Where it `is_apart`, in another layout than
+    the ledger knows, its units may be parts of one: all answers count.
     """
     from takifugu.accounting.ledger import Debit
 
@@ -245,6 +276,9 @@ def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
 
 
 def _free(charge: Charge) -> Charge:
-    """Return a charge of a release that moves nothing: its framework is charged for all others."""
+    """Return a charge without a price.
+
+    It is of a release that moves nothing: its framework is charged for all others.
+    """
     none, one = Fraction(0), Fraction(1)
     return replace(charge, covers=Covers.ENTRIES, scale=one, change=none, entry_change=none, delta=none)

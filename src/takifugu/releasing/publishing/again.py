@@ -19,14 +19,20 @@ def paying_again(
     path: str | Path, name: str, payments: Iterable[Payment], output: str | Path = "", window: str = "",
     is_only: bool = True,
 ) -> str:  # fmt: skip
-    """Return the command that pays for one [[release]] of a file again; `is_only` says that it has no other."""
+    """Return the command for another payment.
+
+    It pays for one [[release]] of a file again; `is_only` says that it has no other.
+    """
     key = _unused({paid.once for paid in payments})
     options = [*(("--output", output) if output else ()), *(("--window", window) if window else ())]
     return command("release", path, *options, *(() if is_only else ("--only", name)), "--again", name, "--once", key)
 
 
 def paying_for_new_values(pending: Pending, payments: Iterable[Payment]) -> str:
-    """Say how to pay again for what was drawn and lost: the command, or where there is none who has to call."""
+    """Explain another payment for lost values.
+
+    They were drawn and lost: it is the command, or where there is none who has to call.
+    """
     recipe = pending.recipe
     names = list(recipe.get("keys", ()))
     if not names or recipe.get("frame"):

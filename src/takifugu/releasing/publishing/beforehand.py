@@ -27,7 +27,10 @@ class Written(Protocol):
 
 
 def check(questions: Sequence[Ready]) -> None:
-    """Raise for what could not be read back once it is published (InputError), or kept (LedgerError)."""
+    """Check the later reading of an answer.
+
+    Raises for what could not be read back once it is published (InputError), or kept (LedgerError).
+    """
     for calibration in {id(c): c for c in (ready.question.calibration for ready in questions)}.values():
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
@@ -43,7 +46,10 @@ def check(questions: Sequence[Ready]) -> None:
 def _check(
     what: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
 ) -> None:
-    """Load what reads a thing back (`data` is the thing as written, if it is); what is not ours is compared."""
+    """Load the readers of a thing.
+
+    `data` is the thing as written, if it is; what is not ours is compared.
+    """
     name, rule = type(thing).__name__, "certificates and ledgers must be able to read it"
     try:
         data = thing.to_dict() if data is None else data
@@ -78,7 +84,10 @@ def _refuse_large(size: int) -> None:
 
 
 def _at_most(ready: Ready) -> int:
-    """Return a bound on the bytes of an answer: of public sizes alone, so the refusal says nothing of the data."""
+    """Return a bound on the bytes of an answer.
+
+    It is of public sizes alone, so the refusal says nothing of the data.
+    """
     unit = len(ready.question.unit or "")
     if not ready.labels:
         return 0 if ready.seen.data is None else ROW * len(ready.seen.data)

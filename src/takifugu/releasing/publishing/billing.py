@@ -43,7 +43,10 @@ def accounts_of(
     book: Ledger, source: str, paid: Reservation | Pending, questions: Sequence[Question],
     same_people: bool | None = None, as_composing: bool = False,
 ) -> dict[str, Account]:  # fmt: skip
-    """Return where each release of a payment was paid for, by its name."""
+    """Return the accounts of a payment's releases.
+
+    They say where each was paid for, by its name.
+    """
     about, accounts = book.source(source).id, {}
     for name, number in paid.ids.items():
         mine = [question for question in questions if question.release == name]
@@ -57,12 +60,18 @@ def accounts_of(
 
 
 def hashed(book: Ledger, layout: str) -> str:
-    """Return what a certificate says of a layout: nothing that anybody could read."""
+    """Return the certificate's digest of a layout.
+
+    It is nothing that anybody could read.
+    """
     return book.tag(LAYOUT, layout.encode()) if layout else ""
 
 
 def _readers(questions: Sequence[Question]) -> tuple[Json, ...]:
-    """Return what people are charged for a pooled answer, each share once; none where they are many."""
+    """Return the people's shares of a pooled answer.
+
+    They are charged for each share once; none where they are many.
+    """
     first = questions[0]
     if first.unit is not None or "" in first.readers:
         return ()
@@ -76,17 +85,26 @@ def _share(framework: Framework, share: tuple[Query, Fraction] | None) -> Json:
 
 
 def is_pooled(certificate: Certificate) -> bool:
-    """Whether a certificate is of an answer about several people, and does not say who they are."""
+    """Return whether a certificate pools unnamed people.
+
+    It is of an answer about several, and does not say who they are.
+    """
     return certificate.scope == "pooled" and certificate.answers[0].unit is None
 
 
 def published_in(certificate: Certificate) -> tuple[Published, ...]:
-    """Return what a certificate says of its answers; InputError where this installation does not know what they are."""
+    """Return the answers of a certificate.
+
+    Raises InputError where this installation does not know what they are.
+    """
     return tuple(_published(certificate, answer) for answer in certificate.answers)
 
 
 def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Debit]:
-    """Yield what a release was charged: each person, or every share of a pooled one, about a person of no name."""
+    """Yield the debits of a release.
+
+    They are of each person, or of every share of a pooled one, about a person of no name.
+    """
     from takifugu.accounting.ledger import Debit
 
     for answer, place, one in zip(certificate.answers, bill.places, published_in(certificate), strict=True):

@@ -51,7 +51,10 @@ class Bundle:
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """The keyed digests of the certificates: what the ledger knows these very values by when they are out."""
+        """Return the keyed digests of the certificates.
+
+        By them the ledger knows these very values when they are out.
+        """
         return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
@@ -60,7 +63,10 @@ class Bundle:
 
 
 def sealed(certificate: Certificate) -> Bundle:
-    """Return the bundle of a release of the library: its certificate."""
+    """Return the bundle of a library release.
+
+    It is its certificate.
+    """
     name = certificate.release
     return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
 
@@ -88,7 +94,10 @@ def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
 
 
 def _read(tables: Sequence[Plain], releases: Collection[str], version: str) -> Bundle:
-    """Return the tables of a bundle; ValueError for a name or an ending that none of the releases has."""
+    """Return the tables of a bundle.
+
+    Raises ValueError for a name or an ending that none of the releases has.
+    """
     sheets = []
     for table in tables:
         name, files = table["name"], table["files"]

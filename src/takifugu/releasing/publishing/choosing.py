@@ -60,7 +60,10 @@ class Choice:
             ).at("once")
 
     def of(self, file: ReleaseFile) -> ReleaseFile:
-        """Return the file with the tables that are wanted; InputError for a name that it does not have."""
+        """Return the file with the wanted tables.
+
+        Raises InputError for a name that it does not have.
+        """
         names_of_file = {name: None for item in file.items for name in names_of(item)}
         for key, names in (("only", self.only), ("again", self.again)):
             for name in names:
@@ -77,27 +80,34 @@ class Choice:
         return bool(set(names_of(item)) & set(self.again))
 
     def does(self, standing: Standing) -> Does:
-        """Return what a release does about one [[release]]."""
+        """Return the action of a release on a [[release]]."""
         if self.wants_again(standing.item):
             return Does.PAY
         return standing.row.done(self.force, self.once is not None)
 
 
 def names_of(item: Item) -> tuple[str, ...]:
-    """Return what one [[release]] is called: with its window, and as the file has it."""
+    """Return the names of one [[release]].
+
+    They are with its window, and as the file has it.
+    """
     window = item.period
     return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
 
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
-    """Return the folder that tables go to: the one that the caller chose, or the file's own."""
+    """Return the folder of tables.
+
+    It is the one that the caller chose, or the file's own.
+    """
     return file.output if output is None else Path(output)
 
 
 def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -> ReleaseFile:
-    """Return a release file with what is to be published now: what is new, wanted again, or paid for already.
+    """Return a release file with the tables to publish.
 
-    Raises ReleaseError where something is in the way, and InputError for names that the file does not have.
+    They are what is new, wanted again, or paid for already. Raises ReleaseError where something is in the way, and
+    InputError for names that the file does not have.
     """
     chosen = wanted.of(file)
     check_place(file, folder, [name for item in chosen.items for name, _ in tables_of(file, item)], new_ledger)
@@ -111,16 +121,20 @@ def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -
 
 
 def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledger: bool) -> None:
-    """Raise where tables would replace what is read, or lie in the folder of another ledger."""
+    """Check the place of tables.
+
+    Raises where they would replace what is read, or lie in the folder of another ledger.
+    """
     refuse_inputs(file, folder, [f"{name}{end}" for name in tables for end in ENDS])
     check_ledger(file, folder, new_ledger)
 
 
 def to_pay(standing: Sequence[Standing], wanted: Choice, goes_on: bool) -> tuple[Standing, ...]:
-    """Return what must be paid for now; with `goes_on` there is something else to do.
+    """Return the tables to pay for now.
 
-    Raises ReleaseError where something is in the way, where the key has paid for what does not lie there, and where
-    nothing is to do but what was published from other keys, or in another folder.
+    With `goes_on` there is something else to do. Raises ReleaseError where something is in the way, where the key has
+    paid for what does not lie there, and where nothing is to do but what was published from other keys, or in another
+    folder.
     """
     does = {one: wanted.does(one) for one in standing if not _is_paid_under(one, wanted.once)}
     due = tuple(one for one, act in does.items() if act is Does.PAY)
@@ -137,7 +151,10 @@ def to_pay(standing: Sequence[Standing], wanted: Choice, goes_on: bool) -> tuple
 
 
 def _is_paid_under(standing: Standing, once: str | None) -> bool:
-    """Whether this key has paid for a table that lies here whole; raises ReleaseError where it does not."""
+    """Return whether this key paid for a table.
+
+    The table lies here whole; raises ReleaseError where it does not.
+    """
     mine = [paid for paid in standing.payments if once is not None and paid.once == once]
     under = next((paid for paid in mine if {*paid.ids} & {*standing.tables}), None)
     if under is None or (standing.is_here and standing.paid == under):
@@ -153,7 +170,10 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
 
 
 def _refusal(standing: Standing) -> ReleaseError:
-    """Return what the table of states says of a table that is not published, with commands that may be pasted."""
+    """Return the refusal of an unpublished table.
+
+    It is what the table of states says of it, with commands that may be pasted.
+    """
     return standing.row.refusal(
         rule="" if standing.row.keyed is None else "one table is paid for once",
         names=", ".join(standing.tables), files=", ".join(standing.files), where=str(standing.folder),
@@ -162,7 +182,7 @@ def _refusal(standing: Standing) -> ReleaseError:
 
 
 def _again(standing: Standing) -> str:
-    """Return the command that pays for one [[release]] again."""
+    """Return the command for paying for one [[release]] again."""
     file, folder = standing.file, standing.folder
     output = folder if folder != file.output else ""
     is_only = len(file.items) + len(file.others) == 1

@@ -23,7 +23,10 @@ _MADE_TABLES = (b"window,cell,value,low,high", b"window,unit,cell,value,low,high
 
 
 def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
-    """Write page and tables of each table of which a window was published; files of others are left alone."""
+    """Write the page and tables of published windows.
+
+    They are of each table of which a window was published; files of others are left alone.
+    """
     for one in {series_of(one): one for one in published if one.window is not None and one.window.series}.values():
         name = series_of(one)
         windows = sorted(_alike(folder, one), key=lambda c: c.window.period if c.window else "")
@@ -35,7 +38,10 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
 
 
 def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
-    """Return what lies in a folder about all windows of a certificate's table."""
+    """Return a folder's files about all windows.
+
+    They are of a certificate's table.
+    """
     if certificate.window is None or not certificate.window.series:
         return []
     paths = (folder / f"{series_of(certificate)}{end}" for end in (WINDOWS, *_LINKS))
@@ -43,7 +49,10 @@ def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
 
 
 def _written(path: Path, content: bytes) -> bool:
-    """Write a file unless it is somebody else's; return whether it is there now."""
+    """Write a file unless it is somebody else's.
+
+    Returns whether it is there now.
+    """
     there = content_of(path)
     if path.is_dir() or (there is not None and not _is_ours(path)):
         return False
@@ -58,14 +67,20 @@ def _is_ours(path: Path) -> bool:
 
 
 def series_of(certificate: Certificate) -> str:
-    """Return what the tables of all windows are called: the table's name without its window."""
+    """Return the common name of a table's windows.
+
+    It is the table's name without its window.
+    """
     window = certificate.window
     assert window is not None
     return f"{window.series}{certificate.release.removeprefix(f'{window.series}-{window.period}')}"
 
 
 def _alike(folder: Path, one: Certificate) -> Iterator[Certificate]:
-    """Yield the certificates of the same table, of all its windows, that lie in the folder."""
+    """Yield the certificates of the same table.
+
+    They are of all its windows, and lie in the folder.
+    """
     assert one.window is not None
     for paid in paid_for(one.source, folder):
         other = paid.certificate if paid.name.startswith(f"{one.window.series}-") else None

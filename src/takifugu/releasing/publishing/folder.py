@@ -37,10 +37,10 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPN
 
 @contextmanager
 def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Make the folder if needed, and be the only release that writes into it; a killed one's leftovers are swept first.
+    """Make the folder if needed, and write alone.
 
-    Raises ReleaseError where it cannot be written, or another release does not end in time. A folder that was made and
-    stays empty is removed again.
+    No other release writes into it; a killed one's leftovers are swept first. Raises ReleaseError where it cannot be
+    written, or another release does not end in time. A folder that was made and stays empty is removed again.
     """
     is_new = not folder.exists()
     try:
@@ -61,16 +61,19 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 
 def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> list[str]:
-    """Return which other files of these names lie there, save those that `replaced` has the digest of."""
+    """Return the other files of these names.
+
+    They lie there; those that `replaced` has the digest of do not count.
+    """
     others = [name for name, content in files.items() if content_of(folder / name) != content]
     return [n for n in others if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
 
 
 def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> None:
-    """Make the files appear in the folder, in their order; those that are there already stay.
+    """Make the files appear in the folder.
 
-    Others of these names are overwritten, and those that `replaced` has the digest of removed. Raises OSError where the
-    disk fails.
+    They do so in their order; those that are there already stay. Others of these names are overwritten, and those that
+    `replaced` has the digest of removed. Raises OSError where the disk fails.
     """
     waiting = [name for name, content in files.items() if content_of(folder / name) != content]
     drafts: dict[str, Path] = {}
@@ -96,7 +99,10 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
 
 
 def replace_synced(path: Path, content: bytes) -> None:
-    """Let a file have this content, whole, whatever it had before; it is on the disk when this returns."""
+    """Replace a file's content as a whole.
+
+    It may have had any before; it is on the disk when this returns.
+    """
     draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         write_synced(draft, content)
@@ -108,7 +114,10 @@ def replace_synced(path: Path, content: bytes) -> None:
 
 
 def write_synced(path: Path, content: bytes) -> None:
-    """Write a new file, and return when it is on the disk."""
+    """Write a new file to the disk.
+
+    It is there when this returns.
+    """
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
         rest = memoryview(content)
@@ -120,7 +129,10 @@ def write_synced(path: Path, content: bytes) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Return when the names of a folder's files are on the disk."""
+    """Write the names of a folder's files.
+
+    They are on the disk when this returns.
+    """
     if os.name != "posix":  # elsewhere a folder cannot be synchronised, and need not be
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -134,14 +146,20 @@ def sync(folder: Path) -> None:
 
 
 def _leftovers(folder: Path) -> Iterator[Path]:
-    """Yield unfinished files: nobody else writes here now, so whoever wrote them was killed."""
+    """Yield unfinished files.
+
+    Nobody else writes here now, so whoever wrote them was killed.
+    """
     for entry in os.scandir(folder):
         if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
             yield Path(entry.path)
 
 
 def _locked(folder: Path, until: float) -> Callable[[], None]:
-    """Return what releases the lock; the system does it for a process that is killed."""
+    """Return a function to release the lock.
+
+    The system releases it for a process that is killed.
+    """
     path = folder / _LOCK
     while True:
         folder.mkdir(parents=True, exist_ok=True)  # whoever was here before may have removed it
@@ -178,10 +196,11 @@ def _unlocked(handle: int, path: Path) -> None:
 
 
 def _claimed(folder: Path, until: float) -> Callable[[], None]:
-    """Be alone in a folder without locks: claim it with a file of one's own, and withdraw where another claim is live.
+    """Claim a folder without locks.
 
-    Of two that claim at once at least one sees the other, so both never proceed; a claim's name identifies its process,
-    so that the claim of a process that was killed is never mistaken for another's.
+    It is claimed with a file of one's own, and left where another claim is live. Of two that claim at once at least one
+    sees the other, so both never proceed; a claim's name identifies its process, so that the claim of a process that
+    was killed is never mistaken for another's.
     """
     host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
     while True:
@@ -196,7 +215,10 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
 
 
 def _claims(folder: Path, host: str) -> Iterator[Path]:
-    """Yield the claims that may be live, and delete those of dead processes on this machine."""
+    """Yield the claims of possibly live processes.
+
+    Those of dead processes on this machine are deleted.
+    """
     for entry in os.scandir(folder):
         claim = _CLAIM.fullmatch(entry.name)
         if claim is None:

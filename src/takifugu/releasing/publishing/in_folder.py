@@ -27,12 +27,15 @@ class Certified:
 
     @property
     def name(self) -> str:
-        """The name of the table that it is about."""
+        """Return the name of its table."""
         return self.path.name.removesuffix(CERTIFICATE)
 
     @property
     def certificate(self) -> Certificate | None:
-        """All that it says; None where that is not what Takifugu wrote."""
+        """Return its whole content.
+
+        None where that is not what Takifugu wrote.
+        """
         try:
             return read_certificate(self.path)
         except InputError:
@@ -40,7 +43,10 @@ class Certified:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is as it was written, and its table lies beside it and is the one that was certified."""
+        """Return whether it and its table are whole.
+
+        It is as it was written, and its table lies beside it and is the one that was certified.
+        """
         try:
             return table_state(self.path, read_certificate(self.path)) != "missing"
         except InputError:
@@ -48,7 +54,10 @@ class Certified:
 
 
 def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]:
-    """Return the certificates of tables of these names; what is not a certificate is skipped."""
+    """Return the certificates of tables of these names.
+
+    Files that are no certificates are skipped.
+    """
     certified = []
     for name in names:
         path = folder / f"{name}{CERTIFICATE}"
@@ -64,7 +73,10 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
 
 
 def paid_for(source: str | None, folder: Path) -> tuple[Certified, ...]:
-    """Return the certificates of a source in a folder (of every source: None)."""
+    """Return the certificates of a source in a folder.
+
+    They are of every source for None.
+    """
     names = [path.name.removesuffix(CERTIFICATE) for path in sorted(folder.glob(f"*{CERTIFICATE}"))]
     certified = certificates_of(folder, names)
     if source is None:

@@ -48,7 +48,9 @@ def release(
     layout: str | None = None,
     begins_series: bool = False,
 ) -> Release:
-    """Publish one noisy answer: pay for it in the ledger, draw the noise, keep it there, return it and note that.
+    """Publish one noisy answer.
+
+    It is paid for in the ledger, drawn, kept there and returned, which the ledger notes.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
@@ -149,7 +151,10 @@ class Payer:
         self, questions: Sequence[Ready], ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
         certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
     ) -> Stored:  # fmt: skip
-        """Pay, draw and keep, or find what an earlier call has paid for."""
+        """Pay, draw and keep, unless done before.
+
+        Then it is what an earlier call has paid for.
+        """
         identity = identity_of(questions, private=bits.private, same_people=self.same_people)
         people = People(are_named=self.unit is not None)
         order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people)
@@ -161,12 +166,18 @@ class Payer:
 
 
 def _place(calibration: Calibration, at: int) -> int:
-    """Return a declared step; InputError, before anything is reserved, where the data have no place in a recording."""
+    """Return a declared step.
+
+    Raises InputError, before anything is reserved, where the data have no place in a recording.
+    """
     return charge_of(calibration, at=at).at or 0
 
 
 def called(name: str, what: str, to_write: str) -> str:
-    """Return the canonical spelling of a name that the caller gave; InputError for what is not a name."""
+    """Return the canonical spelling of a caller's name.
+
+    Raises InputError for what is not a name.
+    """
     spelling = normalised(name, what) if isinstance(name, str) else ""
     if not spelling:
         raise InputError(f"{what} is {name!r}", fix=f"write {to_write}")

@@ -30,7 +30,10 @@ MOST_NAMED = 3
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
-    """Open a ledger; a new one is announced before anything is drawn, as a `Notice`."""
+    """Open a ledger.
+
+    A new one is announced before anything is drawn, as a `Notice`.
+    """
     from takifugu.accounting.ledger import Ledger
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
@@ -42,7 +45,10 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
 
 
 def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
-    """Raise LedgerError where a ledger is required and there was none before."""
+    """Raise LedgerError for a required ledger without a file.
+
+    There was none before.
+    """
     from takifugu.accounting.ledger import Ledger
     from takifugu.accounting.ledger.disk.places import path_of
 
@@ -65,7 +71,10 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 
 
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
-    """Raise LedgerError where a release file's ledger is missing, or does not know what is published of its source."""
+    """Check the ledger of a release file.
+
+    Raises LedgerError where it is missing, or does not know what is published of its source.
+    """
     from takifugu.accounting.ledger.previewing import as_it_is
 
     require_known(file.ledger, file.spec.require_ledger)
@@ -91,10 +100,11 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
 
 
 def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified], new_ledger: bool) -> None:
-    """Raise LedgerError for what another ledger paid for, or this one has forgotten.
+    """Check the ledger of published certificates.
 
-    The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that
-    paid and does not know the release is a copy from before it, and `new_ledger` does not excuse that.
+    Raises LedgerError for what another ledger paid for, or this one has forgotten. The newest certificate decides which
+    ledger it was: whoever has continued with a new one may go on. A ledger that paid and does not know the release is a
+    copy from before it, and `new_ledger` does not excuse that.
     """
     source = file.source.name
     accounts = {row.id for row in book.show() if row.name == normalised(source)}  # a ledger keeps names normalised
@@ -116,7 +126,10 @@ def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified
 
 
 def _forgotten(book: Ledger, where: str | Path, published: Sequence[Certified]) -> LedgerError:
-    """Say what a ledger does not know any more, and what it comes to to merge a copy that does, or to adopt it."""
+    """Return the error of a forgetful ledger.
+
+    It says what the ledger does not know any more, and what it comes to to merge a copy that does, or to adopt it.
+    """
     from takifugu.releasing.publishing.adopting import price_in_words
 
     merged, adopted = price_in_words(book, published[0].path.parent)

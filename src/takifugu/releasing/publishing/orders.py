@@ -49,7 +49,10 @@ class Ordered:
     once: str | None = None
 
     def part(self, names: Collection[str], once: str | None) -> Ordered | None:
-        """Return the order of these tables alone, under a key; None unless they are whole [[release]]s of it."""
+        """Return the order of these tables alone.
+
+        It is under a key; None unless they are whole [[release]]s of it.
+        """
         part = self.planned.only(names)
         whole = [name for item in part.file.items for name, _ in tables_of(part.file, item)]
         if sorted(whole) != sorted(names):
@@ -62,7 +65,10 @@ class Ordered:
         return identity_of(self.requested, self.planned.spec, self.private, once=self.once)
 
     def bill(self, identity: bytes, replaces: Mapping[str, str]) -> Order:
-        """Return how it is paid for; `replaces` are the digests of the files that it may overwrite."""
+        """Return its payment.
+
+        `replaces` are the digests of the files that it may overwrite.
+        """
         file = self.planned.file
         keys = {item.name: keys_of(file, item) for item in file.items}
         where = {"output": str(self.folder.absolute()), "replaces": dict(replaces)}
@@ -73,13 +79,19 @@ class Ordered:
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
-    """Read the data of a plan; raises DataError for data that break a rule."""
+    """Read the data of a plan.
+
+    Raises DataError for data that break a rule.
+    """
     questions = ready([q for table in planned.tables for q in table.questions])
     return Ordered(planned, folder, questions, _origin(planned.file, data), private)
 
 
 def _origin(file: ReleaseFile, data: object) -> Json:
-    """Say where the release file and its rows are, so that another process can read them again."""
+    """Return the places of the file and its rows.
+
+    So another process can read them again.
+    """
     where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None:
         return {**where, "data": None}
@@ -91,7 +103,10 @@ def _origin(file: ReleaseFile, data: object) -> Json:
 def published(
     order: Ordered, wanted: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
 ) -> Outcome:
-    """Complete what is paid for already, then pay for, draw, keep and publish what is new, unless it is refused."""
+    """Complete paid tables, then publish new ones.
+
+    What is new is paid for, drawn, kept and published, unless it is refused.
+    """
     file, folder = order.planned.file, order.folder
     with alone_for(order, new_ledger) as waiting:
         made, rest = [], {table.name for table in order.planned.tables}
@@ -118,7 +133,10 @@ def published(
 
 
 def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
-    """Draw and publish what one payment is for, and nothing else; None where it is not for this order."""
+    """Draw and publish the tables of one payment.
+
+    Nothing else is; None where it is not for this order.
+    """
     with alone_for(order, new_ledger=True) as waiting:
         for paid in waiting:
             done = _completed(order, paid, SystemEntropy(), progress, False) if paid.group == group else None
@@ -129,9 +147,10 @@ def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published
 
 @contextmanager
 def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
-    """Be alone in the folder of an order, with the ledger that paid for what lies there, and nothing in the way.
+    """Be alone in an order's folder.
 
-    Yield what is paid for and not published.
+    It has the ledger that paid for what lies there, and nothing is in the way. Yields what is paid for and not
+    published.
     """
     file, folder = order.planned.file, order.folder
     tables = [table.name for table in order.planned.tables]
@@ -150,7 +169,10 @@ Made = tuple[Stored, tuple[Published, ...]]
 
 
 def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress, force: bool) -> Made | None:
-    """Publish the part of an order that was paid for; None where that was another order."""
+    """Publish the paid part of an order.
+
+    None where another order was paid for.
+    """
     part = order.part({*paid.ids}, paid.once) if paid.recipe.get("kind") == "file" else None
     if part is None:
         return None
@@ -161,7 +183,10 @@ def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress,
 
 
 def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force: bool, is_paid: bool = False) -> Made:
-    """Pay for an order unless it `is_paid` for, draw, keep and publish it."""
+    """Pay for an order, and publish it.
+
+    It is paid for unless it `is_paid` for, then drawn, kept and published.
+    """
     planned = order.planned
     book, worths = opened(planned.file.ledger), worths_of(planned)
     stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
@@ -174,9 +199,10 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
 
 
 def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) -> tuple[Published, ...]:
-    """Let the files of drawn tables appear in the folder, and note in the ledger that they are published.
+    """Publish the files of drawn tables.
 
-    Others are overwritten only with `force`, or where they are those that were to be replaced when it was paid for.
+    They appear in the folder, and the ledger notes that they are published. Others are overwritten only with `force`,
+    or where they are those that were to be replaced when it was paid for.
     """
     files, replaced = stored.bundle.files, stored.recipe.get("replaces", {})
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
@@ -200,7 +226,7 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
 
 
 def _outcome(file: ReleaseFile, made: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
-    """Return what was published now, and after it what was there before."""
+    """Return the tables of now, then earlier ones."""
     tables = tuple(table for _, published in made for table in published)
     names = {table.name for table in tables}
     there = [one for one in standing if one.is_here and not names & set(one.tables)]

@@ -34,7 +34,10 @@ class Progress:
         self.ledger: Path | None = None
 
     def completed(self, tables: Iterable[str]) -> None:
-        """Note that tables of an earlier call are out; what follows begins anew."""
+        """Note the published tables of an earlier call.
+
+        What follows begins anew.
+        """
         self.before += tables
         self.state, self.public = State.NOTHING, None
 
@@ -54,7 +57,10 @@ class Progress:
             raise
 
     def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
-        """Reserve; where the ledger fails, ask it what happened: a commit can fail after it was written."""
+        """Reserve in the ledger.
+
+        Where it fails, it is asked what happened: a commit can fail after it was written.
+        """
         self.state = State.PAID
         try:
             return reserve()
@@ -70,7 +76,10 @@ class Progress:
         raise LedgerError(words)
 
     def keep(self, book: Ledger, paid: Reservation | Pending, bundle: Bundle) -> bytes:
-        """Keep the noisy values by the ledger; return those that it keeps, which another process may have drawn."""
+        """Keep the noisy values by the ledger.
+
+        Returns those that it keeps, which another process may have drawn.
+        """
         self.state = State.PAID
         try:
             content = book.drawn(paid, bundle.to_bytes(), bundle.digests)
@@ -81,7 +90,10 @@ class Progress:
         return content
 
     def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
-        """Note that the values are published; a ledger that fails after it has noted this has not failed."""
+        """Note the publication of the values.
+
+        A ledger that fails after it has noted this has not failed.
+        """
         self.state = before
         try:
             book.publish(paid)
@@ -95,7 +107,10 @@ class Progress:
 
 
 def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
-    """Return whether a release is paid for; None where the ledger does not answer."""
+    """Return the state of a paid release.
+
+    None where the ledger does not answer, or it is not paid for.
+    """
     try:
         return State.PAID if book.pending(source, identity) else State.NOTHING
     except Exception:  # whatever it is, it is reported in the place of what came before
@@ -103,7 +118,10 @@ def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
 
 
 def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
-    """Return what the ledger says of a reservation; None where it does not answer, or does not know it."""
+    """Return the ledger's state of a reservation.
+
+    None where it does not answer, or does not know it.
+    """
     try:
         states = [p.state for p in book.pending(paid.source) if p.group == paid.group]
         noted = states or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]

@@ -61,12 +61,18 @@ class Stored:
 
     @property
     def certificate(self) -> Certificate:
-        """The certificate of a release of the library, which has one."""
+        """Return the certificate of a library release.
+
+        It has one.
+        """
         return self.bundle.sheets[0].certificate
 
 
 def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
-    """Read the data of all questions; raises DataError for data that break a rule, before anything is paid."""
+    """Read the data of all questions.
+
+    Raises DataError for data that break a rule, before anything is paid.
+    """
     return tuple(Ready(q, labels_of(q.calibration, q.data), read(q.calibration, q.data)) for q in questions)
 
 
@@ -74,7 +80,9 @@ def keep(
     questions: Sequence[Ready], book: Ledger, order: Order, progress: Progress, bits: Entropy,
     seal: Callable[[Sequence[Drawn]], Bundle], is_paid: bool = False, draws: Draws | None = None,
 ) -> Stored:  # fmt: skip
-    """Pay for all the answers or none, draw them, and put what is public of them into the ledger.
+    """Pay for answers, draw them, and keep them.
+
+    All are paid for or none; the ledger keeps what is public of them.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
     used as it was drawn. Where two processes draw, both use the values of one of them. `draws` draws, where that is not
@@ -101,7 +109,10 @@ def keep(
 
 
 def stored_of(book: Ledger, drawn: Pending) -> Stored:
-    """Return the values that a ledger keeps of a release; raises LedgerError where they are lost."""
+    """Return the values of a release in a ledger.
+
+    Raises LedgerError where they are lost.
+    """
     if drawn.bundle is None:
         lost = row_of(InLedger.LOST, InFolder.NOTHING)
         fix = lost.fix.format(again=paying_for_new_values(drawn, book.payments(drawn.source)))
@@ -110,7 +121,10 @@ def stored_of(book: Ledger, drawn: Pending) -> Stored:
 
 
 def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
-    """Say what is about to be spent, and what that rules out, and pay."""
+    """Announce the spending, and pay.
+
+    What it rules out is announced, too.
+    """
     from takifugu.accounting.ledger import preview
 
     requested, source, same = [ready.question for ready in questions], normalised(order.source), order.same_people
@@ -130,7 +144,10 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
 def draw(
     questions: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...] = ()
 ) -> tuple[Drawn, ...]:
-    """Answer the questions with noise; an exact answer goes from its computation into the noise, and nowhere else."""
+    """Answer the questions with noise.
+
+    An exact answer goes from its computation into the noise, and nowhere else.
+    """
     drawn = []
     for ready in questions:
         account = accounts.get(ready.question.release)
@@ -145,7 +162,10 @@ def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
 
 
 def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
-    """Yield what was declared of the people of other sources, as certificates say it."""
+    """Yield the declared relations of sources' people.
+
+    They are in the words of certificates.
+    """
     for source, are_same in same.items():
         if are_same:
             yield (
@@ -160,10 +180,10 @@ def certificate_of(
     drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, list_units: bool = False, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
 ) -> Certificate:  # fmt: skip
-    """Return the certificate of the answers of one release; `table` is the digest of the file that they are in.
+    """Return the certificate of one release's answers.
 
-    With `list_units` the certificate of a pooled table names its units; `wording` is for readers, and `adjustment` are
-    adjusted values.
+    `table` is the digest of the file that they are in. With `list_units` the certificate of a pooled table names its
+    units; `wording` is for readers, and `adjustment` are adjusted values.
     """
     first = drawn[0]
     return certify(

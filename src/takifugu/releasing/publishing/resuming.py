@@ -51,7 +51,9 @@ class Resumed:
 
 @without_data
 def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only: bool = False) -> tuple[Resumed, ...]:
-    """Complete every pending release of a ledger, or of one source, oldest first; nothing is spent.
+    """Complete every pending release of a ledger.
+
+    Those of one source, if it is named; oldest first. Nothing is spent.
 
     Where the noisy values were drawn, these very values are published: a release file's tables in the folder where
     they were to go, a release of `tf.release` as the `outcome` (left alone with `files_only`). What was paid and not
@@ -98,7 +100,10 @@ def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
 
 
 def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progress) -> Release:
-    """Return what the library drew and did not return; raises LedgerError for what only the caller can complete."""
+    """Return the values of an unreturned library release.
+
+    The library drew them. Raises LedgerError for what only the caller can complete.
+    """
     kind, is_drawn = pending.recipe.get("kind"), pending.state == "drawn"
     if kind not in _BY_THE_CALLER:
         raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
@@ -111,7 +116,10 @@ def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progres
 
 
 def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:
-    """Do what the table of states says of what was paid for with a release file."""
+    """Complete the payment of a release file.
+
+    It is done as the table of states says.
+    """
     public = public_of(pending)
     does = row_of_pending(pending, public).does
     if does is Does.CLOSE:
@@ -125,7 +133,10 @@ def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Publish
 
 
 def _drawn(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:
-    """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
+    """Draw again from a release file's data.
+
+    File and data are read again, and drawn on the same reservation if they are what was paid for.
+    """
     recipe = pending.recipe
     if recipe.get("frame"):
         raise LedgerError(

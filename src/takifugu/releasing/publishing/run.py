@@ -38,7 +38,9 @@ def release_file(
     again: str | Sequence[str] = (),
     once: str | None = None,
 ) -> Outcome:
-    """Publish every table of a release file that is not published yet, as `takifugu release` does.
+    """Publish every new table of a release file.
+
+    They are not published yet; `takifugu release` does the same.
 
     `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB, Ibis or
     PySpark with the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder.
@@ -87,7 +89,9 @@ def publish(
     anyway: bool = False,
     wanted: Choice | None = None,
 ) -> Outcome:
-    """Publish every table of a plan that is not published yet: one reservation for all, then the noise, then the files.
+    """Publish every new table of a plan.
+
+    There is one reservation for all, then the noise, then the files.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
     all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a table that is
@@ -109,9 +113,10 @@ def planned_for(
     file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool, anyway: bool,
     watch: Watch = unwatched,
 ) -> Plan:  # fmt: skip
-    """Return the plan of what is to be published now; what is refused is refused before its data are read.
+    """Return the plan of the tables to publish now.
 
-    Where the lengths of the data decide the noise, they are read. What was paid for already is completed first.
+    What is refused is refused before its data are read. Where the lengths of the data decide the noise, they are read.
+    What was paid for already is completed first.
     """
     new = to_plan(file, folder, wanted, new_ledger)
     is_waiting = any(paid.state != PUBLISHED for paid in payments_of(new))

@@ -59,7 +59,10 @@ LEVEL = 0.95
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
-    """Return what each table is worth to a reader, by name, where that can be said before anything is drawn."""
+    """Return the worth of each table to a reader.
+
+    It is by name, where it can be said before anything is drawn.
+    """
     return {one.name: one.worth for one in advice_of(planned) if one.worth is not None}
 
 
@@ -114,7 +117,10 @@ def _pictured(
     rows: Sequence[Row],
     in_degrees: bool,
 ) -> dict[str, bytes]:
-    """Return the files of a table's picture, and of its places where these are in degrees, as GeoJSON has them."""
+    """Return the files of a table's picture.
+
+    With them are those of its places where these are in degrees, as GeoJSON has them.
+    """
     files, reported = {}, Reported(name, certificate, tuple(releases))
     drawing = drawing_of(reported)
     if drawing is not None:
@@ -143,7 +149,10 @@ def _table(
 
 
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
-    """Return the rows that were randomised one by one, and the bytes of their table."""
+    """Return the randomised rows, and their bytes.
+
+    Rows were randomised one by one; the bytes are those of their table.
+    """
     sent, query = answer.values, answer.question.calibration.query
     names = names_of(query.columns if isinstance(query, OfColumns) else (), sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
@@ -155,7 +164,10 @@ def _rows(
     answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
     adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain],
 ) -> tuple[Json, ...]:  # fmt: skip
-    """Return the rows of a table of cells, unit by unit."""
+    """Return the rows of a table of cells.
+
+    They are unit by unit.
+    """
     cells = sum(len(answer.values) for _, answer in answers)
     boxes = boxes_in(frameworks, answers[0][1].labels)
     rows: list[Json] = []
@@ -178,7 +190,10 @@ def published_at(folder: Path, name: str, since: str | None = None) -> Published
 
 
 def table_of(sheet: Sheet, folder: Path) -> Published:
-    """Return a table that was published in a folder, as its files say."""
+    """Return a published table of a folder.
+
+    It is as its files say.
+    """
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
     text = sheet.files[f"{sheet.name}{TABLE}"].decode()
@@ -195,7 +210,10 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
 
 
 def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
-    """Return rows with what their published table says of their noise: it knew what matters, and what is possible."""
+    """Return rows with the words about their noise.
+
+    Their published table has them: it knew what matters, and what is possible.
+    """
     written_rows = rows_in(text) if text else ()
     keys = [key for key in (POSSIBLE, READABLE) if written_rows and key in written_rows[0]]
     pairs = zip(rows, written_rows or rows, strict=True)
@@ -208,7 +226,10 @@ def with_calibrations(
     library: str | None,
     worths: Mapping[str, Worth],
 ) -> Published:
-    """Return a table that knows its calibrations, worth and the caller's library, for what comes after a release."""
+    """Return a table with its calibrations and worth.
+
+    It knows the caller's library, too, for what comes after a release.
+    """
     known = tuple(
         (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
         for unit, answer in table.releases
@@ -217,14 +238,20 @@ def with_calibrations(
 
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
-    """Return the words of a file and of one of its tables; kinds of files from elsewhere may have none for tables."""
+    """Return the words of a file and a table.
+
+    Kinds of files from elsewhere may have none for tables.
+    """
     title = table.item.title if isinstance(table.item, ItemWords) else None
     measured_in = table.measured_in or None
     return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
-    """Return the adjusted values of a table that has them: made of its noisy values and public totals alone."""
+    """Return the adjusted values of a table.
+
+    They are made of its noisy values and public totals alone; None where it has none.
+    """
     if table.totals is None:
         return None
     values = tuple(
@@ -240,14 +267,20 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
 
 
 def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
-    """Yield the values that are nearest to noisy ones, block by block of cells with a total of their own."""
+    """Yield the values nearest to noisy ones.
+
+    They go block by block of cells with a total of their own.
+    """
     size = len(values) // len(totals)
     for number, total in enumerate(totals):
         yield from nearest(values[number * size : (number + 1) * size], grid, total)
 
 
 def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:
-    """Return the adjusted values that a certificate holds, by unit; None where it holds none."""
+    """Return the adjusted values of a certificate.
+
+    They are by unit; None where it holds none.
+    """
     return {
         answer.unit: None if answer.adjusted is None else {c: Fraction(v) for c, v in answer.adjusted.items()}
         for answer in certificate.answers

@@ -56,7 +56,10 @@ class Standing:
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether something was paid for and not published, under the name of one of its tables."""
+        """Return whether a payment waits for publication.
+
+        It was paid for and not published, under the name of one of its tables.
+        """
         return any(paid.state != PUBLISHED and {*paid.ids} & {*self.tables} for paid in self.payments)
 
     @property
@@ -66,12 +69,15 @@ class Standing:
 
     @property
     def output(self) -> str:
-        """Where it was to be published when it was paid for."""
+        """Return the folder at the time of payment."""
         return "" if self.paid is None else self.paid.recipe.get("output", "")
 
 
 def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
-    """Return what was ever paid for about the source of a release file; no ledger is created only to be asked."""
+    """Return all payments for a release file's source.
+
+    No ledger is created only to be asked.
+    """
     if not path_of(file.ledger).exists():
         return ()
     from takifugu.accounting.ledger.previewing import as_it_is
@@ -81,7 +87,10 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
 
 
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
-    """Return the state of each [[release]] of a file, as if none of what waits were for these very keys and data."""
+    """Return the state of each [[release]] of a file.
+
+    It is as if none of what waits were for these very keys and data.
+    """
     payments = payments_of(file)
     return tuple(_standing(file, item, folder, payments) for item in file.items)
 
@@ -119,13 +128,19 @@ def _is_of(paid: Payment, certified: Sequence[Certified]) -> bool:
 
 
 def _keys_in(paid: Payment, item: Item) -> str | None:
-    """Return the digest of the keys that were paid for, where a release file had them."""
+    """Return the digest of the paid keys.
+
+    None where no release file had them.
+    """
     keys: str | None = paid.recipe.get("keys", {}).get(item.name)
     return keys
 
 
 def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified, ...]:
-    """Return the certificates of a reservation that lie in these folders, or in the one that it was to go to."""
+    """Return the certificates of a reservation.
+
+    They lie in these folders, or in the one that it was to go to.
+    """
     places = dict.fromkeys(path.absolute() for path in folders)
     if isinstance(output := pending.recipe.get("output"), str):
         places[Path(output)] = None
@@ -134,17 +149,21 @@ def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified
 
 
 def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
-    """Return what is done about a reservation, of which these certificates are public, until it is handed out."""
+    """Return the action on a reservation.
+
+    It is what is done until the reservation is handed out; `public` are those of its certificates that are public.
+    """
     drawn = InLedger.LOST if pending.bundle is None else InLedger.DRAWN
     said = drawn if pending.state == DRAWN else InLedger.PAID
     return row_of(said, InFolder.WHOLE if public else InFolder.NOTHING, RESUME)
 
 
 def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:
-    """Close what a folder shows to be published, and a ledger has no values of; return what still waits.
+    """Close published reservations without values.
 
-    A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
-    release was restored from a copy taken in between, and its next draw would be a second one for one payment.
+    A folder shows them to be published, and the ledger has no values of them; returns what still waits. A ledger writes
+    "drawn" before the first file is public. So one that has no values beside a certificate of that very release was
+    restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
     waiting = []
     for pending in book.pending(source):

@@ -73,11 +73,14 @@ class Row:
     keyed: Does | None = None
 
     def done(self, force: bool = False, is_keyed: bool = False) -> Does:
-        """Return what is done with `--force`, and with a key that has paid for nothing yet."""
+        """Return the action with `--force`.
+
+        With a key, it is one that has paid for nothing yet.
+        """
         return (self.forced if force else None) or (self.keyed if is_keyed else None) or self.does
 
     def refusal(self, rule: str = "", **facts: str) -> ReleaseError:
-        """Return what is said where it is refused, of these facts."""
+        """Return the refusal with these facts."""
         return ReleaseError(self.words.format(**facts), rule=rule, fix=self.fix.format(**facts)).at("output")
 
 
@@ -166,6 +169,9 @@ RESUME = (
 
 
 def row_of(said: InLedger, there: InFolder, table: tuple[Row, ...] = RELEASE) -> Row:
-    """Return what is done in a state: the one row that it stands in."""
+    """Return the action in a state.
+
+    It is the one row that the state stands in.
+    """
     (row,) = (row for row in table if said in row.ledger and there in row.folder)
     return row

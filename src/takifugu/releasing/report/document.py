@@ -46,10 +46,11 @@ DOWNLOADS = {
 
 
 def report_html(subject: Release | Published | Outcome) -> str:
-    """Return a release, a published table or all tables of a release file as one self-contained HTML page.
+    """Return a self-contained HTML page of published tables.
 
-    It opens offline and fetches nothing; of the data it holds the noisy values only. What a table is worth is said by
-    its release file, else by the means of its belief. Raises InputError for any other object.
+    They are a release, a published table or all tables of a release file. It opens offline and fetches nothing; of the
+    data it holds the noisy values only. What a table is worth is said by its release file, else by the means of its
+    belief. Raises InputError for any other object.
 
     >>> import takifugu as tf
     >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -81,7 +82,10 @@ def _tables(subject: Release | Published | Outcome) -> list[Reported]:
 
 
 def verdict_words(table: Published) -> str:
-    """Return the first sentence of a table's report: what it is worth, or how far off what was chosen may be."""
+    """Return the first sentence of a table's report.
+
+    It says what the table is worth, or how far off what was chosen may be.
+    """
     (one,) = _tables(table)
     verdict = verdict_of(one)[1]
     if verdict or not isinstance(one.answers[0][1].randomiser, PermuteAndFlip):
@@ -90,7 +94,10 @@ def verdict_words(table: Published) -> str:
 
 
 def _article(t: Reported) -> dict[str, object]:
-    """Return what the template says of one table, by the names that it has there."""
+    """Return a table's values for the template.
+
+    They have the names that they have there.
+    """
     c = t.certificate
     by = f" by {c.publisher}" if c.publisher else ""
     name = f" {t.name!r}" if c.title else ""

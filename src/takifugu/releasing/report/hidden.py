@@ -26,13 +26,16 @@ _PRIORS = ("1 %", "10 %", "50 %", "90 %")
 
 
 def beliefs_of(c: Certificate) -> list[str]:
-    """Return the beliefs that are listed, and how many more there are."""
+    """Return the listed beliefs.
+
+    The last line says how many more there are.
+    """
     more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
     return [*c.beliefs[:MOST_BELIEFS], *more]
 
 
 def if_off(c: Certificate) -> Block:
-    """Return what holds if the belief is inaccurate."""
+    """Return the promise under an inaccurate belief."""
     if all(answer.covers == Covers.EVERYTHING for answer in c.answers):
         return Words(_WHOLE)
     rows = [row.cells for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta))]
@@ -40,7 +43,10 @@ def if_off(c: Certificate) -> Block:
 
 
 def suspicions(c: Certificate) -> Iterator[Block]:
-    """Yield what a suspicion can become; nothing for definitions that do not compare hypotheses both ways."""
+    """Yield the growth of a suspicion.
+
+    Nothing for definitions that do not compare hypotheses both ways.
+    """
     if not is_worded(c) or definitions.find(c.definition).one_way:
         return
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
@@ -72,7 +78,10 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
 
 
 def not_hidden(c: Certificate) -> Iterator[str]:
-    """Yield what is not hidden: by the definition, under other beliefs, and what is public."""
+    """Yield the facts without protection.
+
+    They are not hidden by the definition, or under other beliefs, or they are public.
+    """
     yield from not_promised(c)
     if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return

@@ -40,7 +40,7 @@ _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 
 def opening(t: Reported) -> Iterator[Words]:
-    """Yield a verdict where there can be one, a number, a suspicion."""
+    """Yield a possible verdict, a number, a suspicion."""
     verdict, words = verdict_of(t)
     if words:
         yield Words(words, f"verdict {verdict or 'plain'}")
@@ -48,7 +48,10 @@ def opening(t: Reported) -> Iterator[Words]:
 
 
 def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
-    """Return what a table is worth and the sentence that says so; without a verdict, from where on differences show."""
+    """Return the verdict on a table and its sentence.
+
+    Without a verdict, the sentence says from where on differences show.
+    """
     unit = t.certificate.measured_in or ""
     one = t.worth or _worth(t)
     if one is not None:
@@ -67,7 +70,10 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
 
 
 def _as_published(t: Reported, expected: Worth) -> Worth:
-    """Return the worth with the published cells; no noise makes a useless table worth more."""
+    """Return the worth with the published cells.
+
+    No noise makes a useless table worth more.
+    """
     answer = t.answers[0][1]
     half = farthest_end(answer, t.cells)
     if expected.cells is None or half is None or len(t.answers) > 1 or t.certificate.adjusting:
@@ -79,7 +85,10 @@ def _as_published(t: Reported, expected: Worth) -> Worth:
 
 
 def _what_came(t: Reported, one: Worth) -> str:
-    """Say beside a verdict, which was known before, where the published values fall short of it: of them alone."""
+    """Return the shortfall of published values.
+
+    It stands beside a verdict, which was known before, and is of the values alone.
+    """
     if t.certificate.adjusting:
         return ""  # the verdict is about other values than the intervals
     answer = t.answers[0][1]
@@ -97,7 +106,10 @@ def _what_came(t: Reported, one: Worth) -> str:
 
 
 def _worth(t: Reported) -> Worth | None:
-    """Return what the worst answer is worth by the means of its belief; None where nobody knows what to expect."""
+    """Return the worth of the worst answer.
+
+    It is by the means of its belief; None where nobody knows what to expect.
+    """
     worths = []
     for _, answer in t.answers:
         if answer.calibration is None or not isinstance(answer.randomiser, Noise):
@@ -110,7 +122,10 @@ def _worth(t: Reported) -> Worth | None:
 
 
 def number_with_error(t: Reported) -> str:
-    """Return the first published number with the interval that its table gives it, in its unit."""
+    """Return the first published number with its interval.
+
+    The table gives the interval, in its unit.
+    """
     if not t.cells:
         return f"How to read a row: by the declared populations, {_off(*randomised(t))}."
     unit, answer = t.answers[0]
@@ -132,7 +147,10 @@ def number_with_error(t: Reported) -> str:
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:
-    """Say how far a row that is sent lies from the true one: a distance, a share of wrong labels, or a loss."""
+    """Describe the distance of a sent row.
+
+    It says how far the row lies from the true one: a distance, a share of wrong labels, or a loss.
+    """
     loss = float(f"{sent.expected:.4g}")
     if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
         return f"another value than the true one is sent with probability {written(100 * loss, digits=4)} %"
@@ -142,9 +160,10 @@ def _off(belief: FromPopulations, sent: Sending) -> str:
 
 
 def suspicion_of(t: Reported) -> str:
-    """Say of one hidden fact how sure somebody can become who was half sure of it: odds move by e^epsilon at most.
+    """Describe the growth of an even suspicion.
 
-    The fact is the first that the framework compares, of declared names and values: nothing of the data is in it.
+    It says of one hidden fact how sure somebody can become who was half sure of it: odds move by e^epsilon at most. The
+    fact is the first that the framework compares, of declared names and values: nothing of the data is in it.
     """
     c = t.certificate
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
@@ -171,7 +190,10 @@ def suspicion_of(t: Reported) -> str:
 
 
 def _compared(t: Reported) -> tuple[Comparison, str] | None:
-    """Return the first comparison of a table's framework, and what it calls an entry that has no name."""
+    """Return the first comparison of a table's framework.
+
+    With it goes the name for an entry that has none.
+    """
     calibration = t.answers[0][1].calibration
     try:
         framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
@@ -187,7 +209,10 @@ def _first_framework(c: Certificate) -> Framework:
 
 
 def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: Window | None) -> str:
-    """Say that one hypothesis holds rather than the other, in words that anybody reads."""
+    """Say one hypothesis rather than the other.
+
+    Anybody reads these words.
+    """
     if isinstance(left, EntryIs) and isinstance(right, EntryIs):
         entry = _entry(left, word, unit, window)
         return f"{entry} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
@@ -199,9 +224,10 @@ def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: W
 
 
 def _entry(one: EntryIs, word: str, unit: str, window: Window | None) -> str:
-    """Name an entry: by the clock where it is the first of a calendar's window, else by its name.
+    """Name an entry.
 
-    The number of an entry without a name is ours: it is said to be one of those that are called `word`.
+    It is named by the clock where it is the first of a calendar's window, else by its name. The number of an entry
+    without a name is ours: it is said to be one of those that are called `word`.
     """
     if window is not None and one.entry == 0:
         return f"{unit or 'the row'} at {window.start}"

@@ -54,13 +54,19 @@ class Published:
     worth: Worth | None = field(default=None, repr=False, compare=False)
 
     def to_frame(self, library: object = None) -> Any:
-        """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
+        """Return the rows as a frame.
+
+        It is one of the named library, or of the one that the data came in (`Release.to_frame`).
+        """
         if isinstance(self.rows, Rows):
             return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
     def plot(self) -> Plot:
-        """Return the picture of the table, as its report has it; raises InputError where it has none."""
+        """Return the picture of the table.
+
+        Its report has it; raises InputError where it has none.
+        """
         picture = self._picture
         if picture is None:
             raise InputError("this table has no picture", fix="print it, or take `to_frame()`")
@@ -88,7 +94,10 @@ class Published:
 
     @property
     def title(self) -> str:
-        """Return what the table is, in one line: title or name, what was counted, of whom, and in which unit."""
+        """Return the table's description in one line.
+
+        It is title or name, what was counted, of whom, and in which unit.
+        """
         c = self.certificate
         name = f"{c.title} ({self.name})" if c.title else self.name
         measured = f", in {c.measured_in}" if c.measured_in else ""
@@ -125,12 +134,15 @@ class Outcome:
 
     @property
     def new(self) -> tuple[Published, ...]:
-        """The tables that this call published."""
+        """Return the tables of this call."""
         return tuple(table for table in self.tables if table.since is None)
 
     @property
     def there(self) -> tuple[Published, ...]:
-        """The tables that were published before, for which nothing was paid now."""
+        """Return the tables published before.
+
+        Nothing was paid for them now.
+        """
         return tuple(table for table in self.tables if table.since is not None)
 
     def __repr__(self) -> str:
@@ -157,7 +169,10 @@ class Outcome:
 
 
 def already(there: Sequence[Published]) -> str:
-    """Say which tables were published before, that nothing was paid now, and how to publish later rows; "" for none."""
+    """Name the tables published before.
+
+    It is said, too, that nothing was paid now, and how to publish later rows; "" for none.
+    """
     if not there:
         return ""
     named = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in there)

@@ -17,7 +17,10 @@ Box = tuple[float, float, float, float]
 
 
 def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | None:
-    """Return each place as a box (left, low, right, high) with what is known of it; None where there are none."""
+    """Return each place as a box with its row.
+
+    A box is (left, low, right, high), its row what is known of it; None where there are none.
+    """
     if not t.cells:
         belief, noise = randomised(t)
         return _cells(belief, noise) if belief.is_planar else None
@@ -26,13 +29,19 @@ def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | N
 
 
 def boxes_in(summaries: Iterable[Plain], labels: Iterable[str]) -> Boxes | None:
-    """Return the grid that all these cells are boxes of, from written frameworks; None where they are not."""
+    """Return the grid of these cells.
+
+    All are boxes of it, from written frameworks; None where they are not.
+    """
     boxes = boxes_of(summaries)
     return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
 
 
 def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
-    """Yield the cells of populations: how often each is visited by belief, and how often it is sent."""
+    """Yield the cells of populations.
+
+    Each says how often it is visited by belief, and how often it is sent.
+    """
     sent = marginals(belief, noise)
     places = belief.places
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))

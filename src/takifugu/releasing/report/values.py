@@ -66,7 +66,7 @@ def published(t: Reported) -> Iterator[Block]:
 
 
 def error_words(error: float, values: int, unit: str) -> str:
-    """Say once what the ± of all values of a table is.
+    """State the ± of all values of a table.
 
     >>> error_words(63, 2, "rows")
     'Each value is ± 63 rows, with probability 95 % for all 2 at once, over the noise alone.'
@@ -76,7 +76,10 @@ def error_words(error: float, values: int, unit: str) -> str:
 
 
 def farthest_end(answer: Release, cells: int) -> Fraction | None:
-    """Return how far the ends of the intervals of an answer lie from its values at most; None where it has none."""
+    """Return the largest half width of an answer.
+
+    It says how far the ends of the intervals lie from the values at most; None where it has none.
+    """
     ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
     if ends is None:
         return None
@@ -85,7 +88,10 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
 
 
 def rows_of_answers(t: Reported) -> Answers:
-    """Return the rows of every answer, by unit, with its adjusted values where the certificate has some."""
+    """Return the rows of every answer, by unit.
+
+    They have adjusted values where the certificate has some.
+    """
     return [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
 
 
@@ -98,7 +104,10 @@ def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]
 
 
 def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
-    """Return one row per cell; its interval where it is not the same for all, its adjusted value where it has one."""
+    """Return one row per cell.
+
+    It has its interval where that is not the same for all, its adjusted value where it has one.
+    """
     error = error_of(rows)
     header = [axes_of(t.certificate)[0], f"noisy value{_unit(t)}"]
     body: list[list[str | Cell]] = [[str(row["cell"]), noisy_cell(row, t.possible)] for row in rows]
@@ -114,7 +123,10 @@ def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
 
 
 def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
-    """Yield the table of noisy values, and that of adjusted ones where there are some; the longer way goes down."""
+    """Yield the tables of noisy and adjusted values.
+
+    The second is there if there are some; the longer way goes down.
+    """
     names = axes_of(t.certificate)
     if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
         places, names = [(column, row) for row, column in places], (names[1], names[0])
@@ -137,7 +149,10 @@ def _crossed(
 
 
 def _table_of_units(t: Reported, answers: Answers) -> Table:
-    """Return one row per unit, or one row per value where there are many cells."""
+    """Return one row per unit.
+
+    Where there are many cells, it is one row per value.
+    """
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     every = [row for _, rows in answers for row in rows]
     error, more = error_of(every), ["adjusted"] if "adjusted" in every[0] else []
@@ -161,7 +176,10 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
 
 
 def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
-    """Yield how many places were called what, and those not called safe."""
+    """Yield the numbers of places by their words.
+
+    Those not called safe are listed, too.
+    """
     count = Counter(place_kind(row[UPPER]) for row in rows)
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
     boxes = boxes_of(t.certificate.frameworks.values())
@@ -183,18 +201,24 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
 
 
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:
-    """Return a value for a table: faded if it is noise, with a star if no true value can be so."""
+    """Return a value for a table.
+
+    It is faded if it is noise, with a star if no true value can be so.
+    """
     star = " *" if is_outside(row["value"], possible) else ""
     return Cell(f"{number(row['value'])}{star}", "noise" if row.get(READABLE) is False else "")
 
 
 def error_of(rows: Sequence[Row]) -> float | None:
-    """Return the ± that several values share."""
+    """Return the common ± of several values."""
     return common_error(rows) if len(rows) > 1 else None
 
 
 def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:
-    """Say below a table how far off its values are, and what its marks mean."""
+    """Explain the error and marks below a table.
+
+    It says how far off its values are, and what its marks mean.
+    """
     together = "" if t.cells == 1 else f", for all {t.cells:,} values of this table at once"
     if error is not None:
         notes = [error_words(error, t.cells, t.certificate.measured_in or "")]
@@ -204,7 +228,7 @@ def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:
 
 
 def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
-    """Yield what the marks mean that the values of a table have."""
+    """Yield the meanings of the values' marks."""
     if any(row.get(READABLE) is False for row in rows):
         yield _FADED
     if possible is not None and any(is_outside(row["value"], possible) for row in rows):
@@ -221,7 +245,10 @@ def _picture(t: Reported, answers: Answers, width: int) -> str:
 
 
 def drawing_of(t: Reported) -> str | None:
-    """Return the picture as SVG; None where the values are nothing that is drawn."""
+    """Return the picture as SVG.
+
+    None where the values are nothing that is drawn.
+    """
     if not t.cells:
         return stacked(list(drawn_populations(t)))
     return picture_of(t.certificate, rows_of_answers(t), t.possible, WIDE)
