@@ -99,8 +99,9 @@ def test_questions_fit_forty_columns_without_colours(log: Path, environment: dic
 
 def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
     code, printed, screens = answering(["init", "log.csv"], [], log.parent, CI="true")
-    assert (code, screens) == (0, "")
-    assert "so rows may be changes" in " ".join(printed.split())
+    assert (code, printed) == (2, "")
+    assert "write --rows changes" in " ".join(screens.split())
+    assert "rows [" not in screens
 
 
 def test_options_answer_and_the_others_are_asked(log: Path) -> None:

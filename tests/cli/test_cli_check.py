@@ -13,6 +13,7 @@ from unittest.mock import patch
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.starting import init
 
 from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
 from takifugu.cli.samples.examples import examples, write_example
@@ -97,7 +98,7 @@ def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: p
         "who,minute,doing\n" + "".join(f"Ana,{m},{'still' if m % 7 else 'walking'}\n" for m in range(300))
     )
     for name in ("answers", "days"):
-        drafted = json.loads(invoke("init", f"{name}.csv", "-o", f"{name}.toml", "--json").stdout)
+        drafted = json.loads(init(f"{name}.csv", "-o", f"{name}.toml", "--json").stdout)
         outcome = invoke("check", f"{name}.toml")
         lines = [line.removeprefix("takifugu: ") for line in outcome.stderr.splitlines()]
         assert [line for line in lines if "nothing happened" not in line] == drafted["fill_in"]

@@ -60,12 +60,6 @@ def test_probabilities_in_per_cent(matrix: list[list[float]]) -> None:
         tf.MarkovChain(matrix, length=4)
 
 
-def test_one_column_is_one_column(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("state\nstill\nwalking\nstill\n")
-    outcome = invoke("init", tmp_path / "data.csv", "-o", tmp_path / "r.toml")
-    assert "data.csv has 1 column;" in outcome.stdout
-
-
 def test_plan_advises_no_keys_that_a_kind_refuses(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("person,origin,level\nAna,n,1\nBo,s,2\n", encoding="utf-8")
     (tmp_path / "people.toml").write_text(

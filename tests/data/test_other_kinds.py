@@ -9,10 +9,9 @@ import pickle
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from tests.data.test_files import reader  # noqa: F401 - a fixture
+from tests.support.starting import init
 
-from takifugu.cli import main
 from takifugu.core.errors import DataError
 from takifugu.data import open_frame
 
@@ -91,7 +90,7 @@ def test_init_neither_prints_nor_writes_a_word_of_it(tmp_path: Path, name: str) 
     for number, written in enumerate([content, gzip.compress(content), *encoded]):
         data = tmp_path / f"d{number}.csv"
         data.write_bytes(written)
-        done = CliRunner().invoke(main, ["init", str(data), "-o", str(tmp_path / "r.toml")])
+        done = init(str(data), "-o", str(tmp_path / "r.toml"))
         assert done.exit_code == 2, done.output
         assert words in " ".join(done.stderr.split()).replace("takifugu: ", "")
         assert "SENTINEL" not in done.output

@@ -153,7 +153,7 @@ def test_from_init_to_the_ledger(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert "rows.fwf has 3 columns" in run("init", "rows.fwf", "-o", "r.toml")
+    assert 'file = "rows.fwf"' in run("init", "rows.fwf", "-o", "r.toml")
     draft = (tmp_path / "r.toml").read_text()
     for role, name in (("unit", "who"), ("order", "minute"), ("value", "state")):
         assert f'{role} = "{name}"' in draft

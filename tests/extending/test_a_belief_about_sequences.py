@@ -12,6 +12,7 @@ from tests.conformance.release_files import Example, check_release_file, invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 SHIFT = '''
 from dataclasses import dataclass, replace
@@ -99,7 +100,7 @@ def _forgotten(tmp_path: Path) -> Iterator[None]:
 def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
     path = tmp_path / "release.toml"
-    done = invoke("init", tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
+    done = init(tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
     assert done.exit_code == 0, done.output
     text = path.read_text(encoding="utf-8")
     believed = 'states = ["desk", "ward"]\nunits_independent = true'

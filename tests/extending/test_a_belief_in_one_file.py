@@ -12,6 +12,7 @@ from tests.conformance.release_files import Example, check_release_file, invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
@@ -130,7 +131,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
     load(URN.replace("section=UrnSection", section), "urn", tmp_path)
     (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
     path = tmp_path / "release.toml"
-    done = invoke("init", tmp_path / "draws.csv", "-o", path, "--kind", "urn")
+    done = init(tmp_path / "draws.csv", "-o", path, "--kind", "urn")
     assert done.exit_code == 0, done.output
     text = path.read_text(encoding="utf-8")
     assert ("# of 1 columns" in text) == (section == DRAFTED)

@@ -12,6 +12,7 @@ from tests.conformance.release_files import invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
@@ -83,7 +84,7 @@ def file(tmp_path: Path) -> Path:
     rows = "".join(f"2026-01-05T{hour:02}:00,{'walking' if 8 <= hour < 18 else 'still'}\n" for hour in range(24))
     (tmp_path / "day.csv").write_text("time,state\n" + rows, encoding="utf-8")
     path = tmp_path / "release.toml"
-    assert invoke("init", tmp_path / "day.csv", "-o", path).exit_code == 0
+    assert init(tmp_path / "day.csv", "-o", path).exit_code == 0
     path.write_text(filled(path.read_text(encoding="utf-8"), **FILLED), encoding="utf-8")
     return path
 

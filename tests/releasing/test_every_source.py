@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.support.data_files import SOURCES
+from tests.support.starting import init
 from tests.support.workbooks import ERROR, write_workbook
 
 from takifugu.cli import main
@@ -50,7 +51,7 @@ def run(folder: Path, *words: str) -> str:
 def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:
     name, write = SOURCES[kind]
     write(tmp_path / name, ROWS)
-    assert f"{name} has" in run(tmp_path, "init", f"@{name}", "-o", "@draft.toml", "--kind", "markov-chain")
+    assert f'file = "{name}"' in init(tmp_path / name, "-o", tmp_path / "draft.toml", "--kind", "markov-chain").output
     draft = (tmp_path / "draft.toml").read_text()
     assert all(f'{role} = "{column}"' in draft for role, column in zip(("unit", "order", "value"), ROWS, strict=True))
     (tmp_path / "one.toml").write_text(SPEC.format(file=name, name="first"))

@@ -1,4 +1,4 @@
-"""Thirty tables as people export them: `init --yes` is right or asks, and no table is called good that is not."""
+"""Thirty tables as people export them: `init` is right or asks, and no table is called good that is not."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ TABLES = {make.__name__: make for make in chain(*KINDS.values())}
 
 def started(file: Path, answers: Mapping[str, str]) -> Json:
     """Start a release file beside a table, and return what `init` says, or its error."""
-    words = [word for name, answer in answers.items() for word in (f"--{name}", answer)]
-    where = str(file.with_name("r.toml"))
-    done = CliRunner().invoke(
-        main, ["init", str(file), "-o", where, "--yes", "--force", "--json", *words], catch_exceptions=False
-    )
-    return json.loads(done.stdout)
+    words = ["init", str(file), "-o", str(file.with_name("r.toml")), "--force", "--json", *words_of(answers)]
+    return json.loads(CliRunner().invoke(main, words, catch_exceptions=False).stdout)
+
+
+def words_of(answers: Mapping[str, str]) -> list[str]:
+    return [word for name, answer in answers.items() if answer for word in (f"--{name}", answer)]
 
 
 def answered(file: Path, made: MadeTable) -> tuple[Path, Json]:
@@ -85,13 +85,29 @@ def test_there_are_thirty_of_six_kinds_and_a_third_are_ugly() -> None:
     assert sum(make().is_ugly for make in TABLES.values()) >= len(TABLES) // 3
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_without_a_terminal_init_does_what_yes_does(name: str, tmp_path: Path) -> None:
+    made = TABLES[name]()
+    file, where = written(tmp_path, made), tmp_path / "r.toml"
+    done = list[tuple[int, str, str, str]]()
+    for words in (["--yes"], [], ["--yes", *words_of(made.right)], words_of(made.right)):
+        ran = CliRunner().invoke(main, ["init", str(file), "-o", str(where), *words], catch_exceptions=False)
+        text = where.read_text(encoding="utf-8") if where.exists() else ""
+        done.append((ran.exit_code, ran.stdout, ran.stderr, re.sub("ledger_id = .*", "", text)))
+        for path in tmp_path.glob("r*"):
+            path.unlink()
+    assert done[0] == done[1]
+    assert done[2] == done[3]
+    assert {code for code, *_ in done} <= {0, 2}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_init_is_right_or_asks_and_what_is_called_good_is_true(name: str, tmp_path: Path) -> None:
     made = TABLES[name]()
     file, said = answered(written(tmp_path, made), made)
     answers = {question["name"]: question["answer"] for question in said["questions"]}
-    protected = {name: word for name, word in made.right.items() if name not in ("publish", "file")}
+    protected = {name: word for name, word in made.right.items() if name != "publish"}
     assert {name: answers.get(name) for name in protected} == protected
     file = without_odd_lines(file, said["notes"])
     wanted = {name: word for name, word in made.right.items() if word}

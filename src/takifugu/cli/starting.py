@@ -6,7 +6,7 @@ import json
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -14,29 +14,26 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
-from takifugu.cli.output import counted, print_json, wrapped, write_new
+from takifugu.cli.output import print_json, wrapped, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, nearest
 from takifugu.core.escaping import visible
-from takifugu.core.text.tables import labelled, name_of, text_table
+from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.file.drafting.draft import draft_of
 from takifugu.releasing.file.drafting.listing import listed_keys
-from takifugu.releasing.file.guessing.columns import Column, first_look
-from takifugu.releasing.file.guessing.notes import notes
-from takifugu.releasing.file.guessing.rules import Guess
-from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted, plain_name
+from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.guessing.notes import notes, one_of_several
+from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for
-from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision, offered, rows_note
+from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
 from takifugu.releasing.file.questions.subject import Subject, shape_of
 
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
-#: Of a wide table no more columns are shown.
-MOST_COLUMNS = 20
 
 
 def init(
@@ -51,26 +48,26 @@ def init(
     look = first_look(open_frame(source, written=sniffed(data)))
     if not look.columns:
         raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
+    which = [one_of_several(contents, look.written)] if len(contents) > 1 else []
+    for note in which:
+        click.echo(wrapped(note), err=True)
     subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind))
     asks = not yes and can_ask()
-    ask = partial(ask_about, look) if asks else clearly_offered if yes else offered
-    questions = answered(subject, answers, ask)
-    made_of = decision(subject, questions, {question.name for question, _ in questions} if asks or yes else {*answers})
+    questions = answered(subject, answers, partial(ask_about, look) if asks else clearly_offered)
+    made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
-    columns, guess = made_of.columns, replace(subject.guess, kind=made_of.kind)
-    text = draft_of(data, output, columns, guess.kind, made_of.said, made_of.across)
-    declared, whose = ledger_for(output, data)
-    schema_file = output.with_name(f"takifugu-{guess.kind}.schema.json")
-    write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
-    ledger, is_new, name = _made(output, schema_file, guess.kind, declared)
-    write_ledger_id(output, name)
-    are_steps = shape_of(guess.kind) == IN_ORDER and made_of.across is None
-    missing, said = _missing(output), [*notes(look, columns, contents, data, are_steps)]
-    if not (asks or yes or "rows" in answers) and subject.kind is None:
-        said += rows_note(questions[0][0])
+    columns, kind, why = made_of.columns, made_of.kind, subject.guess.why if made_of.kind == subject.guess.kind else ""
     if made_of.across is not None:
-        guess = replace(guess, why=questions[0][0].why)
+        why = questions[0][0].why
+    text = draft_of(data, output, columns, kind, made_of.said, made_of.across)
+    declared, whose = ledger_for(output, data)
+    schema_file = output.with_name(f"takifugu-{kind}.schema.json")
+    write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
+    ledger, is_new, name = _made(output, schema_file, kind, declared)
+    write_ledger_id(output, name)
+    are_steps = shape_of(kind) == IN_ORDER and made_of.across is None
+    missing, said = _missing(output), [*notes(look, columns, data, are_steps)]
     verdict = _verdict(output, missing)
     if as_json:
         listing = [
@@ -79,17 +76,14 @@ def init(
         ]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         made["ledger_of"] = None if whose is None else str(whose)
-        kinds = {"kind": guess.kind, "why": guess.why or None, "schema": str(schema_file), "verdict": verdict}
+        kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}
         lines = [fault.line for fault in missing]
         made["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
-        print_json("init", data, {**made, **kinds, "columns": listing, "notes": said, "fill_in": lines})
+        print_json("init", data, {**made, **kinds, "columns": listing, "notes": [*which, *said], "fill_in": lines})
         return
-    if asks or yes or answers:
-        click.echo(labelled(_lines_in_force(text)))
-    else:
-        if kind is None:
-            _print_kinds(data, guess)
-        _print_columns(data, columns)
+    click.echo(labelled(_lines_in_force(text)))
+    if why:
+        click.echo(f"\n{wrapped(f'Drafted as {kind}: {why}.')}")
     _print(output, missing, said)
     if whose is not None:
         click.echo(f"\nledger: {visible(str(ledger))}")
@@ -168,18 +162,6 @@ def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
         return f"Verdict: none. {error.line}"
 
 
-def _print_kinds(data: Path, guess: Guess) -> None:
-    plain = plain_name(guess.kind)
-    click.echo(wrapped(f"{data.name} looks like {plain}: {guess.why}."))
-    click.echo(wrapped("If it is something else, say so:"))
-    click.echo(labelled([(f"  --kind {name}", words) for name, words in drafted().items() if name != plain]))
-    click.echo()
-
-
-def _reason(column: Column) -> str:
-    return f"{column.sure}: {column.why}" if column.why else "-"
-
-
 def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
     """Yield what a draft declares of the data and the tables, each with the section that it stands in."""
     draft = tomllib.loads(text)
@@ -187,17 +169,6 @@ def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
     for section, keys in [*tables, *(("[[release]]", item) for item in draft["release"])]:
         for number, (key, value) in enumerate(keys.items()):
             yield section if number == 0 else "", visible(f"{key} = {toml_of(value)}")
-
-
-def _print_columns(data: Path, columns: Sequence[Column]) -> None:
-    click.echo(wrapped(f"{data.name} has {counted(len(columns), 'column')}; what they are for is guessed:"))
-    click.echo()
-    listed = [c for c in columns if c.role is not None]
-    listed += [c for c in columns if c.role is None][: MOST_COLUMNS - len(listed)]
-    rows = [[name_of(c.name, 26), c.looks_like, c.role or "-", _reason(c)] for c in columns if c in listed]
-    click.echo(text_table(["column", "looks like", "used as", "why"], rows))
-    if len(columns) > len(listed):
-        click.echo(f"and {counted(len(columns) - len(listed), 'more column')}, used for nothing")
 
 
 def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.conformance.release_files import invoke
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -275,7 +276,7 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
 def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text(ROWS, encoding="utf-8")
     out = tmp_path / "draft.toml"
-    result = invoke("init", tmp_path / "visits.csv", "-o", out, "--kind", "asymmetric")
+    result = init(tmp_path / "visits.csv", "-o", out, "--kind", "asymmetric")
     assert result.exit_code == 0, result.output
     text = out.read_text()
     assert "Zoe" not in text

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, written
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -426,7 +427,7 @@ _FILLED = {
 def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
     data, where = tmp_path / "staff.csv", tmp_path / "release.toml"
     data.write_text(STAFF.replace("?", "").replace("inf", "1"), encoding="utf-8")
-    started = invoke("init", data, "-o", where, "--kind", kind)
+    started = init(data, "-o", where, "--kind", kind)
     assert started.exit_code == 0, started.output
     assert invoke("calibrate", where).exit_code == 2
     text = where.read_text(encoding="utf-8")
@@ -439,7 +440,7 @@ def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
 
 def test_init_says_which_kinds_it_drafts(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("a,b\n1,2\n")
-    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "parameter-box")
+    refused = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "parameter-box")
     assert refused.exit_code == 2
     assert "no release file is drafted for a belief of kind 'parameter-box'" in refused.stderr
     assert not (tmp_path / "r.toml").exists()

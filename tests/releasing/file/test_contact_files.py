@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tests.support.answers import true_answer
 from tests.support.release_files import filled
 from tests.support.research import research_file
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.cli import main
@@ -204,7 +205,7 @@ def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
     base.commit()
     base.close()
     output = tmp_path / "r.toml"
-    assert CliRunner().invoke(main, ["init", str(tmp_path / "school.sqlite"), "-o", str(output)]).exit_code == 0
+    assert init(str(tmp_path / "school.sqlite"), "-o", str(output)).exit_code == 0
     draft = output.read_text(encoding="utf-8")
     assert 'table = "met"' in draft
     assert 'file = "school.sqlite"' not in draft, "only a person knows that it is public"

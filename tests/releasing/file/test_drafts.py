@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 from takifugu.cli import main
 from takifugu.releasing.file.kinds import KINDS
@@ -113,8 +114,7 @@ SOON = {(kind, [*TABLES][(number + after) % len(TABLES)]) for number, kind in en
 def drafted(folder: Path, kind: str, table: str) -> tuple[str, list[str]]:
     """Draft a file of this kind; return its text, and what `init` says is missing."""
     (folder / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    words = ["init", str(folder / "d.csv"), "-o", str(folder / "r.toml"), "--kind", kind, "--json"]
-    done = CliRunner().invoke(main, words, catch_exceptions=False)
+    done = init(folder / "d.csv", "-o", folder / "r.toml", "--kind", kind, "--json")
     assert done.exit_code == 0, done.output
     return (folder / "r.toml").read_text(encoding="utf-8"), json.loads(done.stdout)["fill_in"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -70,7 +71,7 @@ def test_a_copy_of_a_ledger_has_its_id(tmp_path: Path) -> None:
 
 def test_init_writes_it(tmp_path: Path) -> None:
     files.write(tmp_path)
-    assert invoke("init", tmp_path / "data.csv", "-o", tmp_path / "new.toml").exit_code == 0
+    assert init(tmp_path / "data.csv", "-o", tmp_path / "new.toml").exit_code == 0
     text = (tmp_path / "new.toml").read_text()
     assert tomllib.loads(text)["ledger_id"] == Ledger.open(tmp_path / "ledger.db").id
 

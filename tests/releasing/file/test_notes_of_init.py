@@ -13,6 +13,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 from tests.support.release_files import filled, with_chain
+from tests.support.starting import init
 from tests.support.workbooks import write_workbook
 
 from takifugu.cli import main
@@ -26,7 +27,7 @@ def started(data: Path, lines: Iterable[str] | None = None, *words: str) -> tupl
     if lines is not None:
         data.write_text("\n".join([*lines, ""]), encoding="utf-8")
     output = data.with_name("r.toml")
-    done = CliRunner().invoke(main, ["init", str(data), "-o", str(output), "--force", *words], catch_exceptions=False)
+    done = init(str(data), "-o", str(output), "--force", *words)
     assert done.exit_code == 0, done.output
     return " ".join(done.output.split()), output.read_text(encoding="utf-8")
 
@@ -64,8 +65,8 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
 
 def test_notes_are_in_the_json(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,day,state\n" + "".join(f"a,{m:02}/01/2025,x{m % 2}\n" for m in range(1, 13)))
-    words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", "sequences", "--json"]
-    (note,) = json.loads(CliRunner().invoke(main, words).stdout)["notes"]
+    started = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "sequences", "--json")
+    (note,) = json.loads(started.stdout)["notes"]
     assert "could mean two things" in note
 
 
@@ -80,7 +81,7 @@ def test_a_log_of_one_day_is_ordered_by_date_and_time(tmp_path: Path, day: str, 
     times = [start + timedelta(minutes=5 * n) for n in range(288)]
     rows = [f"{who};{t:{day}};{t:{clock}};{t.minute},5;{'da' if t.hour % 5 else 'weg'}" for who in "ABC" for t in times]
     said, draft = started(tmp_path / "d.csv", ["Gerät;Datum;Uhrzeit;Messwert;Zustand", *rows])
-    assert "looks like sequences: 'Gerät' has several rows, in the order of 'Datum'" in said
+    assert "Drafted as markov-chain: 'Gerät' has several rows, in the order of 'Datum'" in said
     assert 'order = ["Datum", "Uhrzeit"]' in draft
     is_iso = (day, clock) == ("%Y-%m-%d", "%H:%M:%S")  # which needs no format
     assert (f'order_format = "{day} {clock}"' in draft) != is_iso
@@ -131,7 +132,7 @@ def test_other_numbers_are_no_times_of_day(tmp_path: Path, rows: list[str]) -> N
 @pytest.mark.parametrize("kind", ["users", "table", "independent-records"])
 def test_several_rows_of_a_person_are_said_to_be_no_people(tmp_path: Path, kind: str) -> None:
     rows = [f"v{n * n % 97},clinic {n % 9}" for n in range(500)]
-    said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *rows], "--kind", kind)
+    said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *rows], "--kind", kind, "--whose", "-")
     assert f"The first 500 rows belong to {len({row.split(',')[0] for row in rows})} visitors, by 'visitor'" in said
     assert "All rows of one visitor must be hidden together: make them one row each first" in said
     said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *(f"v{n},clinic {n % 9}" for n in range(500))])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from tests.support.release_files import with_chain
+from tests.support.starting import init
 
 from takifugu.cli import main
 
@@ -20,8 +21,7 @@ def started(folder: Path, header: str, rows: Iterable[str], *words: str) -> tupl
     """Draft a release file about these rows; what was said, in one line, the draft, and its [source]."""
     (folder / "d.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
     output = folder / "r.toml"
-    given = ["init", str(folder / "d.csv"), "-o", str(output), "--force", *words]
-    done = CliRunner().invoke(main, given, catch_exceptions=False)
+    done = init(folder / "d.csv", "-o", output, "--force", *words)
     assert done.exit_code == 0, done.output
     draft = output.read_text(encoding="utf-8")
     return " ".join(done.output.split()), draft, tomllib.loads(draft)["source"]
@@ -50,7 +50,7 @@ def test_a_clock_that_was_set_back_orders_rows(
     ]
     when = "Tag;Uhrzeit" if ";" in form else "Zeit"
     said, _, source = started(tmp_path, f"{'wer;' * bool(people)}{when};Haltung", rows)
-    assert "looks like sequences" in said
+    assert "Drafted as markov-chain:" in said
     assert source["order"] == (["Tag", "Uhrzeit"] if ";" in form else "Zeit")
     assert source.get("unit") == ("wer" if people else None)
     assert source["value"] == "Haltung"
@@ -196,7 +196,7 @@ def test_columns_called_as_times_of_day_are_times(tmp_path: Path, step: int, day
     rows = [f"{home},{date},{','.join(used[home, date, at] for at in times)}"
             for home, date in dict.fromkeys(key[:2] for key in used)]  # fmt: skip
     said, _, source = started(tmp_path, f"household,{day},{','.join(times)}", rows)
-    assert f"looks like sequences: the columns '00:00' to '{times[-1]}' are called as steps" in said
+    assert f"Drafted as markov-chain: the columns '00:00' to '{times[-1]}' are called as steps" in said
     assert [source[key] for key in ("rows", "columns", "unit", "order", "value")] == [
         "wide", "*:*", "household", [day, "time"], "value",
     ]  # fmt: skip
@@ -219,7 +219,7 @@ def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") ->
 def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name: str, who: str) -> None:
     rows = ward(range(5), 12, by_person, "{:02}" if name == "hr" else "{}")
     said, draft, source = started(tmp_path, f"{who},date,{name},state", rows)
-    assert "looks like sequences" in said
+    assert "Drafted as markov-chain:" in said
     assert (source["unit"], source["order"]) == (who, ["date", name])
     assert source["order_format"] == "%Y-%m-%d %H"
     draft = with_chain(draft, '["in", "out"]')
@@ -240,7 +240,7 @@ def test_coordinates_in_columns_of_their_own_are_taken(tmp_path: Path, pair: str
     places = [(480_000 + k * 37 % 9001 + 0.25, 5_300_000 + k * 91 % 8009 + 0.5) for k in range(200)]
     rows = (f"{k},POINT ({x} {y}),{x},{y},{'abc'[k % 3]}" for k, (x, y) in enumerate(places))
     said, _, source = started(tmp_path, f"id,geometry,{pair},kind", rows)
-    assert "looks like populations" in said
+    assert "Drafted as populations:" in said
     assert source["coordinates"] == pair.split(",")
     assert "'geometry' is not needed" in said
     assert "Make it two columns first" not in said

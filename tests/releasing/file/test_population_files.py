@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.support.release_files import filled
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -377,8 +378,7 @@ def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
 def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path) -> None:
     file = places_in(tmp_path)
     draft = tmp_path / "draft.toml"
-    words = ["init", str(tmp_path / "people.csv"), "--kind", "populations", "-o", str(draft)]
-    made = CliRunner().invoke(main, words)
+    made = init(tmp_path / "people.csv", "--kind", "populations", "-o", draft)
     assert made.exit_code == 0, made.output
     text = draft.read_text()
     assert 'unit = "person"' in text

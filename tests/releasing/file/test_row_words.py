@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing.file.test_drafts import TABLES
+from tests.support.starting import init
 
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
@@ -82,8 +83,7 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
 ])  # fmt: skip
 def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", kind]
-    done = CliRunner().invoke(main, words, catch_exceptions=False)
+    done = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind)
     assert done.exit_code == 0, done.output
     word = "samples" if kind == "sequences" else word_of(kind)
     lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()

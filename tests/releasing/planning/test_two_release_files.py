@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -79,7 +80,7 @@ def test_init_names_the_ledger_and_the_folder_after_the_release_file(tmp_path: P
     for name in ("steps.csv", "nights.csv"):
         (tmp_path / name).write_text(ROWS, encoding="utf-8")
         path = tmp_path / f"{Path(name).stem}.toml"
-        started = invoke("init", tmp_path / name, "-o", path)
+        started = init(tmp_path / name, "-o", path)
         assert "new ledger:" in started.stdout
         text = path.read_text(encoding="utf-8")
         assert f'ledger = "{path.stem}-ledger.db"' in text
@@ -95,7 +96,7 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     if link:
         (tmp_path / "again.csv").symlink_to(data)
         data = tmp_path / "again.csv"
-    started = invoke("init", data, "-o", tmp_path / "second.toml")
+    started = init(data, "-o", tmp_path / "second.toml")
     assert started.exit_code == 0
     words = " ".join(started.stdout.split())
     assert f"It is that of {first}" in words or "which reads the same data" in words
@@ -107,7 +108,7 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     assert "budget = 50.0" in text
     assert "as in first.toml: the same people have one name and one budget" in " ".join(text.replace("#", "").split())
     assert not list(tmp_path.glob("*.db"))
-    content = json.loads(invoke("init", data, "-o", tmp_path / "third.toml", "--json").stdout)
+    content = json.loads(init(data, "-o", tmp_path / "third.toml", "--json").stdout)
     assert (content["ledger_of"], content["ledger_is_new"]) == (str(first), False)
     assert content["ledger"] == str(tmp_path / "kept/spent.db")
 
@@ -117,7 +118,7 @@ def test_every_kind_of_draft_names_the_source_as_the_other_file_does(tmp_path: P
     path = written(tmp_path, "first", "spent.db")
     text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = "who did what"')
     path.write_text(text.replace("budget = 50.0", "budget = { epsilon = 2, delta = 1e-9 }"), encoding="utf-8")
-    assert invoke("init", tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind).exit_code == 0
+    assert init(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind).exit_code == 0
     source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
     assert (source["name"], source["budget"]) == ("who did what", {"epsilon": 2, "delta": 1e-9})
 
@@ -126,7 +127,7 @@ def test_a_name_or_a_budget_that_is_none_is_not_taken_over(tmp_path: Path) -> No
     path = written(tmp_path, "first", "spent.db")
     text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = " "')
     path.write_text(text.replace("budget = 50.0", "budget = 2026-01-05"), encoding="utf-8")
-    assert invoke("init", tmp_path / "minutes.csv", "-o", tmp_path / "new.toml").exit_code == 0
+    assert init(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml").exit_code == 0
     source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
     assert (source["name"], source["budget"]) == ("minutes", 1.0)
 
@@ -164,7 +165,7 @@ def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None
     (tmp_path / "c.toml").write_text('source = "minutes.csv"\nledger = 3\n', encoding="utf-8")
     (tmp_path / "d.toml").write_text('ledger = "x.db"\n[source]\nfile = "other.csv"\n', encoding="utf-8")
     (tmp_path / "e.toml").mkdir()
-    assert invoke("init", tmp_path / "minutes.csv", "-o", tmp_path / "f.toml").exit_code == 0
+    assert init(tmp_path / "minutes.csv", "-o", tmp_path / "f.toml").exit_code == 0
     assert 'ledger = "f-ledger.db"' in (tmp_path / "f.toml").read_text(encoding="utf-8")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -151,7 +152,7 @@ def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
     before = content(tmp_path), (tmp_path / "ledger.db").read_bytes()
-    for words in (["init", tmp_path / "data.csv", "-o"], ["explain", "--svg"]):
+    for words in (["init", tmp_path / "data.csv", "--whose", "Who is it?", "-o"], ["explain", "--svg"]):
         for target in ("data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"):
             refused = invoke(*words, tmp_path / target, "--force")
             assert refused.exit_code in (1, 2), refused.output
@@ -163,7 +164,7 @@ def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
     files.write(tmp_path)
     for _ in range(2):
         assert invoke("explain", "--svg", tmp_path / "a.svg", "--force").exit_code == 0
-        assert invoke("init", tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force").exit_code == 0
+        assert init(tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force").exit_code == 0
 
 
 def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path: Path) -> None:

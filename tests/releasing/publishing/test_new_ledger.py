@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.starting import init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -126,12 +127,12 @@ def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
 def test_init_makes_the_ledger_that_its_draft_requires(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     data.write_text("who,at,doing\n" + "".join(f"a,{t},{'xy'[t % 2]}\n" for t in range(50)), encoding="utf-8")
-    made = invoke("init", data, "-o", tmp_path / "r.toml")
+    made = init(data, "-o", tmp_path / "r.toml")
     assert made.exit_code == 0
     assert "new ledger" in made.stdout
     assert "require_ledger = true" in (tmp_path / "r.toml").read_text(encoding="utf-8")
     tag = Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a")
-    again = json.loads(invoke("init", data, "-o", tmp_path / "r.toml", "--force", "--json").stdout)
+    again = json.loads(init(data, "-o", tmp_path / "r.toml", "--force", "--json").stdout)
     assert (again["ledger"], again["ledger_is_new"]) == (str(tmp_path / "r-ledger.db"), False)
     assert Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a") == tag
 
@@ -140,7 +141,7 @@ def test_init_takes_its_draft_back_where_no_ledger_can_be_made(tmp_path: Path) -
     data = tmp_path / "data.csv"
     data.write_text("who,at,doing\na,1,x\na,2,y\n", encoding="utf-8")
     (tmp_path / "r-ledger.db").write_text("not a ledger", encoding="utf-8")
-    assert invoke("init", data, "-o", tmp_path / "r.toml").exit_code == 2
+    assert init(data, "-o", tmp_path / "r.toml").exit_code == 2
     assert not (tmp_path / "r.toml").exists()
     assert (tmp_path / "r-ledger.db").read_text(encoding="utf-8") == "not a ledger"
 

@@ -146,11 +146,6 @@ def _first_line(kind: Kind) -> str:
     return words[:1].lower() + words[1:].rstrip(".")
 
 
-def plain_name(kind: str) -> str:
-    """Return the plainest name of a kind that `takifugu init --kind` takes."""
-    return next((plain for plain, name in PLAINLY.items() if name == kind), kind)
-
-
 def which_kind(named: object) -> str:
     """Say which kinds of belief there are, to whoever wrote none; of one that there is not, the nearest."""
     if isinstance(named, str):

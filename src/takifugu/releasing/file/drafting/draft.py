@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import InputError
@@ -40,8 +40,8 @@ class Entry:
 class Start:
     """What a first draft starts from: a table of data and its columns, the file that is drafted, and its [belief].
 
-    `drafted` is the text of [belief], where that is written, and `said` are the answers that somebody gave or took; of
-    wide rows `across` are the columns that are steps.
+    `drafted` is the text of [belief], where that is written, and `said` are the answers; of wide rows `across` are
+    the columns that are steps.
     """
 
     data: Path
@@ -49,7 +49,7 @@ class Start:
     columns: Sequence[Column]
     kind: str
     drafted: Callable[[Sequence[Column]], str] | None
-    said: Mapping[str, str] = field(default_factory=dict)
+    said: Mapping[str, str]
     across: Across | None = None
 
     def with_role(self, role: str) -> Column | None:
@@ -135,16 +135,16 @@ def _header(written: Written) -> tuple[object, str]:
 
 def draft_of(
     data: Path, output: Path, columns: Sequence[Column], kind: str,
-    said: Mapping[str, str] | None = None, across: Across | None = None,
+    said: Mapping[str, str], across: Across | None = None,
 ) -> str:  # fmt: skip
     """Return the text of a first release file about a table, to be written to `output`.
 
-    `said` are the answers that somebody gave or took; of wide rows `across` are the columns that are steps. Raises
-    InputError for a belief without a draft.
+    `said` are the answers; of wide rows `across` are the columns that are steps. Raises InputError for a belief without
+    a draft.
     """
     brought = KINDS.find(kind)
     entries: Callable[[Start], Iterable[Entry]] = loaded(brought.facts.draft)
-    start = Start(data, output, columns, kind, brought.drafted, said or {}, across)
+    start = Start(data, output, columns, kind, brought.drafted, said, across)
     return _text(start, entries(start))
 
 

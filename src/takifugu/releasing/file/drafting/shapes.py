@@ -21,9 +21,8 @@ _WHAT = {
 
 def sequences(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about states in steps of time."""
-    rows = start.said.get("rows") or "samples"
-    words = "a row says" if "rows" in start.said else "guessed: a row says"
-    yield from start.source(rows, f"{words} {ROWS[rows]}")
+    rows = start.said["rows"]
+    yield from start.source(rows, f"a row says {ROWS[rows]}")
     yield from _columns(start)
     yield from _calendar(start, rows)
     yield start.budget("the most epsilon that a person may ever spend")

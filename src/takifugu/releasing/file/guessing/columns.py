@@ -60,12 +60,6 @@ class Column:
         """Return what it is for, as a guess where nobody said so."""
         return words if self.sure == SAID else f"guessed: {words}"
 
-    @property
-    def looks_like(self) -> str:
-        """Return the kind of its values, with how many different marks stand among them."""
-        marks = f", {self.marks} mark{'' if self.marks == 1 else 's'}" if self.marks else ""
-        return f"{self.kind}{marks}"
-
 
 #: What a guess of so many points is called, and how far the next best must be behind.
 _SURE, _LIKELY, _ENOUGH = 5, 3, 2

@@ -28,14 +28,10 @@ _NO_ORDER = (
 )
 
 
-def notes(
-    look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int], file: Path, are_steps: bool = False
-) -> Iterator[str]:
-    """Yield one note after the other; `contents` are the sheets or tables of the file."""
+def notes(look: FirstLook, columns: Sequence[Column], file: Path, are_steps: bool) -> Iterator[str]:
+    """Yield one note after the other."""
     if are_steps and all(column.role not in ("order", "start") for column in columns):
         yield _NO_ORDER
-    if len(contents) > 1:
-        yield _one_of_several(contents, look.written)
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
     yield from _odd_lines(look, file)
@@ -86,7 +82,8 @@ def _lines(first: int, last: int) -> str:
     return f"line {first} is" if first == last else f"lines {first} to {last} are"
 
 
-def _one_of_several(contents: Mapping[str, int], written: Written) -> str:
+def one_of_several(contents: Mapping[str, int], written: Written) -> str:
+    """Say which sheet or table of a file is read."""
     part = "sheet" if written.table is None else "table"
     names = ", ".join(repr(visible(name)) for name in [*contents][:_LISTED])
     more = f" and {len(contents) - _LISTED} more" if len(contents) > _LISTED else ""

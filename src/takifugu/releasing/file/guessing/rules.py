@@ -63,7 +63,7 @@ def _visits(facts: Facts) -> tuple[int, str] | None:
     where = facts.coordinates or tuple(places[:1])
     if who is None or not where:
         return None
-    return 80, f"{names_of([who])} has several rows, and where is in {names_of(where)}"
+    return 80, f"{names_of([who])} has several rows, and where is in {names_of(where)}{_exchanged(facts)}"
 
 
 def _places(facts: Facts) -> tuple[int, str] | None:
@@ -76,7 +76,11 @@ def _places(facts: Facts) -> tuple[int, str] | None:
     if facts.coordinates is None:
         return None
     same = f"; {names_of([together])} is not needed" if together is not None else ""
-    return 70, f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows{same}"
+    return 70, f"{names_of(facts.coordinates)} are coordinates{_exchanged(facts)}, and nobody has several rows{same}"
+
+
+def _exchanged(facts: Facts) -> str:
+    return " (exchanged: no latitude is above 90)" if facts.are_exchanged else ""
 
 
 def _companies(facts: Facts) -> tuple[int, str] | None:
@@ -201,8 +205,6 @@ def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Colu
         return tuple(columns)
     role_of = dict(zip((column.name for column in pair), roles, strict=True))
     why = "who met whom" if kind == "contacts" else "coordinates"
-    if kind != "contacts" and facts.are_exchanged:
-        why = "coordinates, exchanged: no latitude is above 90"
     return tuple(
         replace(c, role=role_of[c.name], why=why, sure="likely") if c.name in role_of else c for c in columns
     )

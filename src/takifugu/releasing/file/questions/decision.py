@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
@@ -16,7 +16,6 @@ from takifugu.releasing.file.questions.filling import FILLINGS, check
 from takifugu.releasing.file.questions.five import QUESTIONS, question_about
 from takifugu.releasing.file.questions.question import NONE, Question
 from takifugu.releasing.file.questions.subject import Answers, Subject, named, shape_of
-from takifugu.releasing.file.row_words import LASTING
 
 #: Asks one question about a table; None where the answer is left out.
 Ask = Callable[[Question], str | None]
@@ -24,7 +23,7 @@ Ask = Callable[[Question], str | None]
 
 @dataclass(frozen=True)
 class Decision:
-    """What a file is decided to be; `said` are the answers that somebody gave or took, but for those left for later."""
+    """What a file is decided to be; `said` are the answers, but for those left for later."""
 
     kind: str
     columns: tuple[Column, ...]
@@ -54,11 +53,6 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
     return pairs
 
 
-def offered(question: Question) -> str | None:
-    """Return what a question offers, which nobody has looked at."""
-    return question.offered
-
-
 def clearly_offered(question: Question) -> str | None:
     """Return what a question offers if it is clear; InputError where what is protected depends on it."""
     if question.is_clear:
@@ -68,25 +62,13 @@ def clearly_offered(question: Question) -> str | None:
     return None
 
 
-def rows_note(question: Question) -> list[str]:
-    """Return what must be known before rows are taken for steps that may be none."""
-    if question.offered not in LASTING:
-        return []
-    word, why = question.offered, f"{question.why[:1].upper()}{question.why[1:]}"
-    return [
-        f"{why}, so rows may be {word}. Then start again with --rows {word}: as samples each row counts as one step, "
-        "however long it lasts."
-    ]
-
-
-def decision(subject: Subject, questions: Sequence[tuple[Question, str]], said: Set[str]) -> Decision:
-    """Return what the answers decide that were `said`; what the others are about is guessed."""
+def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Decision:
+    """Return what the answers decide; what nothing asks about is guessed."""
     answers = {question.name: answer for question, answer in questions}
     is_wide = answers["rows"] == "wide"
-    said = said | {"rows"} if is_wide else said
-    kind = subject.kind_of(answers) if said else subject.guess.kind
-    _check_people(subject, answers, said)
-    chosen = {role: name for role, (key, name) in _chosen(subject, answers).items() if is_wide or key in said}
+    kind = subject.kind_of(answers)
+    _check_people(subject, answers)
+    chosen = _chosen(subject, answers)
     roles = KINDS.find(kind).facts.roles
     columns = with_roles(subject.look, roles, chosen)
     across = subject.across if is_wide else None
@@ -98,16 +80,16 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]], said: 
     columns = with_marks(subject.look, subject.facts.look, columns)
     if shape_of(kind) in (RECORDS, WHOLE_COLUMNS):
         columns = with_repeats(subject.facts, columns)
-    if answers["rows"] == "stays" and "rows" in said:
+    if answers["rows"] == "stays":
         columns = _with_ends(columns, *_pair(subject, answers["when"]))
-    taken = {name: word for name, word in answers.items() if name in said and word != NONE}
+    taken = {name: word for name, word in answers.items() if word != NONE}
     return Decision(kind, columns, taken, across)
 
 
-def _check_people(subject: Subject, answers: Answers, said: Set[str]) -> None:
+def _check_people(subject: Subject, answers: Answers) -> None:
     """Raise InputError where rows are somebody's, and this kind of file takes each row for another one."""
     whose = named(answers.get("whose", NONE))
-    if whose is not None and "whose" in said and subject.unit_role(answers) is None:
+    if whose is not None and subject.unit_role(answers) is None:
         raise InputError(
             f"--whose is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
             rule="all rows of a person must be hidden together",
@@ -115,20 +97,19 @@ def _check_people(subject: Subject, answers: Answers, said: Set[str]) -> None:
         ).at("whose")
 
 
-def _chosen(subject: Subject, answers: Answers) -> dict[str, tuple[str, str | None]]:
-    """Return the columns that answers name by their roles, each with its question; None where no column has a role."""
-    chosen = dict[str, tuple[str, str | None]]()
+def _chosen(subject: Subject, answers: Answers) -> dict[str, str | None]:
+    """Return the columns that answers name, by their roles; None where no column has a role."""
+    chosen = dict[str, str | None]()
     role = subject.unit_role(answers)
     if "whose" in answers and role is not None:
-        chosen[role] = "whose", named(answers["whose"])
+        chosen[role] = named(answers["whose"])
     if answers["rows"] == "wide":
-        day = "when", named(answers.get("when", NONE))
-        return {**chosen, "order": day, "piece": ("rows", None), "value": ("rows", None)}
+        return {**chosen, "order": named(answers.get("when", NONE)), "piece": None, "value": None}
     if "when" in answers:
         is_stay = answers["rows"] == "stays"
-        chosen["order"] = "when", _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])
+        chosen["order"] = _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])
     if "publish" in answers and answers["rows"] != "visits":
-        chosen["value"] = "publish", named(answers["publish"])
+        chosen["value"] = named(answers["publish"])
     return chosen
 
 

@@ -57,7 +57,7 @@ class Subject:
         likely = self.roles.get("order")
         some = [c for c in self.look.columns.values() if c.name == likely or (c.tells_when and not c.is_clock)]
         some += [c for c in self.look.columns.values() if c not in some and (c.is_epoch or c.kind == WHOLE)]
-        some = [c for c in some if len(c.labels) > 1 and not c.words & BIRTH]
+        some = [c for c in some if (len(c.labels) > 1 or c.name == likely) and not c.words & BIRTH]
         return tuple(sorted(some, key=lambda c: (c.name != likely, not self.is_time(c))))
 
     def is_time(self, column: Seen) -> bool:
