@@ -159,8 +159,8 @@ def percent(probability: float, up: bool) -> str:
     near = min(probability, 1 - probability) * 100
     digits = 1 if near >= 1 or near <= 0 else min(1 + math.ceil(-math.log10(near)), 15)
     scaled = round(probability * 100 * 10**digits, 6)  # what float noise added is taken away before rounding
-    whole = math.ceil(scaled) if up else math.floor(scaled)
-    text = f"{whole // 10**digits}.{whole % 10**digits:0{digits}d}".rstrip("0").rstrip(".")
+    numerator = math.ceil(scaled) if up else math.floor(scaled)
+    text = f"{numerator // 10**digits}.{numerator % 10**digits:0{digits}d}".rstrip("0").rstrip(".")
     return f"{text} %"
 
 
@@ -177,20 +177,20 @@ def odds(probability: float) -> str:
     return f"{_short(probability / (1 - probability))} to 1"
 
 
-def sentence(seen: Suspicion) -> str:
+def sentence(suspicion: Suspicion) -> str:
     """Put a suspicion's future in one sentence.
 
     >>> sentence(explain("10%", 1))
     'whoever is 10 % sure of something hidden before can be between 3.9 % and 23.2 % sure after'
     """
-    low, high, rest = seen.low, seen.high, ""
-    if seen.beyond:  # beyond one end with at most 2 delta, beyond the other (less likely, if this one is) with delta
-        twice = seen.beyond[0]
-        low, high = posterior(seen.prior, -seen.epsilon - math.log(twice.factor)), twice.high
-        rest = f", but for a probability of at most {min(1.0, 3 * seen.delta):.2g}"
+    low, high, exception = suspicion.low, suspicion.high, ""
+    if suspicion.beyond:  # one end with at most 2 delta, the other (less likely, if this one is) with delta
+        twice = suspicion.beyond[0]
+        low, high = posterior(suspicion.prior, -suspicion.epsilon - math.log(twice.factor)), twice.high
+        exception = f", but for a probability of at most {min(1.0, 3 * suspicion.delta):.2g}"
     return (
-        f"whoever is {percent(seen.prior, up=True)} sure of something hidden before can be between "
-        f"{percent(low, up=False)} and {percent(high, up=True)} sure after{rest}"
+        f"whoever is {percent(suspicion.prior, up=True)} sure of something hidden before can be between "
+        f"{percent(low, up=False)} and {percent(high, up=True)} sure after{exception}"
     )
 
 

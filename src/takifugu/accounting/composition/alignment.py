@@ -50,7 +50,11 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
     """Return the numbers of the charges of each reading."""
     groups: dict[object, list[int]] = {}
     for number, charge in enumerate(charges):
-        key = ("at", charge.calendar) if charge.at is not None else (charge.reading,) if charge.reading else number
+        key: object = number
+        if charge.at is not None:
+            key = ("at", charge.calendar)
+        elif charge.reading:
+            key = (charge.reading,)
         groups.setdefault(key, []).append(number)
     return list(groups.values())
 
@@ -116,8 +120,8 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         return None  # its first step is not that of the recording
     runs = [view.runs(belief, item.charge) for item in items]
     if belief.has_given_start:
-        here = {item.charge.at for item in items if view.is_native(item.charge)}
-        if any(starts) and here != {first}:
+        native_places = {item.charge.at for item in items if view.is_native(item.charge)}
+        if any(starts) and native_places != {first}:
             return None
     if all(run is not None and len(run) == 1 for run in runs):
         size = max(start + n for start, n in zip(starts, sizes, strict=True))
@@ -151,8 +155,10 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
         return None
     starts = [several(item.charge).places for item in items]
     first, sizes = min(int(places[0]) for places in starts), [len(item.read.changes) for item in items]
-    first_places = {int(place) for places, item in zip(starts, items, strict=True) if view.is_native(item.charge)
-           for place in places[[0, -1]]}  # fmt: skip
+    first_places = set[int]()
+    for places, item in zip(starts, items, strict=True):
+        if view.is_native(item.charge):
+            first_places |= {int(places[0]), int(places[-1])}
     before = _steps_before(view, belief, items)
     if before is None or (belief.has_given_start and first_places != {first}):
         return None
@@ -251,20 +257,22 @@ def _together(
     if windows is not None:
         steps, unit = piled(windows[1])
         return (steps.numbers,), unit, most
-    group = [Item(c, item.read) for item in group for c in each_window(item.charge)]
-    layout = laid_out(view, belief, group)
+    items: list[Item] = []
+    for item in group:
+        items += [Item(window, item.read) for window in each_window(item.charge)]
+    layout = laid_out(view, belief, items)
     if layout is None:
         return None
-    whole, moved = layout
-    costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, group, strict=True)])
-    each = costs.each.numbers
-    runs = whole.components() if whole is not belief else None
+    longer, moved = layout
+    costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, items, strict=True)])
+    costs_of_steps = costs.each.numbers
+    runs = longer.components() if longer is not belief else None
     if runs is None:
-        seen = [view.runs(belief, item.charge) for item in group]
-        runs = seen[0] if len(set(seen)) == 1 and seen[0] is not None else None
+        runs_of = [view.runs(belief, item.charge) for item in items]
+        runs = runs_of[0] if len(set(runs_of)) == 1 and runs_of[0] is not None else None
     if runs is None:
-        return (np.sort(each)[::-1].copy(),), costs.unit, most
-    return _different([each[run.start : run.stop] for run in runs]), costs.unit, most
+        return (np.sort(costs_of_steps)[::-1].copy(),), costs.unit, most
+    return _different([costs_of_steps[run.start : run.stop] for run in runs]), costs.unit, most
 
 
 def _different(runs: Sequence[IntArray]) -> tuple[IntArray, ...]:

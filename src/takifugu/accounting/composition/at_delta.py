@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.accounting.composition.piling import standing_in
-from takifugu.accounting.composition.several import several
+from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -40,8 +40,7 @@ def planned_together(charges: Sequence[Charge]) -> bool:
     """
     if not any(_is_normal(charge) for charge in charges):
         return False
-    places = {int(place) for charge in charges for place in several(charge).places}
-    is_in_one_place = is_one_reading(charges) and len(places) <= 1
+    is_in_one_place = is_one_reading(charges) and len(places_of(charges)) <= 1
     return is_in_one_place and all(
         c.fixed_in_advance and c.scope == "unit" and (c.scale is not None or _is_normal(c)) for c in charges
     )
@@ -78,8 +77,8 @@ def loss_at(
     The share is that of (epsilon, delta). The loss is at most epsilon where they keep it.
     """
     share = log_share(epsilon, delta)
-    each = [_part_loss(part, charges, reads, share) for part, reads in parts]
-    loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
+    losses = [_part_loss(part, charges, reads, share) for part, reads in parts]
+    loss, witness = max(losses, key=lambda loss_of: loss_of[0], default=(0.0, None))
     return Fraction(loss), witness
 
 
@@ -112,14 +111,14 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
                 f"some release is no sum over the values of {belief.describe()}",
                 rule="normal releases add up value by value", fix="calibrate all of them for one framework",
             )  # fmt: skip
-        seen = dict[object, object]()
-        alike = [replace(read, changes=_kinds(answer)) for read, answer in zip(reads, answers, strict=True)]
-        for number, run, family in view.secret_runs(belief, alike):
-            piece, inside = belief.component(number), [read.of_run(run) for read in reads]
-            key = (id(piece), family, *(read.answer.key for read in inside if read.answer is not None))
-            if key not in seen:
-                seen[key] = piece  # so that an id stays the piece's
-                yield Part(piece, standing_in(len(run)), family, run.start), inside
+        pieces = dict[object, object]()
+        kinds = [replace(read, changes=_kinds(answer)) for read, answer in zip(reads, answers, strict=True)]
+        for number, run, family in view.secret_runs(belief, kinds):
+            piece, parts = belief.component(number), [read.of_run(run) for read in reads]
+            key = (id(piece), family, *(read.answer.key for read in parts if read.answer is not None))
+            if key not in pieces:
+                pieces[key] = piece  # so that an id stays the piece's
+                yield Part(piece, standing_in(len(run)), family, run.start), parts
 
 
 def _kinds(answer: Additive) -> IntArray:
@@ -134,7 +133,7 @@ def _kinds(answer: Additive) -> IntArray:
 def _part_loss(
     part: Part, charges: Sequence[Charge], reads: Sequence[Read], log_kappa: float
 ) -> tuple[float, Witness | None]:
-    normal, others = [], []
+    normal, laplace = [], []
     for charge, read in zip(charges, reads, strict=True):
         if not read.changes.any():
             continue
@@ -144,8 +143,8 @@ def _part_loss(
         elif charge.scale == 0:
             raise CompositionRefused(NO_NOISE)
         else:
-            others.append(Release(read.changes, charge.scale / read.grid, read.answer))
+            laplace.append(Release(read.changes, charge.scale / read.grid, read.answer))
     if normal:
-        others_profile = added([profile_of(part.belief, release) for release in others]) if others else None
-        return profile_loss(part, normal_profile(normal, log_kappa, others_profile))
-    return joint_loss(part, others) if others else (0.0, None)
+        laplace_profile = added([profile_of(part.belief, release) for release in laplace]) if laplace else None
+        return profile_loss(part, normal_profile(normal, log_kappa, laplace_profile))
+    return joint_loss(part, laplace) if laplace else (0.0, None)

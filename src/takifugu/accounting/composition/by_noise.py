@@ -11,7 +11,7 @@ a Laplace release that was chosen later is charged for the change of its whole c
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -48,6 +48,7 @@ from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
 
@@ -70,77 +71,83 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
         reads = [None if n in places else view.read(belief, c) for n, c in enumerate(charges)]
         fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
         worst = max(worst, fixed)
-        given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
+        terms = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
         lost = any(c.entries and view.is_native(c) for c, read in zip(charges, reads, strict=True) if read is None)
-        for cost, cost_witness in _costs(view, belief, given, lost):
+        for cost, cost_witness in _costs(view, belief, terms, lost):
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, cost_witness
     return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
 
 
-Given = tuple[Charge, Read, bool]
+Term = tuple[Charge, Read, bool]
 Cost = tuple[Fraction, Witness | None]
 
 
-def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> Iterator[Cost]:
+def _costs(view: View, belief: Belief, terms: Sequence[Term], lost: bool) -> Iterator[Cost]:
     """Yield the joint costs of a belief's components.
 
     They are those of each different one with a secret. A release that moves nothing costs nothing, but still says where
     the entries of its framework are, and so which of them are secret. `lost` says that a release of this framework does
     not, because its query reads no single entries.
     """
-    moving = [one for one in given if one[1].changes.any()]
+    moving = [term for term in terms if term[1].changes.any()]
     if not moving:
         return
-    apart = lost or not is_one_reading([charge for charge, _, _ in given])
+    is_scattered = lost or not is_one_reading([charge for charge, _, _ in terms])
     if is_recording(belief):
-        items = [Item(charge, read) for charge, read, _ in given]
-        windows = None if apart or in_one_place(belief, items) else placed(view, belief, items)
+        items = [Item(charge, read) for charge, read, _ in terms]
+        windows = None if is_scattered or in_one_place(belief, items) else placed(view, belief, items)
         if windows is not None:
-            yield from _costs_of_windows(view, belief, *windows, given)
+            yield from _costs_of_windows(view, belief, *windows, terms)
             return
-        given = [(charge, read, after) for series, read, after in given for charge in each_window(series)]
-        items = [Item(charge, read) for charge, read, _ in given]
-        layout = None if apart else laid_out(view, belief, items)
+        terms = list(_each_window(terms))
+        items = [Item(charge, read) for charge, read, _ in terms]
+        layout = None if is_scattered else laid_out(view, belief, items)
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
             return
-        whole, rows = layout
-        shifted = [(c, read.laid_out(row), after) for (c, read, after), row in zip(given, rows, strict=True)]
-        yield from _costs_in_place(view, belief, whole, shifted)
-    elif apart and belief.names is None:
+        longer, rows = layout
+        shifted = [(c, read.laid_out(row), after) for (c, read, after), row in zip(terms, rows, strict=True)]
+        yield from _costs_in_place(view, belief, longer, shifted)
+    elif is_scattered and belief.names is None:
         yield from _costs_of_anybody(view, belief, moving)
     else:
         yield from _costs_in_place(view, belief, belief, moving)
 
 
-def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+def _each_window(terms: Iterable[Term]) -> Iterator[Term]:
+    for series, read, after in terms:
+        for charge in each_window(series):
+            yield charge, read, after
+
+
+def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
     """Yield the costs of releases of the same entries.
 
     These are the entries of `whole`. That is the belief itself, whose secrets are known, or one about another length,
     in which every step counts.
     """
-    reads = [read for _, read, _ in given]
-    seen = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
-    secret_runs = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
+    reads = [read for _, read, _ in terms]
+    pieces = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
+    secret_runs = view.secret_runs(belief, reads) if longer is belief else _all_runs(view, belief, longer)
     for number, run, family in secret_runs:
-        piece = whole.component(number)
-        shares = [(c, read.of_run(run), after) for c, read, after in given]
+        piece = longer.component(number)
+        shares = [(c, read.of_run(run), after) for c, read, after in terms]
         key = (id(piece), family, tuple(map(_contribution, (read for _, read, _ in shares))))
-        if key not in seen:
-            seen[key] = piece
+        if key not in pieces:
+            pieces[key] = piece
             yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
 
 
 def _costs_of_windows(
-    view: View, belief: Recording, whole: Belief, windows: Sequence[Windows], given: Sequence[Given]
+    view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Term]
 ) -> Iterator[Cost]:
     """Yield the costs of windows of one recording.
 
     There is one for each secret. The recording is what `whole` is about: every step of it counts.
     """
-    fixed, trivial, chosen = Fraction(0), Fraction(0), []
-    for one, (charge, read, after) in zip(windows, given, strict=True):
+    fixed, trivial, moving = Fraction(0), Fraction(0), []
+    for series, (charge, read, after) in zip(windows, terms, strict=True):
         if charge.scale is None:
             fixed += steady_cost(view, charge)
         elif after:
@@ -148,41 +155,41 @@ def _costs_of_windows(
         else:
             trivial += loss(read.total, charge)
             if read.changes.any():
-                chosen.append(one)
-    pile = piled(chosen, min(int(one.starts[0]) for one in windows)) if chosen else None
+                moving.append(series)
+    pile = piled(moving, min(int(series.starts[0]) for series in windows)) if moving else None
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
-        family = Family(range(whole.size), pairs)
-        if not any(family.has_pairs(whole, entry) for entry in family.entries):
+        family = Family(range(longer.size), pairs)
+        if not any(family.has_pairs(longer, entry) for entry in family.entries):
             continue
         if pile is None:
             yield fixed, None
             continue
-        recording = whole.with_length(pile[0].size)  # type: ignore[attr-defined]
+        recording = longer.with_length(pile[0].size)  # type: ignore[attr-defined]
         searched = stretched_loss(recording, pairs, *pile)
         cost, witness = searched or (trivial, None)
         yield fixed + min(plain(cost), trivial), witness
 
 
-def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
+def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int, range, Family]]:
     """Yield every run of `whole`.
 
     With it go the pairs of values that a secret compares there, as `belief` numbers them.
     """
     for secret in view.framework.secrets:
         pairs = secret.family(belief).pairs
-        for number, run in enumerate(whole.components()):
+        for number, run in enumerate(longer.components()):
             family = Family(range(len(run)), pairs)
-            if any(family.has_pairs(whole.component(number), entry) for entry in family.entries):
+            if any(family.has_pairs(longer.component(number), entry) for entry in family.entries):
                 yield number, run, family
 
 
-def _costs_anywhere(view: View, belief: Recording, given: Sequence[Given]) -> Iterator[Cost]:
+def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Term]) -> Iterator[Cost]:
     """Yield the costs of sequences without a known start.
 
     There is one for each secret.
     """
     fixed, items = Fraction(0), []
-    for charge, read, after in given:
+    for charge, read, after in terms:
         if charge.scale is None:
             fixed += steady_cost(view, charge)
         elif charge.scale == 0:
@@ -206,7 +213,7 @@ def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> F
     return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
 
 
-def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
     """Yield the costs of components without names.
 
     In each reading one may be that which moves the answers most.
@@ -215,7 +222,7 @@ def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Ite
         return
     fixed, total = Fraction(0), Fraction(0)
     moving = []
-    for charge, read, _ in given:
+    for charge, read, _ in terms:
         if charge.scale is None:
             fixed += steady_cost(view, charge)
         elif charge.scale == 0:
@@ -223,23 +230,24 @@ def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Ite
         else:
             moving.append((charge, read))
     for reading in readings([charge for charge, _ in moving]):
-        rows = {
-            (read.changes.tobytes(), read.grid): by_component(belief, read.changes)
-            for n in reading for read in [moving[n][1]]
-        }  # fmt: skip
-        several = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
-        rates = [
-            sum((moving[n][1].grid / (moving[n][0].scale or 1) for n in reading
-                 if (moving[n][1].changes.tobytes(), moving[n][1].grid) == key), Fraction(0))
-            for key in rows
-        ]  # fmt: skip
-        total += max(sum((int(m) * rate for m, rate in zip(row, rates, strict=True)), Fraction(0)) for row in several)
+        rows, rates = dict[Hashable, IntArray](), dict[Hashable, Fraction]()
+        for number in reading:
+            charge, read = moving[number]
+            key = (read.changes.tobytes(), read.grid)
+            rows[key] = by_component(belief, read.changes)
+            rates[key] = rates.get(key, Fraction(0)) + read.grid / (charge.scale or 1)
+        different = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
+        total += max(_weighed(row, rates.values()) for row in different)
     yield fixed + total, Witness("one user", "whoever moves each answer most")
 
 
-def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
+def _weighed(moves: IntArray, rates: Iterable[Fraction]) -> Fraction:
+    return sum((int(move) * rate for move, rate in zip(moves, rates, strict=True)), Fraction(0))
+
+
+def _part_cost(view: View, part: Part, shares: Sequence[Term]) -> Cost:
     fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
-    for charge, read, after in given:
+    for charge, read, after in shares:
         reach = min(int(read.changes.sum()) * read.grid, read.total)
         if reach == 0:
             continue

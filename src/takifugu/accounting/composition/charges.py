@@ -82,30 +82,30 @@ def charge_of(
     ('everything', Fraction(10, 1), Fraction(10, 1))
     """
     framework_of, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
-    about = framework_of if framework is None else framework
-    if _size(about) != _size(framework_of) and names_entries(query):
+    unit_framework = framework_of if framework is None else framework
+    if _size(unit_framework) != _size(framework_of) and names_entries(query):
         raise InputError(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
     query, factor = _as_sum(query, framework_of) or (query, factor)
     if isinstance(query, ByCells):
-        factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
-    names, lengths = _names(about), _lengths(about)
+        factor, query = _share_of_cells(query, framework_of, unit_framework), query.unnamed()
+    names, lengths = _names(unit_framework), _lengths(unit_framework)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
             f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
         ).at("at")
     noise, promise = calibration.randomiser, calibration.guarantee
-    read = cached(about, (_read, queries.key_of(query)), lambda: _read(about, query))
+    read = cached(unit_framework, (_read, queries.key_of(query)), lambda: _read(unit_framework, query))
     return Charge(
-        framework=about.fingerprint(), definition=promise.definition, covers=promise.covers,
+        framework=unit_framework.fingerprint(), definition=promise.definition, covers=promise.covers,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
         scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
-        change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers,
+        change=read.whole, entry_change=read.single, entries=_size(unit_framework), answers=read.answers,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
-        layout=layout, phases=() if at is None else _phases(about, at), begins_series=begins_series,
+        layout=layout, phases=() if at is None else _phases(unit_framework, at), begins_series=begins_series,
     )  # fmt: skip
 
 
@@ -142,18 +142,18 @@ def names_entries(query: Query) -> bool:
     return isinstance(query, OfEntries) and query.entries is not None
 
 
-def _share_of_cells(query: ByCells, origin: Framework, about: Framework) -> Fraction:
+def _share_of_cells(query: ByCells, origin: Framework, unit_framework: Framework) -> Fraction:
     """Return the factor of noise for a unit's table.
 
     A pooled table by cells is charged to a unit by its own table, for which the noise is this much wider. A mean over a
     pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has. Raises
     InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
     """
-    if _size(about) == _size(origin):
+    if _size(unit_framework) == _size(origin):
         return Fraction(1)
     every = query.every
     assert every is not None, "a table that does not repeat numbers its entries"
-    lengths = (*_lengths(origin), *_lengths(about))
+    lengths = (*_lengths(origin), *_lengths(unit_framework))
     if not lengths or any(length % every for length in lengths):
         raise InputError(
             f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
@@ -161,7 +161,7 @@ def _share_of_cells(query: ByCells, origin: Framework, about: Framework) -> Frac
         ).at("query")
     if not isinstance(query.query, Averaging):
         return Fraction(1)
-    of_pool, of_unit = (query.held(framework.domain) for framework in (origin, about))
+    of_pool, of_unit = (query.held(framework.domain) for framework in (origin, unit_framework))
     weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
     if len(weights) > 1:
         raise InputError("a person has another share of each cell", fix="give each person its own table").at("query")
@@ -220,8 +220,8 @@ def _read(framework: Framework, query: Query) -> _Read:
     tabled = framework.beliefs or (framework.domain,)
     answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))
     if not writes_all(type(query)):
-        again = queries.from_dict(query.to_dict())
-        if {answer_hash(queries.resolved(again, belief), belief) for belief in tabled} != {*answers}:
+        read_back = queries.from_dict(query.to_dict())
+        if {answer_hash(queries.resolved(read_back, belief), belief) for belief in tabled} != {*answers}:
             raise InputError(
                 f"the query ({query.describe()}) reads back from its to_dict as one that adds up something else",
                 rule="a ledger charges for what it reads back", fix="write all of it in to_dict",
@@ -235,10 +235,10 @@ def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
     They are those when all entries change and when one does; None where it has none.
     """
     try:
-        each = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
+        moves = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
     except Unsupported:  # real numbers without a range
         return None, None
-    return max(whole * grid for whole, _, grid in each), max(single * grid for _, single, grid in each)
+    return max(entire * grid for entire, _, grid in moves), max(single * grid for _, single, grid in moves)
 
 
 def _largest(changes: IntArray) -> int:
@@ -280,5 +280,6 @@ def _reordered(answer: Additive, order: list[int]) -> Additive:
     numbers = answer.table_of[order]
     used, place = np.unique(numbers, return_index=True)
     first = used[np.argsort(place)]  # tables in the order in which they are met
-    again = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
-    return replace(answer, weights=answer.weights[order], tables=tuple(answer.tables[i] for i in first), table_of=again)
+    table_of = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
+    tables = tuple(answer.tables[i] for i in first)
+    return replace(answer, weights=answer.weights[order], tables=tables, table_of=table_of)

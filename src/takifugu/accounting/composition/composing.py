@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import chain
 
 from takifugu.accounting.composition.charges import Calibrated, charge_of
 from takifugu.accounting.composition.losses import Joint, cost_of_all
@@ -40,8 +41,8 @@ def joint(
     question = fingerprint or framework.fingerprint(), tuple(charges), as_composing
     if any(isinstance(charge, Several) and charge.runs for charge in question[1]):  # and never asked twice
         return _joint(framework, *question)
-    known = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
-    return known(*question)
+    remembered = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
+    return remembered(*question)
 
 
 def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:
@@ -104,21 +105,21 @@ def compose(
     >>> round(float(compose(calibrations).epsilon), 3)
     1.057
     """
-    given = tuple(calibrations)
-    if not given:
+    calibrated = tuple(calibrations)
+    if not calibrated:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
-    charges = tuple(charge_of(c, reading="together", fixed_in_advance=fixed_in_advance) for c in given)
-    frameworks = {c.framework.fingerprint(): c.framework for c in given}
+    charges = tuple(charge_of(c, reading="together", fixed_in_advance=fixed_in_advance) for c in calibrated)
+    frameworks = {c.framework.fingerprint(): c.framework for c in calibrated}
     met = _met(tuple(frameworks.values()))
     frameworks = frameworks if met is None else {met.fingerprint(): met}
     joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
     worst = max(joints, key=lambda j: j.epsilon)
-    conditions = [c for g in given for c in g.guarantee.conditions]
-    if len(given) > 1:
-        conditions.append(f"{len(given)} releases together, by the rule '{worst.rule}'")
+    conditions = [*chain.from_iterable(c.guarantee.conditions for c in calibrated)]
+    if len(calibrated) > 1:
+        conditions.append(f"{len(calibrated)} releases together, by the rule '{worst.rule}'")
     if met is not None:
         conditions.append(f"what the releases hide together: {'; '.join(s.describe() for s in met.secrets)}")
-    if len(given) > 1 and fixed_in_advance:
+    if len(calibrated) > 1 and fixed_in_advance:
         conditions.append("all queries and all noise are fixed before the first release")
     if worst.covers is Covers.ENTRIES:
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
@@ -126,9 +127,9 @@ def compose(
         epsilon=worst.epsilon,
         delta=max(j.delta for j in joints),
         covers=max((j.covers for j in joints), key=list(Covers).index),
-        definition="+".join(dict.fromkeys(c.framework.definition for c in given)),
+        definition="+".join(dict.fromkeys(c.framework.definition for c in calibrated)),
         framework="+".join(frameworks),
-        assumptions=tuple(dict.fromkeys(a for g in given for a in g.guarantee.assumptions)),
+        assumptions=tuple(dict.fromkeys(chain.from_iterable(c.guarantee.assumptions for c in calibrated))),
         conditions=tuple(dict.fromkeys(conditions)),
     )
 
@@ -141,5 +142,5 @@ def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
     names = {framework.definition for framework in frameworks}
     if len(frameworks) < 2 or len(names) > 1:
         return None
-    one: Framework | None = DEFINITIONS.find(names.pop()).met(frameworks)
-    return one
+    common: Framework | None = DEFINITIONS.find(names.pop()).met(frameworks)
+    return common

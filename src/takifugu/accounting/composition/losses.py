@@ -97,8 +97,8 @@ def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
 
     It may then have been chosen after an output with delta > 0 was seen.
     """
-    seen = accumulate((c.delta > 0 for c in charges), or_, initial=False)
-    return tuple(before and not c.fixed_in_advance for c, before in zip(charges, seen, strict=False))
+    betrayed = accumulate((c.delta > 0 for c in charges), or_, initial=False)
+    return tuple(is_betrayed and not c.fixed_in_advance for c, is_betrayed in zip(charges, betrayed, strict=False))
 
 
 def depends_on_order(charge: Charge) -> bool:
@@ -249,10 +249,10 @@ def any_change(charge: Charge) -> Fraction | None:
     does, unless its definition compares one way only or is unknown; so does its scale, or, of a release whose every row
     is randomised by itself, what the noise loses for any rows.
     """
-    known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
+    costs = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
     if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):
-        known.append(Fraction(cost))
+        costs.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
     if charge.covers is Covers.EVERYTHING and known_both_ways:
-        known.append(charge.epsilon)
-    return max(known, default=None if charge.change != 0 else Fraction(0))
+        costs.append(charge.epsilon)
+    return max(costs, default=None if charge.change != 0 else Fraction(0))

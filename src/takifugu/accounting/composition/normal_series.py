@@ -17,7 +17,7 @@ from fractions import Fraction
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import NORMAL, least_epsilon, shares
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
-from takifugu.accounting.composition.several import several
+from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -75,8 +75,8 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
 
         def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
             share = log_share(epsilon, delta)
-            each = [profile_loss(part, normal_profile(base, share)) for part, base in terms if base]
-            loss, witness = max(each, key=lambda pair: pair[0], default=(0.0, None))
+            losses = [profile_loss(part, normal_profile(base, share)) for part, base in terms if base]
+            loss, witness = max(losses, key=lambda pair: pair[0], default=(0.0, None))
             return Fraction(loss), witness
 
         promised = charges[0].epsilon
@@ -89,19 +89,18 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
 
 def _check(view: View, charges: Sequence[Charge]) -> None:
     first, fix = charges[0], "publish it about another source, or all of them at once"
-    places = {int(place) for charge in charges for place in several(charge).places}
     if not view.is_native(first):
         raise CompositionRefused("a series counts under the beliefs of its first release only", fix=fix)
     if any(charge.scope != "unit" for charge in charges):
         raise CompositionRefused("a series and a release over several people have no joint promise", fix=fix)
-    if len(places) > 1 or not is_one_reading(charges):
+    if len(places_of(charges)) > 1 or not is_one_reading(charges):
         raise CompositionRefused(
             "it is not known that the releases of a series read the same values",
             fix="declare where the sequence starts, with the same `at` for all of them",
         )
     begun = beginning(charges)
-    others = [c for number, c in enumerate(charges) if c.randomiser["kind"] != NORMAL and number not in begun]
-    if any(charges[number].randomiser["kind"] != NORMAL for number in begun) or any(c.scale is None for c in others):
+    laplace = [c for number, c in enumerate(charges) if c.randomiser["kind"] != NORMAL and number not in begun]
+    if any(charges[number].randomiser["kind"] != NORMAL for number in begun) or any(c.scale is None for c in laplace):
         raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
 
 
@@ -131,7 +130,7 @@ def _term(
             fix="begin the series with the answer that reads most, or publish about another source",
         )
     root = Fraction(math.sqrt(times)) * (1 + Fraction(1, 2**40)) if times > 1 else Fraction(1)
-    return part, [NormalRelease(one.answer, one.sigma / root) for one in first]
+    return part, [NormalRelease(normal.answer, normal.sigma / root) for normal in first]
 
 
 def _normal(charge: Charge, read: Read) -> NormalRelease:

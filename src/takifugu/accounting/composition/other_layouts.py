@@ -39,15 +39,15 @@ def cost_at_other_steps(
     layouts = dict.fromkeys(charge.layout for charge in charges)
     worst = Fraction(0)
     for layout in layouts:
-        mine = [charge for charge in charges if charge.layout == layout]
-        others = [charge for charge in charges if charge.layout != layout]
-        by_layout = ([c for c in others if c.layout == other] for other in layouts if other != layout)
+        of_layout = [charge for charge in charges if charge.layout == layout]
+        of_others = [charge for charge in charges if charge.layout != layout]
+        by_layout = ([c for c in of_others if c.layout == other] for other in layouts if other != layout)
         dearest = sum((dearest_step(frameworks, of) for of in by_layout), Fraction(0))
-        for fingerprint in dict.fromkeys(charge.framework for charge in mine):
-            elsewhere = _everywhere(frameworks[fingerprint], dearest, others, layout)
+        for fingerprint in dict.fromkeys(charge.framework for charge in of_layout):
+            elsewhere = _everywhere(frameworks[fingerprint], dearest, of_others, layout)
             if elsewhere is None:
                 return None
-            promise = joint(frameworks[fingerprint], [*mine, *elsewhere], fingerprint=fingerprint)
+            promise = joint(frameworks[fingerprint], [*of_layout, *elsewhere], fingerprint=fingerprint)
             worst = max(worst, promise.epsilon)
     return worst, Fraction(0)
 
@@ -125,7 +125,7 @@ def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:
 
 
 def _everywhere(
-    framework: Framework, dearest: Fraction, others: Sequence[Charge], layout: str
+    framework: Framework, dearest: Fraction, charges: Sequence[Charge], layout: str
 ) -> list[Charge] | None:
     """Return a stand-in for releases in other layouts.
 
@@ -135,8 +135,8 @@ def _everywhere(
     """
     if not dearest:
         return []
-    whole = sum((any_change(charge) or Fraction(0) for charge in others), Fraction(0))
-    steps = max(1, math.ceil(whole / dearest))
+    most = sum((any_change(charge) or Fraction(0) for charge in charges), Fraction(0))
+    steps = max(1, math.ceil(most / dearest))
     if steps > _LONGEST:
         return None
     count = queries.Count(framework.beliefs[0].alphabet(0)[0])

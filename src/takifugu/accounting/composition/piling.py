@@ -34,14 +34,17 @@ class Windows(NamedTuple):
     @property
     def cost(self) -> float:
         """What all windows cost, about."""
-        each = math.fsum(float(rate) * times for rate, times in self.rates)
-        return each * float(self.unit) * float(self.changes.sum())
+        total = math.fsum(float(rate) * times for rate, times in self.rates)
+        return total * float(self.unit) * float(self.changes.sum())
+
+    def has_other_rate(self, rate: Fraction) -> bool:
+        return any(multiple * self.unit != rate for multiple, _ in self.rates)
 
     def in_units(self, unit: Fraction) -> IntArray:
         """Return each start's cost in units, rounded up."""
         up, down = (self.unit / unit).as_integer_ratio()
-        each = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
-        return np.repeat(np.array(each, dtype=np.int64), [times for _, times in self.rates])
+        costs = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
+        return np.repeat(np.array(costs, dtype=np.int64), [times for _, times in self.rates])
 
 
 def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
@@ -55,16 +58,16 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, F
     >>> runs.lengths.tolist(), runs.values.tolist(), unit
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
-    shapes = {id(one.changes): _edges(one.changes) for one in windows}
+    shapes = {id(series.changes): _edges(series.changes) for series in windows}
     unit = windows[0].unit * windows[0].rates[0][0]
-    if any(rate * one.unit != unit for one in windows for rate, _ in one.rates):
-        unit = Fraction(2) ** (math.frexp(math.fsum(one.cost for one in windows))[1] - COST_BITS)
+    if any(series.has_other_rate(unit) for series in windows):
+        unit = Fraction(2) ** (math.frexp(math.fsum(series.cost for series in windows))[1] - COST_BITS)
     begin = np.array([] if start is None else [start], dtype=np.int64)
-    places = [(one.starts[:, None] + shapes[id(one.changes)][0]).ravel() for one in windows]
-    changes = [np.outer(one.in_units(unit), shapes[id(one.changes)][1]).ravel() for one in windows]
-    steps, where = np.unique(np.concatenate([begin, *places]), return_inverse=True)
+    places = [(series.starts[:, None] + shapes[id(series.changes)][0]).ravel() for series in windows]
+    changes = [np.outer(series.in_units(unit), shapes[id(series.changes)][1]).ravel() for series in windows]
+    steps, places_of = np.unique(np.concatenate([begin, *places]), return_inverse=True)
     values = np.zeros(len(steps), dtype=np.int64)
-    np.add.at(values, where, np.concatenate([np.zeros_like(begin), *changes]))
+    np.add.at(values, places_of, np.concatenate([np.zeros_like(begin), *changes]))
     values = np.cumsum(values)[:-1]
     last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
     return Runs(values[last], steps[1:][last] - steps[0]), unit

@@ -137,9 +137,9 @@ def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, r
     They are given by what they add up to.
     """
     scale = first.scale if cost.rates is None else entry_of(first) / cost.rates.value
-    one = values_of(first, _SHARED)
-    one |= {"epsilon": cost.promised.value, "scale": scale}
-    return Several(**one, cost=cost, readings=readings, saved=saved, ratio=ratio_of(first), runs=tuple(runs))
+    values = values_of(first, _SHARED)
+    values |= {"epsilon": cost.promised.value, "scale": scale}
+    return Several(**values, cost=cost, readings=readings, saved=saved, ratio=ratio_of(first), runs=tuple(runs))
 
 
 def entry_of(charge: Charge) -> Fraction:
@@ -155,20 +155,28 @@ def alike(charge: Charge) -> Charge:
 
     They differ in their noise only: they read the same query in the same way.
     """
-    one = values_of(charge, _SHARED)
-    one |= {"epsilon": Fraction(0), "release": ""}
+    values = values_of(charge, _SHARED)
+    values |= {"epsilon": Fraction(0), "release": ""}
     if charge.at is not None:
-        one |= {"reading": "", "at": 0}  # the place says which entries are the same
+        values |= {"reading": "", "at": 0}  # the place says which entries are the same
     if charge.scale is not None:
-        one |= {"scale": Fraction(charge.scale != 0), "randomiser": {}}
-    return Charge(**one)
+        values |= {"scale": Fraction(charge.scale != 0), "randomiser": {}}
+    return Charge(**values)
+
+
+def places_of(charges: Iterable[Charge]) -> set[int]:
+    """Return the declared places of all windows."""
+    return set(chain.from_iterable(several(charge).places.tolist() for charge in charges))
 
 
 def each_window(charge: Charge) -> list[Charge]:
     """Return a charge window by window."""
     if not isinstance(charge, Several) or not charge.runs:
         return [charge]
-    return [added_up(replace(charge, at=place), run.cost, 1, None) for run in charge.runs for place in run.places]
+    windows: list[Charge] = []
+    for run in charge.runs:
+        windows += [added_up(replace(charge, at=place), run.cost, 1, None) for place in run.places]
+    return windows
 
 
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
@@ -210,8 +218,8 @@ def merged(charges: Sequence[Charge]) -> list[Several]:
     distribution, where the order counts.
     """
     stretches = in_turns(charges)
-    whole = whole_readings(stretches)
-    return [term for stretch in stretches for term in _merged(stretch, whole)]
+    readings = whole_readings(stretches)
+    return [*chain.from_iterable(_merged(stretch, readings) for stretch in stretches)]
 
 
 def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
@@ -236,14 +244,14 @@ def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
     readings: set[str] = set()
     elsewhere: set[str] = set()
     for stretch in stretches:
-        mine = {charge.reading for charge in stretch if charge.at is None and charge.reading}
-        elsewhere |= mine & readings
+        inside_readings = {charge.reading for charge in stretch if charge.at is None and charge.reading}
+        elsewhere |= inside_readings & readings
         elsewhere |= {charge.reading for charge in stretch if not adds_up(charge)}
-        readings |= mine
+        readings |= inside_readings
     return readings - elsewhere
 
 
-def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
+def _merged(charges: Sequence[Charge], whole_readings: set[str]) -> Iterator[Several]:
     """Yield a stretch's charges, merged."""
     terms: dict[Hashable, list[Charge]] = {}
     readings: dict[str, dict[Hashable, list[Charge]]] = {}
@@ -252,9 +260,9 @@ def _merged(charges: Sequence[Charge], whole: set[str]) -> Iterator[Several]:
         group = readings.setdefault(charge.reading, {}) if is_named else terms
         group.setdefault(kind_of(charge), []).append(charge)
     for name, kinds in readings.items():
-        mine = [together(kind) for kind in kinds.values()]
-        equal = frozenset(map(_share, mine)) if name in whole else name
-        for charge in mine:
+        merged_kinds = [together(kind) for kind in kinds.values()]
+        equal = frozenset(map(_share, merged_kinds)) if name in whole_readings else name
+        for charge in merged_kinds:
             terms.setdefault((equal, _share(charge)), []).append(charge)
     yield from map(together, terms.values())
 
@@ -273,24 +281,24 @@ def _share(charge: Charge) -> Hashable:
 
     With it goes how the charge is read.
     """
-    one = several(charge)
-    each = None if one.cost.rates is None else one.cost.rates.value / one.readings
-    return replace(alike(charge), reading=""), Fraction(one.times, one.readings), each, one.epsilon / one.readings
+    term = several(charge)
+    rate = None if term.cost.rates is None else term.cost.rates.value / term.readings
+    return replace(alike(charge), reading=""), Fraction(term.times, term.readings), rate, term.epsilon / term.readings
 
 
 def together(charges: Sequence[Charge]) -> Several:
     """Return charges of different noise or place as one."""
-    each = list(map(several, charges))
-    if len(each) == 1:
-        return each[0]
-    cost = reduce(Cost.plus, [one.cost for one in each])
-    saved = max((one.saved for one in each if one.saved is not None), default=None)
+    terms = list(map(several, charges))
+    if len(terms) == 1:
+        return terms[0]
+    cost = reduce(Cost.plus, [term.cost for term in terms])
+    saved = max((term.saved for term in terms if term.saved is not None), default=None)
     if charges[0].at is not None:
-        runs = in_runs(_by_place(each))
+        runs = in_runs(_by_place(terms))
         first = replace(charges[0], at=runs[0].first)
         return added_up(first, cost, 1, saved, runs if len(runs) > 1 or runs[0].windows > 1 else ())
-    readings = [one.readings for one in each]
-    is_one_place = charges[0].reading != "" and len({one.reading for one in each}) == 1
+    readings = [term.readings for term in terms]
+    is_one_place = charges[0].reading != "" and len({term.reading for term in terms}) == 1
     return added_up(charges[0], cost, max(readings) if is_one_place else sum(readings), saved)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
@@ -81,10 +82,10 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     total = sum(wholes.values(), Fraction(0))
     reasons = []
     for i in _counting_alone(view, terms, recharge):
-        whole, is_single = wholes.get(i), terms[i].times == 1
+        whole_loss, is_single = wholes.get(i), terms[i].times == 1
         reasons.append(next((why for other, why in unbounded.items() if other != i or not is_single), ""))
         if not reasons[-1]:
-            candidates.append(_joint_with_wholes(terms, i, total - (whole or 0), whole, Fraction(0)))
+            candidates.append(_joint_with_wholes(terms, i, total - (whole_loss or 0), whole_loss, Fraction(0)))
     refused = _try(candidates, lambda: cost_by_noise(view, terms))
     if not unbounded:
         candidates.append(Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING))
@@ -106,10 +107,10 @@ def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> I
     if not _means_one_secret(view, charges):
         return
     partial_ones = sum(charge.covers is not Covers.EVERYTHING for charge in charges)
-    for i, one in enumerate(charges):
-        links = one.covers is Covers.OUTPUT and one.scope == "pooled"
-        promises = view.is_native(one) and (one.times == 1 or one.saved is not None)
-        if promises and one.covers not in STEADY and not (links and (recharge or partial_ones > 1)):
+    for i, charge in enumerate(charges):
+        links = charge.covers is Covers.OUTPUT and charge.scope == "pooled"
+        promises = view.is_native(charge) and (charge.times == 1 or charge.saved is not None)
+        if promises and charge.covers not in STEADY and not (links and (recharge or partial_ones > 1)):
             yield i
 
 
@@ -133,9 +134,9 @@ def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
     It is of the sum, where that is a bound, and of the joint quilt cost; both share one bad event.
     """
     candidates = _sums(view, charges)
-    others = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
-    if len(others) == 1 and _joins_whole(view, charges, *others):
-        candidates.append(_promise_and_wholes(view, charges, *others))
+    partial_ones = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
+    if len(partial_ones) == 1 and _joins_whole(view, charges, *partial_ones):
+        candidates.append(_promise_and_wholes(view, charges, *partial_ones))
     refused = _try(candidates, lambda: cost_by_noise(view, charges))
     if not candidates:
         raise CompositionRefused(refused)
@@ -157,8 +158,8 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
 
 def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
     """Return whether a lone promise holds beside covering ones."""
-    one, is_early = charges[number], not chosen_late(charges)[number]
-    counts = one.covers is Covers.ENTRIES and view.is_native(one) and one.times == 1
+    charge, is_early = charges[number], not chosen_late(charges)[number]
+    counts = charge.covers is Covers.ENTRIES and view.is_native(charge) and charge.times == 1
     return is_early and counts and _means_one_secret(view, charges)
 
 
@@ -204,8 +205,8 @@ def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
 
     Nothing is said where it has a joint promise with the others.
     """
-    single, others = charges[i], [charge for n, charge in enumerate(charges) if n != i]
-    alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]
+    single, rivals = charges[i], [charge for n, charge in enumerate(charges) if n != i]
+    alone = [charge for charge in (single, *rivals) if charge.covers is Covers.OUTPUT]
     is_pooled = any(charge.scope == "pooled" for charge in alone)
     pooled = " over several people" if is_pooled else ""
     promise = (
@@ -217,7 +218,7 @@ def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
             f"{promise} has no joint promise with another that is alone about the same data, before or after it: "
             "together they may reveal what neither does"
         )
-    if is_pooled and any(other.covers is not Covers.EVERYTHING for other in others):
+    if is_pooled and any(other.covers is not Covers.EVERYTHING for other in rivals):
         return (
             f"{promise} has no joint promise with another about the same data unless that one covers every change of "
             "the whole data ('group'): together they may reveal what neither does"
@@ -236,7 +237,8 @@ def _means_one_secret(view: View, charges: Sequence[Several]) -> bool:
     What one promises about its own entries then holds for the entry that a secret means in any other.
     """
     reading = [c for c in charges if c.entries]
-    together = is_one_reading(reading) and len({place for c in reading for place in _places(c)}) <= 1
+    places = set(chain.from_iterable(map(_places, reading)))
+    together = is_one_reading(reading) and len(places) <= 1
     return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
 
 
@@ -269,23 +271,24 @@ def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> 
     These are what all other releases lose when the whole data change. Of several releases in one charge it is the
     promise that costs most less than a whole change.
     """
-    one = charges[number]
-    others = sum((whole_cost(view, charge) for i, charge in enumerate(charges) if i != number), Fraction(0))
-    whole = None if one.times == 1 else whole_cost(view, one)
-    return _joint_with_wholes(charges, number, others, whole, _share(view, charges, number))
+    rivals = [charge for i, charge in enumerate(charges) if i != number]
+    other_losses = sum((whole_cost(view, charge) for charge in rivals), Fraction(0))
+    single = charges[number]
+    loss = None if single.times == 1 else whole_cost(view, single)
+    return _joint_with_wholes(charges, number, other_losses, loss, _share(view, charges, number))
 
 
 def _joint_with_wholes(
-    charges: Sequence[Several], number: int, others: Fraction, whole: Fraction | None, delta: Fraction
+    charges: Sequence[Several], number: int, other_losses: Fraction, loss: Fraction | None, delta: Fraction
 ) -> Joint:
     """Return one promise beside the others' loss.
 
-    `whole` is what its own releases lose, where they are several.
+    `loss` is what its own releases lose, where they are several.
     """
-    one = charges[number]
-    promised = one.epsilon if one.times == 1 or whole is None else whole - (one.saved or 0)
-    rule = "alone" if len(charges) == 1 and one.times == 1 else "single and whole"
-    return Joint(others + promised, delta, rule, one.covers)
+    single = charges[number]
+    promised = single.epsilon if single.times == 1 or loss is None else loss - (single.saved or 0)
+    rule = "alone" if len(charges) == 1 and single.times == 1 else "single and whole"
+    return Joint(other_losses + promised, delta, rule, single.covers)
 
 
 def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:
@@ -294,11 +297,11 @@ def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:
     A single promises something about one output's distribution. A bad event of probability delta is up to e^epsilon
     times as likely given an output of theirs, after which it may have been chosen.
     """
-    one, others = charges[number], [charge for i, charge in enumerate(charges) if i != number]
-    if one.delta == 0 or one.fixed_in_advance:
+    single, rivals = charges[number], [charge for i, charge in enumerate(charges) if i != number]
+    if single.delta == 0 or single.fixed_in_advance:
         return deltas(charges)
     earlier = sum((whole_cost(view, charge) for charge in charges[:number]), Fraction(0))
-    return deltas(others) + raised(one.delta, earlier)
+    return deltas(rivals) + raised(single.delta, earlier)
 
 
 def _try(candidates: list[Joint], rule: Callable[[], Joint]) -> str:

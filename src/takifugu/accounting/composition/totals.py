@@ -53,9 +53,9 @@ class Total:
 
     @staticmethod
     def of_text(text: str) -> Total:
-        exact, *rest = text.split()
-        denominator, rounded = map(int, rest or (0, 0))
-        return Total(Fraction(exact), denominator, rounded) if rest else Total.of(Fraction(exact))
+        exact, *numbers = text.split()
+        denominator, rounded = map(int, numbers or (0, 0))
+        return Total(Fraction(exact), denominator, rounded) if numbers else Total.of(Fraction(exact))
 
     @property
     def value(self) -> Fraction:

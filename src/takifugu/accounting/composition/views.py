@@ -106,8 +106,8 @@ class View:
 
     def _hides_all_of(self, belief: Belief) -> bool:
         if separate(belief):
-            chosen = (secret.family(belief).entries for secret in self.framework.secrets)
-            return belief.names is not None or len(set().union(*chosen)) == belief.size
+            hidden = (secret.family(belief).entries for secret in self.framework.secrets)
+            return belief.names is not None or len(set().union(*hidden)) == belief.size
         return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
@@ -148,9 +148,9 @@ class View:
             return Read(changes, answer.grid, whole_move, together=_together(answer, changes), answer=adding)
         total = max(whole_move, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
-        known = matched and isinstance(answer, Additive)
-        each = (answer.weights != 0).astype(np.int64) if known else np.ones(answer.size, dtype=np.int64)
-        return Read(each * largest, answer.grid, min(total, int(each.sum()) * largest * answer.grid), not matched)
+        reads_entries = matched and isinstance(answer, Additive)
+        moved = (answer.weights != 0).astype(np.int64) if reads_entries else np.ones(answer.size, dtype=np.int64)
+        return Read(moved * largest, answer.grid, min(total, int(moved.sum()) * largest * answer.grid), not matched)
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
         """Return the query resolved against a belief.
@@ -159,24 +159,24 @@ class View:
         """
         if self.framework.is_pair or charge.entries == 0:
             return None
-        about: queries.Entries = belief
+        layout: queries.Entries = belief
         if is_recording(belief):
-            about = belief if belief.size == charge.entries else Steps(charge.entries, belief.alphabet(0))
+            layout = belief if belief.size == charge.entries else Steps(charge.entries, belief.alphabet(0))
         elif belief.size != charge.entries:
             return None
         elif charge.names and belief.names is not None and not self.is_native(charge):
             if set(charge.names) != set(belief.names):
                 return None
-            about = entries.relisted(belief, charge.names)
+            layout = entries.relisted(belief, charge.names)
         try:
-            return queries.resolved(queries.from_dict(charge.query), about)
+            return queries.resolved(queries.from_dict(charge.query), layout)
         except TakifuguError:
             return None
 
     def _adds_alike(self, answer: Additive, belief: Belief, charge: Charge) -> bool:
         by_name = charge.names and belief.names is not None
-        about = entries.relisted(belief, charge.names) if by_name else belief
-        return answer_hash(answer, about) in charge.answers
+        holder = entries.relisted(belief, charge.names) if by_name else belief
+        return answer_hash(answer, holder) in charge.answers
 
     def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
         """Return the charge's sequences as runs of its entries.
@@ -200,15 +200,15 @@ class View:
         alike in alphabet and in what they move all answers by one is enough.
         """
         for secret in self.framework.secrets:
-            if (seen := secrets.view(secret, belief)) is not None:
-                if secret.family(seen).has_pairs(seen, 0):
+            if (records_view := secrets.view(secret, belief)) is not None:
+                if secret.family(records_view).has_pairs(records_view, 0):
                     yield 0, range(belief.size), Family(range(belief.size))  # all records together hold it
                 continue
             family = secret.family(belief)
-            apart = separate(belief)
-            if apart:
+            units = separate(belief)
+            if units:
                 columns = [read.changes for read in reads if read is not None]
-                for user in apart.representatives(family.entries, columns):
+                for user in units.representatives(family.entries, columns):
                     if family.has_pairs(belief, user):
                         yield user, range(user, user + 1), replace(family, entries=range(1))
                 continue
@@ -227,11 +227,11 @@ def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], 
     return None if whole_change(answer) == int(changes.sum()) else answer.change
 
 
-def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
     """Return a run's chosen entries from its start."""
-    if isinstance(chosen, range):
-        return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
-    return tuple(e - run.start for e in chosen if e in run)
+    if isinstance(numbers, range):
+        return range(max(numbers.start, run.start) - run.start, min(numbers.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in numbers if e in run)
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:

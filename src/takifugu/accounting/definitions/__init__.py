@@ -137,7 +137,7 @@ def register(definition: Definition) -> None:
 def _brought(definition: Definition) -> set[str]:
     """Return the names of a definition's own members."""
     derived = type(definition).__mro__
-    return {name for kind in derived[: derived.index(Definition)] for name in vars(kind)}
+    return set().union(*map(vars, derived[: derived.index(Definition)]))
 
 
 def find(name: str) -> Definition:

@@ -54,10 +54,10 @@ class Asymmetric(Definition):
         Of people who visit places, they are those of one person.
         """
         domain = framework.domain
-        listed = domain.as_records(1) if isinstance(domain, Visits) else domain
+        records = domain.as_records(1) if isinstance(domain, Visits) else domain
         policy = policy_of(framework)
-        for record in range(listed.size):
-            values = listed.alphabet(record)
+        for record in range(records.size):
+            values = records.alphabet(record)
             for before in values:
                 for after in values:
                     if before != after and policy.allows(before, after):
@@ -74,8 +74,8 @@ class Asymmetric(Definition):
                 "a release under a policy with a function as predicate composes with no other one",
                 fix="write the policy with none_of(...) or any_of(...)",
             )
-        each = {number: cost(view, charge) for number, charge in {id(c): c for c in charges}.items()}
-        epsilon = sum((each[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
+        costs = {number: cost(view, charge) for number, charge in {id(c): c for c in charges}.items()}
+        epsilon = sum((costs[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
         composition = Covers.OUTPUT if single else Covers.COMPONENT
         return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
 
@@ -186,8 +186,8 @@ def cost(view: View, charge: Charge) -> Fraction:
     domain = view.framework.domain
     try:
         query = queries.from_dict(charge.query)
-        known = answer_hash(queries.resolved(query, domain), domain) in charge.answers
-        moves = sensitivity(policy_of(view.framework), domain, query) if known else None
+        is_same = answer_hash(queries.resolved(query, domain), domain) in charge.answers
+        moves = sensitivity(policy_of(view.framework), domain, query) if is_same else None
     except TakifuguError:
         moves = None
     if moves is None:
@@ -214,14 +214,14 @@ def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
         return Fraction(0)
     if isinstance(noise, SafeCells):
         return noise.loss_along(moves)
-    wanted = [DIRECTIONS[change.direction] for change in moves.changes]
+    needed = [DIRECTIONS[change.direction] for change in moves.changes]
     directions = noise.directions
     if not directions:
-        return noise.loss(moves.total, wanted[0] if len({*wanted}) == 1 else Direction.EITHER)
-    given = directions if len(directions) == len(wanted) else directions * len(wanted)
+        return noise.loss(moves.total, needed[0] if len({*needed}) == 1 else Direction.EITHER)
+    offered = directions if len(directions) == len(needed) else directions * len(needed)
     still = [change.direction is Monotone.CONSTANT for change in moves.changes]
     covered = all(
-        stays or has in (Direction.EITHER, needs) for has, needs, stays in zip(given, wanted, still, strict=True)
+        stays or has in (Direction.EITHER, needs) for has, needs, stays in zip(offered, needed, still, strict=True)
     )
     return moves.total / noise.scale if covered else math.inf
 

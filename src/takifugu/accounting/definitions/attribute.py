@@ -54,11 +54,11 @@ class Attribute(Pufferfish):
         this hides the mean of 'age' of the records at hand (what these very records add up to,
         """
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
-        which = f" ({'; and '.join(settings)})" if settings else ""
+        setting = f" ({'; and '.join(settings)})" if settings else ""
         whom = f"that the data are {beliefs[0]}" if len(beliefs) == 1 else f"one of the {len(beliefs)} things below"
         return (
-            f"this hides {' and '.join(hidden)}{which} from anyone who believes {whom}; single rows are not hidden by "
-            "this promise"
+            f"this hides {' and '.join(hidden)}{setting} from anyone who believes {whom}; single rows are not hidden "
+            "by this promise"
         )
 
 

@@ -44,8 +44,8 @@ class Distribution(Definition):
                 fix="name the batch of rows that each reads, if no row is in two of them and the rows of a person are "
                 "independent of each other; or use a mechanism with a bound for every two values",
             )
-        others = [charge.epsilon for charge in charges if not is_sent(charge)]
-        total, share = sum(others, Fraction(loss)), min(Fraction(1), delta_of_rows(charges))
+        promised = [charge.epsilon for charge in charges if not is_sent(charge)]
+        total, share = sum(promised, Fraction(loss)), min(Fraction(1), delta_of_rows(charges))
         has_components = any(charge.covers is Covers.COMPONENT for charge in charges)
         rule = "alone" if len(charges) == 1 else "row by row"
         return Joint(total, share, rule, Covers.COMPONENT if has_components else Covers.EVERYTHING)

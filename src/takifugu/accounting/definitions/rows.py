@@ -99,7 +99,7 @@ def _delta(charges: Sequence[Charge], number: int) -> Fraction:
     charge = charges[number]
     if not charge.delta or not is_sent(charge) or charge.covers is Covers.EVERYTHING:
         return charge.delta
-    return raised(charge.delta, sum((one.epsilon for one in _before(charges, number)), Fraction(0)))
+    return raised(charge.delta, sum((earlier.epsilon for earlier in _before(charges, number)), Fraction(0)))
 
 
 def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
@@ -116,7 +116,8 @@ def _is_late(charges: Sequence[Charge], number: int) -> bool:
 
     The promise about the population may then be about what a release with a delta betrayed of the rows.
     """
-    return charges[number].covers is not Covers.EVERYTHING and any(one.delta for one in _before(charges, number))
+    has_delta = any(earlier.delta for earlier in _before(charges, number))
+    return has_delta and charges[number].covers is not Covers.EVERYTHING
 
 
 def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading], late: Set[int]) -> Loss:
@@ -132,13 +133,15 @@ def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading]
     everything = [cost.local for cost in costs]
     losses = [_all_but_one(everything, [cost.least for cost in costs])]
     for column in columns if belief.independent else ():
-        inside = [reading.columns == column for reading in readings]
-        others = [cost.local for cost, mine in zip(costs, inside, strict=True) if not mine]
-        capped = [cost.capped for cost, mine in zip(costs, inside, strict=True) if mine]
-        least = [cost.least for cost, mine in zip(costs, inside, strict=True) if mine]
-        named = [reading.has_name for reading, mine in zip(readings, inside, strict=True) if mine]
-        distinct = [low if is_named else cap for low, cap, is_named in zip(least, capped, named, strict=True)]
-        losses += [_sum([*others, *distinct]), _sum(others) + _all_but_one(capped, least)]
+        outside, capped, least, distinct = list[Loss](), list[Loss](), list[Loss](), list[Loss]()
+        for reading, cost in zip(readings, costs, strict=True):
+            if reading.columns != column:
+                outside.append(cost.local)
+                continue
+            capped.append(cost.capped)
+            least.append(cost.least)
+            distinct.append(cost.least if reading.has_name else cost.capped)
+        losses += [_sum([*outside, *distinct]), _sum(outside) + _all_but_one(capped, least)]
     return min(losses)
 
 
@@ -165,18 +168,18 @@ def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Se
     Without a belief about its column all is counted by λ.
     """
     noises = [_noise(charge) for charge in reading.charges]
-    each = [_exact(noise.loss(Fraction(1))) for noise in noises]
-    local = _sum(each)
+    losses = [_exact(noise.loss(Fraction(1))) for noise in noises]
+    local = _sum(losses)
     if belief is None:
         return _Cost(local, local, local)
     rows = max([belief.rows, *(noise.rows for noise in noises)])
     reads_alike = belief.adds_up and all(noise.sender.values == belief.values for noise in noises)
     capped = min(local, _cap(belief, rows)) if reads_alike else local
-    least = list(each)
+    least = list(losses)
     for number, charge in enumerate(reading.charges):
         if id(charge) not in late:
-            least[number] = min(each[number], _promise(view, belief, charge, rows))
-    bounds = [capped, _all_but_one(each, least)]
+            least[number] = min(losses[number], _promise(view, belief, charge, rows))
+    bounds = [capped, _all_but_one(losses, least)]
     if len(noises) > 1 and reads_alike and belief.regions is None:  # how the populations of a class couple is unknown
         bounds.append(rows * _exact(lifted_loss(belief.laws, joint_losses(noises))))
     first = reading.charges[0]

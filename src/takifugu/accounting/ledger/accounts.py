@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Generic, TypeVar
 
 from takifugu.accounting.composition import Charge, joint
@@ -103,7 +104,8 @@ class Accounts(Generic[Kind]):
         """
         charges = charges_under(self.items[kind], fingerprint)
         has_delta = any(charge.delta for charge in charges)
-        recharge = has_delta and any(item.recharge for other in self.linked([kind]) for item in self.items[other])
+        items = chain.from_iterable(self.items[other] for other in self.linked([kind]))
+        recharge = has_delta and any(item.recharge for item in items)
         promise = joint(self.frameworks[fingerprint], charges, recharge, fingerprint)
         leaning, refused = Amount(promise.epsilon, promise.delta), None
         if promise.leans_on_single:
@@ -117,12 +119,12 @@ class Accounts(Generic[Kind]):
         if refused is None and (has_delta or leaning.delta or leaning.epsilon == promise.epsilon):
             return leaning
         try:
-            apart = joint(self.frameworks[fingerprint], charges, True, fingerprint)
+            by_noise = joint(self.frameworks[fingerprint], charges, True, fingerprint)
         except CompositionRefused as error:
             if refused is not None:
                 raise refused from error
             return leaning
-        return Amount(apart.epsilon, apart.delta) if refused or apart.epsilon < leaning.epsilon else leaning
+        return Amount(by_noise.epsilon, by_noise.delta) if refused or by_noise.epsilon < leaning.epsilon else leaning
 
     @cached_property
     def _with(self) -> Mapping[Kind, list[Kind]]:
@@ -134,7 +136,7 @@ class Accounts(Generic[Kind]):
         linked: dict[Kind, list[Kind]] = {kind: [] for kind in self.items}
         for kind, items in self.items.items():
             singles = dict.fromkeys(item.release for item in items if item.links)
-            linked[kind] = list(dict.fromkeys(other for release in singles for other in readers[release]))
+            linked[kind] = list(dict.fromkeys(chain.from_iterable(readers[release] for release in singles)))
         return linked
 
     def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
@@ -143,23 +145,23 @@ class Accounts(Generic[Kind]):
         They are those of the pooled single that the unit is in. Beside it the epsilon of those releases after which the
         single may have been chosen, where it has a delta.
         """
-        mine = self.items[kind]
-        single = next((i for i in mine if i.links and i.fingerprint == fingerprint), None)
+        items = self.items[kind]
+        single = next((i for i in items if i.links and i.fingerprint == fingerprint), None)
         if single is None:
             return NOTHING, Fraction(0)
-        shared = {i.release for i in mine if i.charge.scope == "pooled"}
+        shared = {i.release for i in items if i.charge.scope == "pooled"}
         total, earlier, pooled = NOTHING, Fraction(0), dict[str, tuple[Amount, bool]]()
         for other in self._with[kind]:
-            others = self.counts.get(other, 1) - (other == kind)
-            for item in self.items[other] if others else ():
+            count = self.counts.get(other, 1) - (other == kind)
+            for item in self.items[other] if count else ():
                 is_before = item.number < single.number
                 if item.charge.scope != "pooled":
                     cost = _added_by(item, single)
-                    total = _sum(total, cost, others)
-                    earlier += others * cost.epsilon if is_before else 0
+                    total = _sum(total, cost, count)
+                    earlier += count * cost.epsilon if is_before else 0
                 elif item.release not in shared:  # one answer, however many units it reads
-                    known = pooled.get(item.release, (NOTHING, False))
-                    pooled[item.release] = most([_added_by(item, single), known[0]]), is_before or known[1]
+                    dearest = pooled.get(item.release, (NOTHING, False))
+                    pooled[item.release] = most([_added_by(item, single), dearest[0]]), is_before or dearest[1]
         for cost, is_before in pooled.values():
             total = _sum(total, cost, 1)
             earlier += cost.epsilon if is_before else 0
@@ -190,12 +192,12 @@ def foreign(item: Item) -> Item:
             "cost for a change of the whole data, so nothing bounds what both reveal together",
             fix="publish it with Laplace noise, or by a mechanism that covers every change of the data ('group')",
         )
-    whole = replace(
+    counted = replace(
         as_one(charge), covers=Covers.EVERYTHING, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), scope="unit", names=(), lengths=(), at=None, calendar="",
         layout="", phases=(), reading="",
     )  # fmt: skip
-    return replace(item, charge=whole, is_foreign=True, recharge=False)
+    return replace(item, charge=counted, is_foreign=True, recharge=False)
 
 
 def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
@@ -258,20 +260,20 @@ def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: 
         return "nothing more"
     if any(item.charge.delta > budget.delta for item in new):
         return "perhaps the same with a smaller delta, or with delta 0"
-    wanted = sum((item.charge.epsilon for item in new), Fraction(0))
+    total = sum((item.charge.epsilon for item in new), Fraction(0))
     if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         left = budget.epsilon - spent.epsilon
-        is_sum = fits(wanted / left) and not fits(wanted / left * Fraction(99, 100))
-        factor = wanted / left if is_sum else _least_factor(fits)
+        is_sum = fits(total / left) and not fits(total / left * Fraction(99, 100))
+        factor = total / left if is_sum else _least_factor(fits)
         if factor is not None:
-            what = "epsilon" if len(new) == 1 else "epsilons that add up to"
-            return f"{what} at most {short(wanted / factor, up=False)}"
+            words = "epsilon" if len(new) == 1 else "epsilons that add up to"
+            return f"{words} at most {short(total / factor, up=False)}"
     factor = _least_factor(fits)
     if factor is None:
         return "nothing more"
     alone = [_quieter(item, factor) for item in new]
-    known = accounts.frameworks
-    costs = [joint(known[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
+    frameworks = accounts.frameworks
+    costs = [joint(frameworks[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
     worth = short(max(costs), up=False)
     return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})"
 
@@ -298,7 +300,7 @@ def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
         if high > 2**20:
             return None
 
-    def middle(one: Fraction, other: Fraction) -> Fraction:
-        return Fraction(math.ceil(math.sqrt(one * other) * 1000), 1000)
+    def middle(low: Fraction, high: Fraction) -> Fraction:
+        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
 
     return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)

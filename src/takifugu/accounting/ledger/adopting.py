@@ -108,9 +108,9 @@ def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], by
     if rows.read_source(connection, name) is None:
         note(connection, Fact("source", name, {"id": adoption.account}))
     number = rows.known_source(connection, name)[0]
-    known = rows.read_release_ids(connection, number) & set(adoption.ids.values())
-    if known:
-        raise LedgerError(f"the ledger knows the release {min(known)!r} already")
+    repeated = rows.read_release_ids(connection, number) & set(adoption.ids.values())
+    if repeated:
+        raise LedgerError(f"the ledger knows the release {min(repeated)!r} already")
     request = (
         request_of_everyone(adoption.debits, adoption.ids, tag)
         if adoption.is_everyone
@@ -135,7 +135,7 @@ def _check_order(connection: Connection, number: int, request: Request) -> None:
     ties = [pair for pair in same_people.ties(rows.read_people(connection)) if number in pair]
     before = (histories.all_charges_of(connection, source) for source in {number, *chain(*ties)})
     charges = [charge for charge, _ in chain(*before)]
-    charges += [part.charge for shape in request.shapes for part in shape]
+    charges += [part.charge for part in request.parts]
     if any(map(depends_on_order, charges)):
         raise CompositionRefused(
             "what a release costs beside others about its source depends on which was first",

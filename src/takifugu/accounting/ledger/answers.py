@@ -15,13 +15,13 @@ RECIPE = {"kind": "session"}
 Answered = tuple[str, str]
 
 
-def check_text(given: object, what: str) -> None:
+def check_text(answer: object, name: str) -> None:
     """Refuse a text unless a session can keep it.
 
     Raises InputError for one that it would not read back as it was; an answer is never printed.
     """
-    if not isinstance(given, str):
-        raise InputError(f"the {what} is not a text", fix="write numbers as texts, such as str(value)").at(what)
+    if not isinstance(answer, str):
+        raise InputError(f"the {name} is not a text", fix="write numbers as texts, such as str(value)").at(name)
 
 
 def written(questions: tuple[Answered, ...]) -> bytes:
@@ -45,22 +45,22 @@ def no_session(rule: str, fix: str) -> LedgerError:
     return LedgerError("the reservation is no session", rule=rule, fix=fix)
 
 
-def with_answer(known: tuple[Answered, ...], number: int, new: Answered) -> tuple[Answered, ...]:
+def with_answer(answers: tuple[Answered, ...], number: int, new: Answered) -> tuple[Answered, ...]:
     """Return a session's content with one more answer.
 
     It is of question `number`; the first that came counts. Raises LedgerError where the answers before it are not all
     kept, or another question has its number.
     """
-    if number > len(known):
+    if number > len(answers):
         raise LedgerError(
-            f"question {number} of a session was asked, and {len(known)} answers are kept",
+            f"question {number} of a session was asked, and {len(answers)} answers are kept",
             fix="ask again: each answer is kept before the next question",
         )
-    if number < len(known):
-        if known[number][0] != new[0]:
+    if number < len(answers):
+        if answers[number][0] != new[0]:
             raise LedgerError(
                 f"question {number} of the session was asked by another process, and was another one",
                 fix="ask again, knowing its answer",
             )
-        return known
-    return (*known, new)
+        return answers
+    return (*answers, new)

@@ -93,9 +93,9 @@ def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None
     write_debits(connection, computed, number, released)
     if request.is_everyone:
         reserved.set_state(connection, body["group"], PUBLISHED, created)
-        is_as_paid = all(part.charge.layout for shape in request.shapes for part in shape)
-        what = f"{AS_PAID}, for every person" if is_as_paid else ADOPTED
-        rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {what}")
+        is_as_paid = all(part.charge.layout for part in request.parts)
+        words = f"{AS_PAID}, for every person" if is_as_paid else ADOPTED
+        rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {words}")
     else:
         write_people(connection, number, computed, created)
         rows.add_layouts(connection, number, computed.layouts, computed.mine.mixed, created)

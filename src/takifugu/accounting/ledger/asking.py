@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from secrets import token_hex
 
 from takifugu.accounting.ledger.encoding import canonical
@@ -57,6 +58,11 @@ class Request:
     recharge: bool = False
 
     @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of all shapes, in their order."""
+        return tuple(chain.from_iterable(self.shapes))
+
+    @cached_property
     def counts(self) -> Mapping[int, int]:
         """The number of units alike, by debit number."""
         return Counter(self.units.values())
@@ -67,7 +73,7 @@ class Request:
 
         There is one where a release file or a call of `release` asks.
         """
-        return tuple(dict.fromkeys(part.charge.layout for shape in self.shapes for part in shape))
+        return tuple(dict.fromkeys(part.charge.layout for part in self.parts))
 
     @cached_property
     def roster(self) -> bytes:
@@ -108,7 +114,7 @@ def width_of(shapes: int) -> int:
 def in_classes(request: Request, layouts: Layouts) -> Request:
     """Return a request with its layouts' classes."""
     parts: dict[int, Part] = {}
-    for part in dict.fromkeys(part for shape in request.shapes for part in shape):
+    for part in dict.fromkeys(request.parts):
         name = layouts.class_of(part.charge.layout)
         if name != part.charge.layout:
             charge = replace(part.charge, layout=name)
@@ -138,18 +144,18 @@ def request_of(
     after: dict[tuple[int, int], int] = {}  # the row of what a unit is debited, with one more part
     shapes: dict[str, int] = {}
     for debit in debits:
-        release, mine = debit.name, []
+        release, parts_of_kinds = debit.name, []
         for kind in debit.kinds:
             key = id(kind.charge), id(kind.framework), release
             if key not in parts:
                 parts[key] = _part(kind, ids[release], numbers[release], recharge, texts)
-            mine.append(parts[key])
+            parts_of_kinds.append(parts[key])
         for name, number in debit.units.items():
             unit = _unit(name)
-            before, part = shapes.get(unit, 0), mine[number]
+            before, part = shapes.get(unit, 0), parts_of_kinds[number]
             row = after.get((before, id(part)))
             if row is None:
-                if any(one.release == part.release for one in rows[before]):
+                if any(earlier.release == part.release for earlier in rows[before]):
                     raise InputError(
                         f"the release {release!r} debits one person twice", fix="give each answer its own name"
                     ).at("debits")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -175,9 +176,9 @@ class Ledger:
         if computed is not None and not computed.is_for(name, debits, as_composing, same_people, everything):
             computed = None
         request = request_of(debits, self.tag_of, as_composing) if computed is None else computed.original
-        wanted = None if budget is None else as_budget(budget)
+        declared = None if budget is None else as_budget(budget)
         identity_tag = None if identity is None else self.tag("identity", identity)
-        order = Order(wanted, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
+        order = Order(declared, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
         try:
             for _ in range(TRIES):  # so that nobody else waits while costs are computed
                 if computed is None:
@@ -200,17 +201,17 @@ class Ledger:
         They are of a source, and of what `identity` says they are.
         """
         with self.store.reading() as connection:
-            known = None if source is None else rows.read_source(connection, source_name(source))
-            if source is not None and known is None:
+            numbered = None if source is None else rows.read_source(connection, source_name(source))
+            if source is not None and numbered is None:
                 return ()
             tag = None if identity is None else self.tag("identity", identity)
-            return reserved.read_pending(connection, self.store.place, known[0] if known else None, tag)
+            return reserved.read_pending(connection, self.store.place, numbered[0] if numbered else None, tag)
 
     def payments(self, source: str) -> tuple[Payment, ...]:
         """Return all payments about a source, oldest first."""
         with self.store.reading() as connection:
-            known = rows.read_source(connection, source_name(source))
-            return () if known is None else reserved.read_payments(connection, known[0])
+            numbered = rows.read_source(connection, source_name(source))
+            return () if numbered is None else reserved.read_payments(connection, numbered[0])
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes, certificates: Sequence[str] = ()) -> bytes:
         """Note the draw and keep its noisy values.
@@ -222,15 +223,15 @@ class Ledger:
         """
         path, group = self.store.place, reservation.group
         with sqlite.explained(path):
-            mine = outputs.placed(path, group, reserved.packed(bundle))
+            stored = outputs.placed(path, group, reserved.packed(bundle))
         with self.store.writing() as connection:
             try:
-                content = moving.keep_drawn(connection, path, group, mine, certificates)
+                content = moving.keep_drawn(connection, path, group, stored, certificates)
             except LedgerError:
-                outputs.forget(path, mine)
+                outputs.forget(path, stored)
                 raise
         if content is not None:
-            outputs.forget(path, mine)
+            outputs.forget(path, stored)
         return bundle if content is None else content
 
     def session_of(self, reservation: Reservation | Pending) -> tuple[Answered, ...]:
@@ -317,8 +318,8 @@ class Ledger:
         """
         with self.store.reading() as connection:
             source = rows.read_source(connection, source_name(name))
-            known = Layouts() if source is None else rows.read_layouts(connection, source[0])
-        return tuple(layout for members in known.classes.values() for layout in members)
+            layouts = Layouts() if source is None else rows.read_layouts(connection, source[0])
+        return tuple(chain.from_iterable(layouts.classes.values()))
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Note the end of a payment and its reason.
@@ -371,8 +372,8 @@ class Ledger:
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
         numbered = rows.read_source(connection, source_name(name))
         if numbered is None:
-            known = [row.name for row in rows.read_rows(connection)]
-            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}").at(
+            names = [row.name for row in rows.read_rows(connection)]
+            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {names}").at(
                 "source"
             )
         return numbered

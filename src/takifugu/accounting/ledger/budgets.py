@@ -22,7 +22,7 @@ from takifugu.numbers.rationals import Number, to_text
 Budget = Number | tuple[Number, Number] | Amount
 
 
-def source_with(connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
+def source_with(connection: Connection, name: str, budget: Amount | None) -> tuple[int, Source]:
     """Return a source and its row, made if new.
 
     Raises LedgerError where another budget was declared before.
@@ -31,25 +31,25 @@ def source_with(connection: Connection, name: str, wanted: Amount | None) -> tup
         note(connection, Fact("source", name, {"id": token_hex(8)}))
     number, source = rows.known_source(connection, name)
     declared = None if source.budget_is_implied else source.budget
-    if wanted is None or wanted == declared:
+    if budget is None or budget == declared:
         return number, source
     if declared is not None:
-        raise other_budget(ledger_of(connection), name, declared, wanted)
-    return number, set_budget(connection, number, source, wanted)
+        raise other_budget(ledger_of(connection), name, declared, budget)
+    return number, set_budget(connection, number, source, budget)
 
 
-def other_budget(where: object, name: str, declared: Amount, wanted: Amount) -> LedgerError:
+def other_budget(ledger: object, name: str, declared: Amount, budget: Amount) -> LedgerError:
     """Return the error about a source's other budget."""
     return LedgerError(
-        f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
-        fix=f"leave the budget out, or change it on purpose: {setting(where, name, wanted)}",
+        f"the source {name!r} has a budget of {declared}, and now {budget} is declared",
+        fix=f"leave the budget out, or change it on purpose: {setting(ledger, name, budget)}",
     ).at("budget")
 
 
-def setting(where: object, name: str, budget: Amount) -> str:
+def setting(ledger: object, name: str, budget: Amount) -> str:
     """Return the command to set a source's budget."""
     delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
-    return command("ledger", "budget", where, name, to_text(budget.epsilon), *delta)
+    return command("ledger", "budget", ledger, name, to_text(budget.epsilon), *delta)
 
 
 def enough(cost: Amount) -> Amount:
@@ -65,10 +65,10 @@ def _short(value: Fraction) -> Fraction:
     return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
-def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
+def spent_already(name: str, spent: Amount, budget: Amount) -> LedgerError:
     """Return the error about a budget already spent."""
     return LedgerError(
-        f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less", fix="write no smaller budget"
+        f"the source {name!r} has spent {spent} already", rule=f"{budget} is less", fix="write no smaller budget"
     ).at("budget")
 
 

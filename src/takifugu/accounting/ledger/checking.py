@@ -44,10 +44,10 @@ def _differences(connection: Connection) -> Iterator[str]:
         yield "so what else it holds cannot be computed from its events"
         return
     with in_memory(connection) as copied:
-        there = {name: _rows(copied, name) for name in _TABLES}
+        tables = {name: _rows(copied, name) for name in _TABLES}
         rebuild(copied)
         for name in _TABLES:
-            yield from _of_table(name, there[name], _rows(copied, name))
+            yield from _of_table(name, tables[name], _rows(copied, name))
 
 
 #: What is said of a row that is there and of none, by whether it is missing.
@@ -69,9 +69,9 @@ def _rows(connection: Connection, table: str) -> _Table:
     return {row["number"]: {key: value for key, value in row.items() if key != "number"} for row in rows}
 
 
-def _of_table(name: str, there: _Table, wanted: _Table) -> Iterator[str]:
-    for number in sorted({*there, *wanted}):
-        row, right = there.get(number), wanted.get(number)
+def _of_table(name: str, rows: _Table, right_rows: _Table) -> Iterator[str]:
+    for number in sorted({*rows, *right_rows}):
+        row, right = rows.get(number), right_rows.get(number)
         if row is None or right is None:
             yield f"{name}, row {number}: {_PRESENCE[row is None]}"
             continue

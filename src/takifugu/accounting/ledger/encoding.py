@@ -20,7 +20,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def canonical(data: Plain, what: str) -> str:
+def canonical(data: Plain, name: str) -> str:
     """Write plain values as one JSON text.
 
     Raises InputError where they would not read back as they are.
@@ -31,11 +31,11 @@ def canonical(data: Plain, what: str) -> str:
             json.dumps(data, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{what} cannot be kept in a ledger ({error})", fix="name states by strings or numbers"
+            f"{name} cannot be kept in a ledger ({error})", fix="name states by strings or numbers"
         ) from None
     if json.loads(text) != data:
         raise InputError(
-            f"{what} would not read back from a ledger unchanged", fix="name states by strings or numbers"
+            f"{name} would not read back from a ledger unchanged", fix="name states by strings or numbers"
         )
     return text
 

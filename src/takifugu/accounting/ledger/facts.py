@@ -97,8 +97,9 @@ def named_in(fact: Fact) -> tuple[str, ...]:
     """Return the digests in an event."""
     if fact.kind != "paid":
         return ()
-    parts = [part for shape in fact.body["shapes"] for part in shape]
-    names = [fact.body["recipe"], fact.body["units"], *(part[key] for part in parts for key in ("charge", "framework"))]
+    names = [fact.body["recipe"], fact.body["units"]]
+    for part in chain.from_iterable(fact.body["shapes"]):
+        names += [part["charge"], part["framework"]]
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
@@ -116,9 +117,9 @@ def _written(connection: Connection, part: Part) -> Json:
     }  # fmt: skip
 
 
-def _part(connection: Connection, held: Plain) -> Part:
-    text, body = (content(connection, held[key]).decode() for key in ("charge", "framework"))
+def _part(connection: Connection, stored: Plain) -> Part:
+    text, body = (content(connection, stored[key]).decode() for key in ("charge", "framework"))
     charge, framework = charge_of_text(text), framework_of(body)
     return Part(
-        charge, framework, held["release"], held["number"], held["recharge"], held["reading"], text, body
+        charge, framework, stored["release"], stored["number"], stored["recharge"], stored["reading"], text, body
     )  # fmt: skip

@@ -93,16 +93,16 @@ class Known:
 def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
     """Return the standings of units by source and tag."""
     rows, standing_of = partial(_rows_of, connection, tags), cache(partial(_standing, connection))
-    usual, others, counts = dict[int, int](), defaultdict[int, dict[bytes, Standing]](dict), Counter[int]()
+    usual, unusual, counts = dict[int, int](), defaultdict[int, dict[bytes, Standing]](dict), Counter[int]()
     for source, tag, row in rows():
         counts[source] += 1
         if usual.setdefault(source, row) != row:
-            others[source][tag] = standing_of(row)
+            unusual[source][tag] = standing_of(row)
     some = {source for source, count in counts.items() if count < len(tags)}
     for source, tag, row in rows() if some else ():
         if source in some and row == usual[source]:
-            others[source][tag] = standing_of(row)
-    return {s: Known(tags, None if s in some else standing_of(row), others[s]) for s, row in usual.items()}
+            unusual[source][tag] = standing_of(row)
+    return {s: Known(tags, None if s in some else standing_of(row), unusual[s]) for s, row in usual.items()}
 
 
 def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[int, bytes, int]]:
@@ -118,10 +118,10 @@ def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[
 
 def _standing(connection: Connection, row: int) -> Standing:
     query = "select id, history, epsilon, delta, units from standings where id = ?"
-    known = connection.exec_driver_sql(query, (row,)).first()
-    if known is None:
+    stored = connection.exec_driver_sql(query, (row,)).first()
+    if stored is None:
         raise edited(connection, "what some people have spent is not there")
-    return Standing(*known)
+    return Standing(*stored)
 
 
 def tags_of(connection: Connection, source: int) -> list[bytes]:
@@ -130,14 +130,14 @@ def tags_of(connection: Connection, source: int) -> list[bytes]:
     return [tag for (tag,) in connection.exec_driver_sql(query, (source,))]
 
 
-def histories_of_everyone(connection: Connection, chosen: Iterable[int]) -> dict[int, int]:
+def histories_of_everyone(connection: Connection, sources: Iterable[int]) -> dict[int, int]:
     """Return the histories every unit has beside its own.
 
     They go by source.
     """
-    chosen = set(chosen)
+    sources = set(sources)
     query = "select u.source, s.history from units u join standings s on s.id = u.standing where u.tag = x''"
-    return {source: history for source, history in connection.exec_driver_sql(query) if source in chosen}
+    return {source: history for source, history in connection.exec_driver_sql(query) if source in sources}
 
 
 def has_links(connection: Connection, source: int) -> bool:
@@ -146,9 +146,9 @@ def has_links(connection: Connection, source: int) -> bool:
     return connection.exec_driver_sql(query, (source,)).first() is not None
 
 
-def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[Item, ...]]:
+def debits_of(connection: Connection, leaves: Iterable[int]) -> dict[int, tuple[Item, ...]]:
     """Return every debit of histories, the oldest first."""
-    select_these(connection, "wanted_histories", "id", chosen)
+    select_these(connection, "wanted_histories", "id", leaves)
     query = (
         f"{_PATH} select leaf, history, path.batch, d.id, d.release, d.recharge, d.charge, d.reading, r.public_id "
         "from path left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
@@ -186,18 +186,18 @@ def rows_of(charge: Charge) -> tuple[int, int]:
     return int(row), int(release)
 
 
-def charges_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Charge]:
+def charges_of(connection: Connection, numbers: Iterable[int]) -> dict[int, Charge]:
     """Return charges by their rows."""
-    select_these(connection, "wanted_rows", "id", chosen)
-    seals.check_rows(connection, charges, chosen)
+    select_these(connection, "wanted_rows", "id", numbers)
+    seals.check_rows(connection, charges, numbers)
     query = "select c.id, c.body from wanted_rows w cross join charges c on c.id = w.id"
     with decoding():
         return {row: charge_of_text(body) for row, body in connection.exec_driver_sql(query)}
 
 
-def frameworks_of(connection: Connection, chosen: Iterable[int]) -> dict[str, Framework]:
+def frameworks_of(connection: Connection, charge_rows: Iterable[int]) -> dict[str, Framework]:
     """Return the charges' frameworks by fingerprint."""
-    select_these(connection, "wanted_rows", "id", chosen)
+    select_these(connection, "wanted_rows", "id", charge_rows)
     query = (
         "select distinct f.id, f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
         "join frameworks f on f.id = c.framework"

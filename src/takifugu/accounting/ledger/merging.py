@@ -8,8 +8,9 @@ is not known, and the copies are not merged.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -49,33 +50,33 @@ class Merged:
     former: Path | None
 
 
-def merge(mine: Store, other: Store, is_rehearsal: bool) -> Merged:
+def merge(store: Store, other: Store, is_rehearsal: bool) -> Merged:
     """Merge another copy into this one, or rehearse it.
 
     Its further payments are replayed. Raises LedgerError for what is no copy of this ledger or was edited,
     CompositionRefused where the order of releases would decide what they cost, and what `Ledger.reserve` raises of
     releases that cannot be counted together.
     """
-    if (mine.public_id, mine.key) != (other.public_id, other.key):
+    if (store.public_id, store.key) != (other.public_id, other.key):
         raise LedgerError(
-            f"{str(other.path)!r} is no copy of the ledger {str(mine.path)!r}",
+            f"{str(other.path)!r} is no copy of the ledger {str(store.path)!r}",
             rule="copies have the same id and the same key",
-            fix=f"give a copy of this ledger; {_entering(mine.path, other)}",
+            fix=f"give a copy of this ledger; {_entering(store.path, other)}",
         ).at("other")
-    if mine.place.samefile(other.place):
+    if store.place.samefile(other.place):
         raise LedgerError("a ledger is not merged with itself", fix="give another copy of it").at("other")
     try:
         with other.reading() as theirs:
             seals.check(theirs)
             check_chain(theirs)
             if is_rehearsal:
-                with mine.reading() as connection, in_memory(connection) as copied:
+                with store.reading() as connection, in_memory(connection) as copied:
                     return _merged(copied, theirs, None)
-            with mine.writing() as connection:
-                return _merged(connection, theirs, (mine.place, other.place))
+            with store.writing() as connection:
+                return _merged(connection, theirs, (store.place, other.place))
     except _OrderDecides as error:
-        what, rule = f"{error}", "copies do not say in which order their releases were chosen"
-    raise CompositionRefused(what, rule=rule, fix=f"go on with one copy; {_entering(mine.path, other)}")
+        reason, rule = f"{error}", "copies do not say in which order their releases were chosen"
+    raise CompositionRefused(reason, rule=rule, fix=f"go on with one copy; {_entering(store.path, other)}")
 
 
 class _OrderDecides(Exception):
@@ -88,7 +89,7 @@ class _OrderDecides(Exception):
         )
 
 
-def _entering(where: Path, other: Store) -> str:
+def _entering(ledger: Path, other: Store) -> str:
     """Name the commands to enter another ledger's releases.
 
     There is one for each folder with something published.
@@ -96,7 +97,7 @@ def _entering(where: Path, other: Store) -> str:
     with other.reading() as theirs:
         recipes = [json.loads(row.recipe) for row in theirs.exec_driver_sql("select recipe from reservations").all()]
     folders = dict.fromkeys(recipe["output"] for recipe in recipes if "output" in recipe)
-    ways = [command("ledger", "adopt", where, folder) for folder in folders]
+    ways = [command("ledger", "adopt", ledger, folder) for folder in folders]
     return f"what the other one published is entered with {' and '.join(ways) or 'its certificates'}"
 
 
@@ -130,15 +131,15 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
     doubled = list(_sessions(connection, theirs, further))
     for fact in further:
         _take(connection, theirs, fact, budgets, fact.id in replaced)
-    again = [fact for fact in (*_drawn_twice(connection), *doubled) if not _has(connection, fact.id)]
-    for fact in again:
+    repeated = [fact for fact in (*_drawn_twice(connection), *doubled) if not _has(connection, fact.id)]
+    for fact in repeated:
         if _depends_on_order(connection, fact):
             raise _OrderDecides(fact.source)
         over = Fact("over", fact.source, {"group": fact.body["group"], "why": TWICE}, fact.created, f"{fact.id}-over")
         for event in (fact, over):
             append(connection, event)
             apply(connection, event)
-    return sum(fact.kind == "paid" for fact in (*further, *again))
+    return sum(fact.kind == "paid" for fact in (*further, *repeated))
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
@@ -156,9 +157,8 @@ def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
 
     Raises LedgerError where one copy has paid for it and the other has entered it from its certificate.
     """
-    mine, theirs = ({number: name for fact in side if fact.kind == "paid" for name, number in fact.body["ids"]}
-                    for side in (ours, further))  # fmt: skip
-    if both := sorted(mine[number] for number in mine.keys() & theirs.keys()):
+    names, other_names = _names_of(ours), _names_of(further)
+    if both := sorted(names[number] for number in names.keys() & other_names.keys()):
         raise LedgerError(
             f"one copy paid for the release {both[0]!r}, and the other entered it from its certificate",
             rule="a release is paid for once",
@@ -166,34 +166,40 @@ def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
         ).at("other")
 
 
+def _names_of(facts: Iterable[Fact]) -> dict[str, str]:
+    """Return the names of paid releases by their ids."""
+    ids = chain.from_iterable(fact.body["ids"] for fact in facts if fact.kind == "paid")
+    return {number: name for name, number in ids}
+
+
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
     """Refuse copies of an unknown common order.
 
     Raises CompositionRefused where both paid about the same people and the order decides what that costs.
     """
-    tied = {name for at in (connection, theirs) for name in _tied(at)}
+    tied = _tied(connection) | _tied(theirs)
 
     def people(fact: Fact) -> str:
         return "" if fact.source in tied else fact.source
 
     sides = [(connection, ours), (theirs, further)]
-    about = [{people(fact) for fact in side if fact.kind == "paid"} for _, side in sides]
+    people_of_sides = [{people(fact) for fact in side if fact.kind == "paid"} for _, side in sides]
     for at, side in sides:
         for fact in side:
-            is_about_both = people(fact) in about[0] & about[1]
+            is_about_both = people(fact) in people_of_sides[0] & people_of_sides[1]
             if fact.kind == "paid" and is_about_both and _depends_on_order(at, fact):
                 raise _OrderDecides(fact.source)
 
 
 def _tied(connection: Connection) -> set[str]:
     """Return the sources with the people of others."""
-    same = {source for pair, is_same in rows.read_people(connection).items() if is_same for source in pair}
-    return {rows.source_of_row(connection, source).name for source in same}
+    pairs = [pair for pair, is_same in rows.read_people(connection).items() if is_same]
+    return {rows.source_of_row(connection, source).name for source in chain(*pairs)}
 
 
 def _depends_on_order(connection: Connection, fact: Fact) -> bool:
     """Return whether a promise depends on order."""
-    return any(depends_on_order(part.charge) for shape in request_in(connection, fact).shapes for part in shape)
+    return any(depends_on_order(part.charge) for part in request_in(connection, fact).parts)
 
 
 def _replaced(connection: Connection, theirs: Connection) -> set[str]:
@@ -249,15 +255,15 @@ def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact
 
     It was open where the copies parted: each may have asked on.
     """
-    counted = {fact.body.get("again") for fact in further if fact.kind == "paid"}
+    repeated = {fact.body.get("again") for fact in further if fact.kind == "paid"}
     query = "select public_id, recipe, state, bundle from reservations"
-    others = {row.public_id: row for row in theirs.exec_driver_sql(query)}
+    their_rows = {row.public_id: row for row in theirs.exec_driver_sql(query)}
     closed = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind in ("published", "over")}
     opened = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind == "drawn"}
     for row in connection.exec_driver_sql(query).all():
-        other = others.get(row.public_id)
+        other = their_rows.get(row.public_id)
         is_session = json.loads(row.recipe).get("kind") == RECIPE["kind"]
-        if other is None or not is_session or row.public_id not in opened - closed or row.public_id in counted:
+        if other is None or not is_session or row.public_id not in opened - closed or row.public_id in repeated:
             continue
         if row.state != DRAWN or other.state != DRAWN or row.bundle != other.bundle:
             head = theirs.exec_driver_sql("select head from meta").scalar_one()
@@ -293,7 +299,7 @@ def _has(connection: Connection, name: str) -> bool:
     return connection.exec_driver_sql(query, (name,)).first() is not None
 
 
-def _take_values(connection: Connection, theirs: Connection, here: Path, there: Path) -> None:
+def _take_values(connection: Connection, theirs: Connection, place: Path, other_place: Path) -> None:
     """Keep the other copy's unpublished noisy values.
 
     So nobody draws them again.
@@ -301,6 +307,6 @@ def _take_values(connection: Connection, theirs: Connection, here: Path, there: 
     query = "select public_id, bundle from reservations where state = ? and bundle is {} null"
     lacking = {row.public_id for row in connection.exec_driver_sql(query.format(""), (DRAWN,))}
     for group, bundle in theirs.exec_driver_sql(query.format("not"), (DRAWN,)).all():
-        packed = outputs.packed_of(there, bundle) if group in lacking else None
+        packed = outputs.packed_of(other_place, bundle) if group in lacking else None
         if packed is not None:
-            reserved.set_bundle(connection, group, outputs.placed(here, group, packed))
+            reserved.set_bundle(connection, group, outputs.placed(place, group, packed))

@@ -19,18 +19,18 @@ from takifugu.core.errors import LedgerError
 
 
 def keep_drawn(
-    connection: Connection, ledger: Path, group: str, mine: bytes, certificates: Sequence[str] = ()
+    connection: Connection, ledger: Path, group: str, bundle: bytes, certificates: Sequence[str] = ()
 ) -> bytes | None:
     """Note a reservation's draw and keep its values.
 
-    They are `mine` (see `outputs`); returned is None, or what another process kept first. `certificates` are the keyed
-    digests by which the ledger knows what was drawn after it is published. Raises LedgerError for a reservation that
-    this ledger does not have, or whose values were published already.
+    They are `bundle` (see `outputs`); returned is None, or what another process kept first. `certificates` are the
+    keyed digests by which the ledger knows what was drawn after it is published. Raises LedgerError for a reservation
+    that this ledger does not have, or whose values were published already.
     """
     row = held(connection, group)
     if row.state == RESERVED:
         _move(connection, group, "drawn", **({"certificates": list(certificates)} if certificates else {}))
-        keep_bundle(connection, group, mine)
+        keep_bundle(connection, group, bundle)
         return None
     content = unpacked(ledger, row.bundle)
     if row.state == DRAWN and content is not None:
@@ -77,9 +77,9 @@ def keep_answer(
 
     Another process's answer to the same question stays.
     """
-    known = read_session(connection, ledger, group)
-    questions = answers.with_answer(known, number, new)
-    if questions is not known:
+    answered = read_session(connection, ledger, group)
+    questions = answers.with_answer(answered, number, new)
+    if questions is not answered:
         if held(connection, group).state == RESERVED:
             _move(connection, group, "drawn")
         keep_bundle(connection, group, packed(answers.written(questions)))

@@ -54,8 +54,8 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
     if allowed is None:
         allowed = tally.mine.cost
         write_budget(connection, source.name, allowed, implied=True)
-    mine = replace(tally.mine, source=replace(source, budget=allowed))
-    for account in (mine, *tally.theirs):
+    account_after = replace(tally.mine, source=replace(source, budget=allowed))
+    for account in (account_after, *tally.theirs):
         budget = account.source.budget
         over = account.worst_over(budget) if budget is not None else None
         if budget is not None and over is not None:
@@ -69,11 +69,11 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
     return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)
 
 
-def refusal(excess: TooMuch, where: object) -> BudgetExceeded:
+def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     """Return the error about too small a budget.
 
     It says what is spent, required and left, and what would fit, in words and in numbers. Its fix is the command that
-    gives the source of the ledger `where` a budget that is enough.
+    gives the source of the `ledger` a budget that is enough.
     """
     account, kind, budget = excess.account, excess.kind, excess.budget
     source, accounts = account.source, account.accounts
@@ -81,22 +81,22 @@ def refusal(excess: TooMuch, where: object) -> BudgetExceeded:
     spent, total = kind.spent, account.costs[kind]
     left = Amount(max(budget.epsilon - spent.epsilon, Fraction(0)), max(budget.delta - spent.delta, Fraction(0)))
     charges = [item.charge for item in request_items(excess.request, kind.shape)]
-    wanted = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
+    required = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
     whose = _whose(excess) if excess.request.names_units else ""
     implied = ". No budget was declared, so it is what the first release cost" if source.budget_is_implied else ""
     if kind.is_elsewhere:
-        asks = f"this release is about another source of the same people and requires {wanted}"
+        asks = f"this release is about another source of the same people and requires {required}"
     else:
-        asks = f"this release requires {wanted}" if new else "this release is about a person pooled with it"
+        asks = f"this release requires {required}" if new else "this release is about a person pooled with it"
     fit = "nothing" if account.mixed else what_fits(accounts, kind, new, spent, budget)
     why = f". This is so because {account.mixed}" if account.mixed else ""
     error = BudgetExceeded(
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
         f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}{implied}{why}",
-        spent=spent.pair, requested=wanted.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
+        spent=spent.pair, requested=required.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
         source=source.name,
     ).at("budget")  # fmt: skip
-    error.fix = f"a budget that is enough: {setting(where, source.name, enough(total))}"
+    error.fix = f"a budget that is enough: {setting(ledger, source.name, enough(total))}"
     return error
 
 

@@ -40,12 +40,12 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
     Raises LedgerError where a release of one of these names was paid for under it before. Likewise where any was paid
     for under a key that differs in capital letters or blanks only: nothing says which of the two was meant.
     """
-    once, wanted = recipe.get("once"), set(names)
+    once, new_names = recipe.get("once"), set(names)
     if once is None:
         return
     for paid in read_payments(connection, source):
         refuse_alike(paid, once)
-        if paid.once == once and (twice := sorted(wanted & set(paid.ids))):
+        if paid.once == once and (twice := sorted(new_names & set(paid.ids))):
             raise LedgerError(
                 f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
                 rule="one key pays once",
@@ -68,15 +68,15 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
     """Return all payments about a source, oldest first."""
     for table in (releases, reservations):
         seals.check_rows(connection, table, [source], "source")
-    named: dict[int, dict[str, str]] = {}
+    ids: dict[int, dict[str, str]] = {}
     for row in connection.execute(select(releases).where(releases.c.source == source).order_by(releases.c.id)):
-        named.setdefault(row.reservation, {})[row.name] = row.public_id
+        ids.setdefault(row.reservation, {})[row.name] = row.public_id
     columns = reservations.c
-    mine = select(columns.id, columns.public_id, columns.state, columns.identity, columns.created, columns.recipe)
-    rows = connection.execute(mine.where(columns.source == source).order_by(columns.id))
+    query = select(columns.id, columns.public_id, columns.state, columns.identity, columns.created, columns.recipe)
+    rows = connection.execute(query.where(columns.source == source).order_by(columns.id))
     with decoding():
         return tuple(
-            Payment(row.public_id, named.get(row.id, {}), row.state, row.identity, row.created, json.loads(row.recipe))
+            Payment(row.public_id, ids.get(row.id, {}), row.state, row.identity, row.created, json.loads(row.recipe))
             for row in rows
         )
 
@@ -100,11 +100,11 @@ def read_pending(connection: Connection, ledger: Path, source: int | None, ident
 
 
 def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]) -> Pending:
-    mine = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
-    held = connection.execute(mine).all()
+    query = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
+    rows = connection.execute(query).all()
     spent = most_spent(connection, row.source)
     return Pending(
-        group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
+        group=row.public_id, source=row.name, ids={release.name: release.public_id for release in rows},
         state=known_state(row.state), identity=row.identity, created=row.created, recipe=json.loads(row.recipe),
         bundle=unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
         same_people=people_of(connection, row.source),
@@ -139,8 +139,8 @@ def held(connection: Connection, group: str) -> Row[*tuple[object, ...]]:
 
 def set_state(connection: Connection, group: str, state: str, created: str) -> None:
     """Write a reservation's state; drop published values."""
-    mine = update(reservations).where(reservations.c.public_id == group)
-    connection.execute(mine.values(changed=created, state=state))
+    statement = update(reservations).where(reservations.c.public_id == group)
+    connection.execute(statement.values(changed=created, state=state))
     if state == PUBLISHED:
         set_bundle(connection, group, None)
 
@@ -150,8 +150,8 @@ def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
 
     Those that the ledger does not know may be another one's.
     """
-    mine = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
-    return list(connection.execute(mine.where(reservations.c.state == PUBLISHED)).scalars())
+    query = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
+    return list(connection.execute(query.where(reservations.c.state == PUBLISHED)).scalars())
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:

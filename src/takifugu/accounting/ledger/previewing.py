@@ -72,31 +72,32 @@ def preview(
     A ledger that does not exist is an empty one. Raises what `reserve` raises for what cannot be counted, and
     LedgerError for a file that is no ledger.
     """
-    wanted = None if budget is None else as_budget(budget)
+    declared_budget = None if budget is None else as_budget(budget)
     name = normalised(source)
     with as_it_is(where) as book:
         request = request_of(debits, book.tag_of, as_composing)
         with book.store.reading() as connection:
             seals.check(connection)
-            known = rows.read_source(connection, name)
-            spent = NOTHING if known is None else rows.most_spent(connection, known[0])
-            declared = None if known is None or known[1].budget_is_implied else known[1].budget
-            if wanted is not None and declared is not None and wanted != declared:
-                raise other_budget(where, name, declared, wanted)
-            if wanted is not None and not spent.fits(wanted):
-                raise spent_already(name, spent, wanted)
-            limit = declared or wanted or (known[1].budget if known else None)
-            is_declared = (declared or wanted) is not None
+            numbered = rows.read_source(connection, name)
+            spent = NOTHING if numbered is None else rows.most_spent(connection, numbered[0])
+            declared = None if numbered is None or numbered[1].budget_is_implied else numbered[1].budget
+            if declared_budget is not None and declared is not None and declared_budget != declared:
+                raise other_budget(where, name, declared, declared_budget)
+            if declared_budget is not None and not spent.fits(declared_budget):
+                raise spent_already(name, spent, declared_budget)
+            limit = declared or declared_budget or (numbered[1].budget if numbered else None)
+            is_declared = (declared or declared_budget) is not None
             try:
                 computed = tally(connection, name, request, same_people)
-                number = 0 if known is None else known[0]
+                number = 0 if numbered is None else numbered[0]
                 people = not_declared(connection, Declaration(name, number, request.names_units, same_people))
             except CompositionRefused as refused:
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
     limit = limit or computed.mine.cost
-    about = replace(computed.mine, source=replace(computed.source, budget=limit, budget_is_implied=not is_declared))
+    source_after = replace(computed.source, budget=limit, budget_is_implied=not is_declared)
+    account_after = replace(computed.mine, source=source_after)
     over_budget = None
-    for account in (about, *computed.theirs):
+    for account in (account_after, *computed.theirs):
         allowed = account.source.budget
         over = None if allowed is None or over_budget is not None else account.worst_over(allowed)
         if allowed is not None and over is not None:
@@ -117,8 +118,8 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
     if not place_of(path_of(where)).exists():
         return ""
     with as_it_is(where) as book, book.store.reading() as connection:
-        known = rows.read_source(connection, normalised(source))
-        return "" if known is None else words(known[1].name, rows.read_layouts(connection, known[0]), layout)
+        numbered = rows.read_source(connection, normalised(source))
+        return "" if numbered is None else words(numbered[1].name, rows.read_layouts(connection, numbered[0]), layout)
 
 
 @contextmanager
@@ -146,7 +147,7 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
         alone, spent = _alone(new), kind.spent
         added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
         kinds[alone, added, _words(computed, old, new, alone, added)] += members.count
-    return tuple(Charged(count, *one) for one, count in kinds.items())
+    return tuple(Charged(count, *charge) for charge, count in kinds.items())
 
 
 def _alone(new: Sequence[Item]) -> Amount:

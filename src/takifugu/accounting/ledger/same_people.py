@@ -29,96 +29,100 @@ class Declaration:
     same_people: bool | None
 
 
-def pair(one: int, other: int) -> tuple[int, int]:
+def pair(left: int, right: int) -> tuple[int, int]:
     """Return two sources, the lower number first."""
-    return (min(one, other), max(one, other))
+    return (min(left, right), max(left, right))
 
 
-def ties(known: Known) -> set[tuple[int, int]]:
+def ties(declarations: Known) -> set[tuple[int, int]]:
     """Return the pairs of sources about the same people."""
-    return {(one, other) for (one, other), same in known.items() if same and one != other}
+    return {(left, right) for (left, right), same in declarations.items() if same and left != right}
 
 
-def declared(connection: Connection, about: Declaration, alike: set[int], known: Known) -> dict[int, bool]:
+def declared(
+    connection: Connection, source: Declaration, named_alike: set[int], declarations: Known
+) -> dict[int, bool]:
     """Return the sources' declarations of the same people.
 
-    They say of other sources whether they are about the same people, as declared now or before. `alike` are the sources
-    that name some unit as this one does. Raises InputError where it has to be declared, or cannot be counted, and
-    LedgerError where the ledger knows that it is otherwise.
+    They say of other sources whether they are about the same people, as declared now or before. `named_alike` are the
+    sources that name some unit as this one does. Raises InputError where it has to be declared, or cannot be counted,
+    and LedgerError where the ledger knows that it is otherwise.
     """
-    others = {row.id: row.members > 0 for row in rows.read_counters(connection) if row.id != about.number}
-    unnamed = {other for other, names_units in others.items() if not names_units}
-    unknown = {other for other in others if pair(about.number, other) not in known}
-    if about.names_units:
-        vague = {o for o in unnamed if (o, o) in known and known.get(pair(about.number, o)) is not False}
-        if about.same_people is not False:
-            _check_named_alike(connection, about, vague)
-        overlap = alike | vague
+    other_sources = {row.id: row.members > 0 for row in rows.read_counters(connection) if row.id != source.number}
+    unnamed = {other for other, names_units in other_sources.items() if not names_units}
+    unknown = {other for other in other_sources if pair(source.number, other) not in declarations}
+    if source.names_units:
+        open_ones = {other for other in unnamed if declarations.get(pair(source.number, other)) is not False}
+        vague = {other for other in open_ones if (other, other) in declarations}
+        if source.same_people is not False:
+            _check_named_alike(connection, source, vague)
+        overlap = named_alike | vague
     else:
-        if about.same_people:
-            _check_named_alike(connection, about, unknown - unnamed)
-        is_tied = (about.number, about.number) in known
-        open_ones = {other for other in unnamed & unknown if is_tied or (other, other) in known}
-        same = {other for other in unnamed if known.get(pair(about.number, other))}
-        overlap = same | open_ones if about.same_people is None else unnamed
-    return {other: _is_same(connection, about, other, known) for other in sorted(overlap)}
+        if source.same_people:
+            _check_named_alike(connection, source, unknown - unnamed)
+        is_tied = (source.number, source.number) in declarations
+        open_ones = {other for other in unnamed & unknown if is_tied or (other, other) in declarations}
+        same = {other for other in unnamed if declarations.get(pair(source.number, other))}
+        overlap = same | open_ones if source.same_people is None else unnamed
+    return {other: _is_same(connection, source, other, declarations) for other in sorted(overlap)}
 
 
-def not_declared(connection: Connection, about: Declaration) -> str:
+def not_declared(connection: Connection, source: Declaration) -> str:
     """Word the meaning of no declaration.
 
     A new source names no units, as others do, and nothing is said of its people.
     """
-    if about.number or about.names_units or about.same_people is not None:
+    if source.number or source.names_units or source.same_people is not None:
         return ""
     names = [name for name, members in connection.exec_driver_sql("select name, members from sources") if not members]
     if not names:
         return ""
     return (
-        f"the source {about.name!r} names no people, nor does {min(names)!r} of this ledger: they count as other "
+        f"the source {source.name!r} names no people, nor does {min(names)!r} of this ledger: they count as other "
         "people, each source with a budget of its own; if they are the same people, write same_people = true under "
         "[source] (same_people=True in Python), and each release about the one is charged to the other, too"
     )
 
 
-def _is_same(connection: Connection, about: Declaration, other: int, known: Known) -> bool:
-    before = known.get(pair(about.number, other))
+def _is_same(connection: Connection, source: Declaration, other: int, declarations: Known) -> bool:
+    before = declarations.get(pair(source.number, other))
     name = rows.source_of_row(connection, other).name
-    if before is None and about.same_people is None:
-        both = "both say whose data they hold, and name people alike" if about.names_units else "both name no people"
-        who = "other people of the same names" if about.names_units else "other people"
+    if before is None and source.same_people is None:
+        likeness, who = "both name no people", "other people"
+        if source.names_units:
+            likeness, who = "both say whose data they hold, and name people alike", "other people of the same names"
         raise InputError(
-            f"the sources {about.name!r} and {name!r} of this ledger {both}",
+            f"the sources {source.name!r} and {name!r} of this ledger {likeness}",
             fix="are these the same people? Write same_people = false under [source] (same_people=False in Python) "
             f"if they are {who}; or same_people = true, and each release about the one source is charged to the other, "
             "too, at the cost of a change of the whole data",
         ).at("same_people")
-    if before and about.same_people is False:
+    if before and source.same_people is False:
         raise LedgerError(
-            f"the ledger records that the sources {about.name!r} and {name!r} are about the same people, and now "
+            f"the ledger records that the sources {source.name!r} and {name!r} are about the same people, and now "
             "same_people = false is declared",
             fix="leave it out, what was declared once stays",
         ).at("same_people")
-    return bool(before or about.same_people)
+    return bool(before or source.same_people)
 
 
-def _check_named_alike(connection: Connection, about: Declaration, others: set[int]) -> None:
+def _check_named_alike(connection: Connection, source: Declaration, other_sources: set[int]) -> None:
     """Refuse sources of the same people named differently.
 
     Raises InputError where one of the two names units and the other does not.
     """
-    names = sorted(rows.source_of_row(connection, other).name for other in others)
+    names = sorted(rows.source_of_row(connection, other).name for other in other_sources)
     if names:
-        named, unnamed = (about.name, names[0]) if about.names_units else (names[0], about.name)
+        naming, unnamed = (source.name, names[0]) if source.names_units else (names[0], source.name)
         fix = (
             "write same_people = false under [source] (same_people=False in Python) if they are other people; if they "
             "are the same ones, name no people here"
-            if about.names_units
-            else f"name the people as {named!r} does, or keep data of other people in a ledger of their own"
+            if source.names_units
+            else f"name the people as {naming!r} does, or keep data of other people in a ledger of their own"
         )
         raise InputError(
             f"the source {unnamed!r} is declared to be about the same people as others and names no people, while "
-            f"{named!r} does",
+            f"{naming!r} does",
             rule="nothing says who is in both, so nothing bounds what both reveal together",
             fix=fix,
         ).at("same_people")

@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 
@@ -173,17 +174,17 @@ def check_layout(connection: Connection, path: Path) -> None:
     Raises LedgerError for one with other tables, columns or indexes.
     """
     tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
-    indexes = {index.name for table in metadata.tables.values() for index in table.indexes}
+    indexes = {index.name for index in chain.from_iterable(table.indexes for table in metadata.tables.values())}
     strange = [
         name
         for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
         if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
     ]
-    held: dict[str, set[str]] = {}
+    columns_by_table: dict[str, set[str]] = {}
     columns_of = "select m.name, c.name from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'"
     for table, column in connection.exec_driver_sql(columns_of):
-        held.setdefault(table, set()).add(column)
-    strange += [name for name, columns in tables.items() if held.get(name) != columns]
+        columns_by_table.setdefault(table, set()).add(column)
+    strange += [name for name, columns in tables.items() if columns_by_table.get(name) != columns]
     if strange:
         raise LedgerError(
             f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
@@ -197,8 +198,8 @@ def version_of(connection: Connection, path: Path) -> int:
 
     Raises LedgerError for what is no ledger, or one in a format that is not known.
     """
-    known = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
-    rows = connection.exec_driver_sql("select kind, version from meta").all() if known else []
+    has_meta = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
+    rows = connection.exec_driver_sql("select kind, version from meta").all() if has_meta else []
     if len(rows) != 1 or rows[0].kind != KIND:
         raise LedgerError(
             f"the ledger {str(path)!r} is a database, but not a ledger",
@@ -278,17 +279,17 @@ def read_layouts(connection: Connection, source: int) -> Layouts:
     return Layouts({members[0]: tuple(members) for members in classes.values()})
 
 
-def add_layouts(connection: Connection, source: int, known: Layouts, what: str, created: str) -> None:
+def add_layouts(connection: Connection, source: int, layouts_now: Layouts, words: str, created: str) -> None:
     """Write the new layouts.
 
-    Of one that begins a class beside others `what` says what that means.
+    Of one that begins a class beside others `words` say what that means.
     """
     before = read_layouts(connection, source)
-    for number, members in enumerate(known.classes.values()):
+    for number, members in enumerate(layouts_now.classes.values()):
         for body in members[len(before.classes.get(members[0], ())) :]:
             connection.execute(insert(layouts).values(source=source, alike=number, body=body))
-    if len(known.classes) > max(len(before.classes), 1):
-        add_note(connection, source, created, what)
+    if len(layouts_now.classes) > max(len(before.classes), 1):
+        add_note(connection, source, created, words)
 
 
 def changed(connection: Connection, source: int) -> None:
@@ -333,9 +334,9 @@ def people_of(connection: Connection, source: int) -> dict[str, bool]:
     return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
 
 
-def add_note(connection: Connection, source: int, created: str, what: str) -> None:
+def add_note(connection: Connection, source: int, created: str, words: str) -> None:
     """Leave a trace in the history of a source."""
-    connection.execute(insert(notes).values(source=source, what=what, created=created))
+    connection.execute(insert(notes).values(source=source, what=words, created=created))
 
 
 def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
@@ -362,11 +363,11 @@ def most_spent(connection: Connection, source: int) -> Amount:
 
 
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
-    held: dict[int, list[Row[*tuple[object, ...]]]] = {}
+    rows_by_release: dict[int, list[Row[*tuple[object, ...]]]] = {}
     for row in entry_rows(connection, source):
-        held.setdefault(row.id, []).append(row)
+        rows_by_release.setdefault(row.id, []).append(row)
     with decoding():
-        return tuple(_entry(rows) for rows in held.values())
+        return tuple(_entry(rows) for rows in rows_by_release.values())
 
 
 def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:
@@ -380,10 +381,10 @@ def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:
 
 
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
-    listed = []
+    summaries = []
     for row in connection.execute(select(sources).order_by(sources.c.id)):
-        mine = (units.c.source == row.id, units.c.tag != EVERYONE)
-        size = connection.execute(select(func.count()).select_from(units).where(*mine)).scalar_one()
+        conditions = (units.c.source == row.id, units.c.tag != EVERYONE)
+        size = connection.execute(select(func.count()).select_from(units).where(*conditions)).scalar_one()
         states = connection.execute(
             select(reservations.c.state, func.count())
             .select_from(releases.join(reservations))
@@ -393,5 +394,5 @@ def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
         source, total = _source(row), most_spent(connection, row.id)
         count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
         budget = (source.budget, source.budget_is_implied)
-        listed.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones, row.members > 0))
-    return tuple(listed)
+        summaries.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones, row.members > 0))
+    return tuple(summaries)

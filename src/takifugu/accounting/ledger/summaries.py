@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from sqlalchemy import Connection
 
@@ -36,20 +37,21 @@ def _items(charges: Iterable[Charge], recharge: bool) -> tuple[Item, ...]:
     return tuple(Item(charge, charge.framework, "", rows_of(charge)[1], recharge) for charge in charges)
 
 
-def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[Item, ...]]:
+def summaries_of(connection: Connection, histories: Iterable[int]) -> dict[int, tuple[Item, ...]]:
     """Return the summaries of histories.
 
     They come from what is kept, or else from the debits.
     """
-    chosen = set(chosen)
-    select_these(connection, "wanted_histories", "id", chosen)
+    histories = set(histories)
+    select_these(connection, "wanted_histories", "id", histories)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
     with decoding():
         bodies = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
         texts = {history: body for history, body in bodies.items() if body.get("form") == FORM}
-        charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
+        terms = chain.from_iterable(text["terms"] for text in texts.values())
+        charges = charges_of(connection, {term["charge"] for term in terms})
         summaries = {history: of_body(text, charges) for history, text in texts.items()}
-    missing = chosen - summaries.keys()
+    missing = histories - summaries.keys()
     return summaries | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
 
 
@@ -59,12 +61,12 @@ def write(connection: Connection, history: int, summary: Sequence[Item]) -> None
     connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
 
 
-def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
+def forget_unused(connection: Connection, histories: Iterable[int]) -> None:
     """Drop the summaries of unused histories.
 
     These are no unit's any more.
     """
-    select_these(connection, "wanted_histories", "id", chosen)
+    select_these(connection, "wanted_histories", "id", histories)
     connection.exec_driver_sql(
         "delete from summaries where history in (select id from wanted_histories) "
         "and history not in (select history from standings)"
@@ -107,5 +109,5 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Several:
     first = replace(charge, release=release, reading=str(term["reading"]), at=at)
     cost, readings = Cost.of_text(term["cost"]), int(term["readings"])
     saved = None if term["saved"] is None else as_fraction(term["saved"], "an epsilon")
-    runs = [Run(int(at), int(step), int(windows), Cost.of_text(each)) for at, step, windows, each in term["runs"]]
+    runs = [Run(int(first), int(step), int(size), Cost.of_text(text)) for first, step, size, text in term["runs"]]
     return added_up(first, cost, readings, saved, runs)

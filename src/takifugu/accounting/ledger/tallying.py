@@ -131,10 +131,10 @@ class Tally:
 
         They are of one source in one ledger, the one whose tag of everything this is.
         """
-        mine = self.original
-        is_alike = (self.source.name, mine.recharge, self.same_people) == (name, recharge, same_people)
-        is_same = len(mine.debits) == len(debits) and all(map(is_, mine.debits, debits))
-        return is_alike and is_same and mine.everything == everything
+        original = self.original
+        is_alike = (self.source.name, original.recharge, self.same_people) == (name, recharge, same_people)
+        is_same = len(original.debits) == len(debits) and all(map(is_, original.debits, debits))
+        return is_alike and is_same and original.everything == everything
 
     def is_of(self, connection: Connection) -> bool:
         """Return whether the ledger is unchanged since."""
@@ -152,8 +152,8 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     row = rows.read_source(connection, name)
     number, source = row or (0, Source(name, "", None, False))
     original, before = request, rows.read_layouts(connection, number)
-    known = before if request.is_everyone else before.holding(request.layouts)
-    request = in_classes(request, known)
+    layouts_now = before if request.is_everyone else before.holding(request.layouts)
+    request = in_classes(request, layouts_now)
     hits = stored.hits(connection, request.units)
     if row is not None:
         is_one = number in stored.hits(connection, (request.everything,))
@@ -163,60 +163,72 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     declarations = rows.read_people(connection)
     people = {}
     if not request.is_everyone:
-        alike = hits.keys() - {number} if request.names_units else set()
-        about = Declaration(source.name, number, request.names_units, same_people)
-        people = declared(connection, about, alike, declarations)
+        named_alike = hits.keys() - {number} if request.names_units else set()
+        declaration = Declaration(source.name, number, request.names_units, same_people)
+        people = declared(connection, declaration, named_alike, declarations)
     overlap = set(people)
     ties = ties_of(declarations) | {pair(number, o) for o, same in people.items() if same}
     fresh = {o for o, same in people.items() if same and not declarations.get(pair(number, o), False)}
     links = {s: stored.has_links(connection, s) for s in {number, *chain(*ties)} if s}
-    links[number] = links.get(number, False) or any(is_link(p.charge) for shape in request.shapes for p in shape)
+    links[number] = links.get(number, False) or any(is_link(part.charge) for part in request.parts)
     if request.is_everyone:
-        overlap = {s for tie in ties if number in tie for s in tie if s != number}
+        overlap = _friends(number, ties)
         people = dict.fromkeys(overlap, True)
     everyone = stored.histories_of_everyone(connection, {number, *chain(*ties)})
     touched = [number, *(o for o in sorted(overlap) if people[o])]
     layout = "" if request.is_everyone else layouts.words(name, before, original.layouts[0])
-    mixed = (layout or layouts.words(name, known, next(iter(known.classes)))) if known.is_mixed else ""
+    mixed = ""
+    if layouts_now.is_mixed:
+        mixed = layout or layouts.words(name, layouts_now, next(iter(layouts_now.classes)))
     _check_ties(connection, number, mixed, ties)
     members: dict[int, list[bytes]] = {}
     for s in touched:
-        mine = [tag for tag in request.units if s == number or (s in hits and tag != EVERYONE and hits[s].get(tag))]
+        debited = [tag for tag in request.units if s == number or (s in hits and tag != EVERYONE and hits[s].get(tag))]
         if (links[s] or fresh or request.is_everyone or (mixed and s == number)) and s:
-            mine = list(dict.fromkeys([*mine, *stored.tags_of(connection, s)]))
-        members[s] = mine
+            debited = list(dict.fromkeys([*debited, *stored.tags_of(connection, s)]))
+        members[s] = debited
     extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in request.units]
     if extra:
         hits = stored.hits(connection, {*request.units, *extra})
     kinds = {s: _kinds(s, number, tags, request, hits, ties, everyone) for s, tags in members.items()}
-    used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
+    all_kinds = [*chain.from_iterable(kinds.values())]
+    used = set(chain.from_iterable((*k.histories, *k.others, *k.everyones) for k in all_kinds))
     seals.check_units(connection, {number, *touched, *chain(*ties)} - {0})
     seals.check_rows(connection, stored_histories, used)
     seals.check_rows(connection, stored_summaries, used, "history")
     summaries = summaries_of(connection, used)
-    held = summaries
-    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, request)
+    debits = summaries
+    is_between = any(k.others for k in all_kinds) and _has_delta(summaries, request)
     if is_between or any(links.values()):
-        held = stored.debits_of(connection, used)
-    charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
-    frameworks = stored.frameworks_of(connection, charged)
-    frameworks |= {part.fingerprint: part.framework for shape in request.shapes for part in shape}
+        debits = stored.debits_of(connection, used)
+    frameworks = _frameworks_of(connection, debits)
+    frameworks |= {part.fingerprint: part.framework for part in request.parts}
     accounts = []
     for s in touched:
         its_source = source if s == number else rows.source_of_row(connection, s)
         all_change, is_this = bool(fresh) or request.is_everyone, bool(mixed) and s == number
-        accounts.append(_account(s, its_source, kinds[s], request, held, frameworks, all_change, is_this))
+        accounts.append(_account(s, its_source, kinds[s], request, debits, frameworks, all_change, is_this))
     if mixed:
         _check_certificates(number in everyone and not request.is_everyone, mixed)
-        moved = _at_other_steps(connection, accounts[0], request) if known.are_moved else None
+        moved = _at_other_steps(connection, accounts[0], request) if layouts_now.are_moved else None
         accounts[0] = replace(moved or _everything(connection, accounts[0], request, mixed), mixed=mixed)
     signature = signature_of(connection, number, [o for o in touched if o != number])
     is_shared = bool(same_people) and not request.names_units and not request.is_everyone
     theirs = tuple(accounts[1:])
     return Tally(
-        original, request, known, source, accounts[0], theirs, people, is_shared, layout, summaries, signature,
+        original, request, layouts_now, source, accounts[0], theirs, people, is_shared, layout, summaries, signature,
         same_people,
     )  # fmt: skip
+
+
+def _friends(source: int, ties: Iterable[tuple[int, int]]) -> set[int]:
+    """Return the sources tied to one."""
+    return {a if b == source else b for a, b in ties if source in (a, b)}
+
+
+def _frameworks_of(connection: Connection, debits: Mapping[int, Sequence[Item]]) -> dict[str, Framework]:
+    charges = {stored.rows_of(item.charge)[0] for item in chain.from_iterable(debits.values())}
+    return stored.frameworks_of(connection, charges)
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
@@ -224,7 +236,7 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple
 
     Raises CompositionRefused where such a source and another one are of the same people.
     """
-    friends = {a if b == number else b for a, b in ties if number in (a, b)}
+    friends = _friends(number, ties)
     mixed_ones = [f for f in friends if mixed or rows.read_layouts(connection, f).is_mixed]
     names = [rows.source_of_row(connection, f).name for f in mixed_ones]
     if names:
@@ -253,8 +265,10 @@ def _everything(connection: Connection, account: Account, request: Request, mixe
 
     It is that of everything that was released, in whichever layout.
     """
-    new = [(part.charge, request.counts[number]) for number, shape in enumerate(request.shapes) for part in shape]
-    total = Amount(*cost_of_all([*stored.all_charges_of(connection, account.number), *new], mixed))
+    charges = stored.all_charges_of(connection, account.number)
+    for number, shape in enumerate(request.shapes):
+        charges += [(part.charge, request.counts[number]) for part in shape]
+    total = Amount(*cost_of_all(charges, mixed))
     total = most([total, *(kind.spent for kind in account.kinds)])
     return replace(account, costs=dict.fromkeys(account.kinds, total))
 
@@ -264,12 +278,11 @@ def _at_other_steps(connection: Connection, account: Account, request: Request) 
 
     None where nothing is proved of some release.
     """
-    held = stored.debits_of(connection, {history for kind in account.kinds for history in kind.histories})
-    charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
-    frameworks = {**account.accounts.frameworks, **stored.frameworks_of(connection, charged)}
+    debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
+    frameworks = {**account.accounts.frameworks, **_frameworks_of(connection, debits)}
     costs = {}
     for kind in account.kinds:
-        charges = [item.charge for item in _items(kind, request, held)]
+        charges = [item.charge for item in _items(kind, request, debits)]
         cost = cost_at_other_steps(frameworks, charges)
         if cost is None:
             return None
@@ -282,9 +295,9 @@ def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> boo
 
     Equal ones of one source may then lie before and after it in another.
     """
-    if any(part.charge.delta > 0 for shape in request.shapes for part in shape):
+    if any(part.charge.delta > 0 for part in request.parts):
         return True
-    return any(item.charge.delta > 0 for items in summaries.values() for item in items)
+    return any(item.charge.delta > 0 for item in chain.from_iterable(summaries.values()))
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
@@ -292,46 +305,46 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
     It also tells which units other sources have.
     """
-    about = {number, *friends}
-    return tuple((row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection))
+    sources, counters = {number, *friends}, rows.read_counters(connection)
+    return tuple((row.id, row.changes if row.id in sources else 0, row.members) for row in counters)
 
 
 def _kinds(
     source: int, number: int, tags: Iterable[bytes], request: Request,
     hits: Mapping[int, Known], ties: set[tuple[int, int]], everyone: Mapping[int, int],
 ) -> dict[AccountKind, Members]:  # fmt: skip
-    friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
+    friends = sorted(_friends(source, ties))
     of_friends = tuple(everyone[f] for f in friends if f in everyone)
     shared_histories = (everyone[source],) if source in everyone else ()
     elsewhere = source != number
     members_of: dict[tuple[int, tuple[int, ...], int], tuple[Standing | None, Members]] = {}
-    here, there = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
+    standings_here, standings_of_friends = hits.get(source, Known(())), [hits[f] for f in friends if f in hits]
     for tag in tags:
-        mine = here.get(tag)
-        standings = [known.get(tag) for known in there]
-        others = tuple([one.history for one in standings if one])
-        others = of_friends if tag == EVERYONE else others + of_friends
-        key = (0 if mine is None else mine.row, others, request.units.get(tag, -1))
+        standing_here = standings_here.get(tag)
+        standings = [friend.get(tag) for friend in standings_of_friends]
+        other_histories = tuple([friend_standing.history for friend_standing in standings if friend_standing])
+        other_histories = of_friends if tag == EVERYONE else other_histories + of_friends
+        key = (0 if standing_here is None else standing_here.row, other_histories, request.units.get(tag, -1))
         if key not in members_of:
-            members_of[key] = mine, Members(tag)
+            members_of[key] = standing_here, Members(tag)
         _, members = members_of[key]
-        if mine is not None:
+        if standing_here is not None:
             members.known.append(tag)
         elif not elsewhere:
             members.new.append(tag)
-    made = {}
-    for (_, others, shape), (standing, members) in members_of.items():
+    kinds = {}
+    for (_, other_histories, shape), (standing, members) in members_of.items():
         is_elsewhere = elsewhere and (shape >= 0 or request.is_everyone)
         everyones = () if members.tag == EVERYONE else shared_histories
-        made[AccountKind(standing, others, shape, is_elsewhere, everyones)] = members
-    return made
+        kinds[AccountKind(standing, other_histories, shape, is_elsewhere, everyones)] = members
+    return kinds
 
 
 def _account(
     number: int, source: Source, kinds: Mapping[AccountKind, Members], request: Request,
-    held: Mapping[int, Sequence[Item]], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
+    debits: Mapping[int, Sequence[Item]], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
 ) -> Account:  # fmt: skip
-    items = {kind: _items(kind, request, held) for kind in kinds}
+    items = {kind: _items(kind, request, debits) for kind in kinds}
     accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
     changed = [kind for kind in kinds if all_change or kind.shape >= 0]
     costs: dict[AccountKind, Amount] = {}
@@ -340,9 +353,9 @@ def _account(
     return Account(number, source, kinds, accounts, costs)
 
 
-def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item]]) -> tuple[Item, ...]:
+def _items(kind: AccountKind, request: Request, debits: Mapping[int, Sequence[Item]]) -> tuple[Item, ...]:
     def of(histories: tuple[int, ...]) -> Iterator[Item]:
-        return (item for history in histories for item in held[history])
+        return chain.from_iterable(debits[history] for history in histories)
 
     is_everyone = request.is_everyone and kind.shape >= 0
     items = [*of_everyone(of(kind.everyones)), *map(foreign, of(kind.others))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from sqlalchemy import Connection, Row
@@ -68,7 +69,8 @@ def _replay(connection: Connection, version: int) -> None:
         seals.check_itself(connection)
         check_chain(connection)
     events = [_fact(meta.key, number, row) for number, row in enumerate(_events(connection, version))]
-    texts = {name: content(connection, name) for fact in events for name in named_in(fact)}
+    names = dict.fromkeys(chain.from_iterable(map(named_in, events)))
+    texts = {name: content(connection, name) for name in names}
     waiting = "select public_id, bundle from reservations where bundle is not null"
     bundles = connection.exec_driver_sql(waiting).all()
     for table in reversed(metadata.sorted_tables):

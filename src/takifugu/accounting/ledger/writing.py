@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -43,8 +44,8 @@ def write_releases(
     """
     numbers = {}
     for name, public_id in request.ids.items():
-        mine = [part.charge for shape in request.shapes for part in shape if part.release == public_id]
-        promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
+        charges = [part.charge for part in request.parts if part.release == public_id]
+        promise = most([Amount(charge.epsilon, charge.delta) for charge in charges])
         row = {
             "public_id": public_id, "source": source, "reservation": reservation, "name": name,
             "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": software,
@@ -57,19 +58,19 @@ def write_releases(
 def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
     """Write every unit's debits and changed costs."""
     request = tally.request
-    made = {
+    batch_of_shape = {
         shape: _batch(connection, source, parts, request.counts[shape], numbers)
         for shape, parts in enumerate(request.shapes)
     }
     moved = {
-        kind: _history(connection, source, kind, made[kind.shape], tally)
+        kind: _history(connection, source, kind, batch_of_shape[kind.shape], tally)
         for kind in tally.mine.kinds
         if kind.shape >= 0
     }
     _write_units(connection, source, tally.mine, moved)
     if request.names_units and any(members.new for members in tally.mine.kinds.values()):
         connection.exec_driver_sql("update sources set members = members + 1, seal = null where id = ?", (source,))
-    summaries.forget_unused(connection, {history for kind in moved for history in kind.histories})
+    summaries.forget_unused(connection, set(chain.from_iterable(kind.histories for kind in moved)))
     for account in tally.theirs:
         _write_units(connection, account.number, account, {})
         rows.changed(connection, account.number)
@@ -83,18 +84,18 @@ def write_people(connection: Connection, source: int, tally: Tally, created: str
     if tally.is_shared:
         connection.execute(insert(people).prefix_with("or ignore").values(one=source, other=source, same=True))
     for other, same in tally.people.items():
-        one, two = min(source, other), max(source, other)
-        mine = (people.c.one == one, people.c.other == two)
-        known = connection.execute(select(people.c.same).where(*mine)).scalar()
-        if known is None:
-            connection.execute(insert(people).values(one=one, other=two, same=same))
-        elif known != same:
-            connection.execute(people.update().where(*mine).values(same=same))
-        if known != same:
-            names = {s: rows.source_of_row(connection, s).name for s in (one, two)}
-            both_name_units = all(rows.has_members(connection, s) for s in (one, two))
-            for here, there in ((one, two), (two, one)):
-                rows.add_note(connection, here, created, _declaration(names[there], same, both_name_units))
+        lower, higher = min(source, other), max(source, other)
+        of_pair = (people.c.one == lower, people.c.other == higher)
+        former = connection.execute(select(people.c.same).where(*of_pair)).scalar()
+        if former is None:
+            connection.execute(insert(people).values(one=lower, other=higher, same=same))
+        elif former != same:
+            connection.execute(people.update().where(*of_pair).values(same=same))
+        if former != same:
+            names = {s: rows.source_of_row(connection, s).name for s in (lower, higher)}
+            both_name_units = all(rows.has_members(connection, s) for s in (lower, higher))
+            for source_row, other_row in ((lower, higher), (higher, lower)):
+                rows.add_note(connection, source_row, created, _declaration(names[other_row], same, both_name_units))
 
 
 def _declaration(name: str, same: bool, names_units: bool) -> str:

@@ -48,5 +48,5 @@ def _is_alike(path: Path, source: str, layout: str) -> bool:
         ledger.execute("PRAGMA trusted_schema=OFF")
         strange = ledger.execute(COMPUTING).fetchone()
         rows = ledger.execute(_LAYOUTS_OF, (layout, source)).fetchall()
-    classes, is_there = {alike for alike, _ in rows}, any(same for _, same in rows)
+    classes, is_there = {layout_class for layout_class, _ in rows}, any(same for _, same in rows)
     return strange is None and (not rows or (is_there and len(classes) == 1))

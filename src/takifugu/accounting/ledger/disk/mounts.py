@@ -59,11 +59,11 @@ def _mount(folder: Path) -> tuple[str, ...]:
     path, deepest, words = os.path.realpath(folder), -1, tuple[str, ...]()
     for line in lines:
         mounted, _, system = line.partition(" - ")
-        fields, rest = mounted.split(" "), system.split(" ")
+        fields, details = mounted.split(" "), system.split(" ")
         top = _plain(fields[4])
         is_above = path == top or path.startswith(top.rstrip("/") + "/")
         if is_above and len(top) >= deepest:  # of several at one place the last one is seen
-            deepest, words = len(top), (rest[0], *fields[5].split(","), *rest[-1].split(","))
+            deepest, words = len(top), (details[0], *fields[5].split(","), *details[-1].split(","))
     return words
 
 
@@ -86,9 +86,9 @@ def _is_mapped_once(folder: Path) -> bool:
         return False
     try:
         os.ftruncate(handle, mmap.PAGESIZE)
-        with mmap.mmap(handle, mmap.PAGESIZE) as one, mmap.mmap(handle, mmap.PAGESIZE) as other:
-            one[0] = 1
-            return other[0] == 1
+        with mmap.mmap(handle, mmap.PAGESIZE) as first, mmap.mmap(handle, mmap.PAGESIZE) as second:
+            first[0] = 1
+            return second[0] == 1
     except (OSError, ValueError):
         return False
     finally:

@@ -54,12 +54,12 @@ _open: Counter[str] = Counter()
 _guard = threading.Lock()
 
 
-def path_of(where: str | Path) -> Path:
+def path_of(ledger: str | Path) -> Path:
     """Return the path of a ledger.
 
     It is given by its path or address. Raises LedgerError for what is no file that lasts.
     """
-    text = str(where)
+    text = str(ledger)
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")
     elif "://" in text:
@@ -158,10 +158,10 @@ def check_locks(folder: Path) -> None:
     Raises LedgerError where two can hold one lock; checked once per process and folder.
     """
     try:
-        about = folder.stat()
+        facts = folder.stat()
     except OSError:
         return  # what is wrong with the folder is said when the ledger is opened
-    if (about.st_dev, about.st_ino) in _sound:
+    if (facts.st_dev, facts.st_ino) in _sound:
         return
     sweep(folder)
     probe = folder / f".takifugu-{token_hex(8)}.probe"
@@ -180,7 +180,7 @@ def check_locks(folder: Path) -> None:
             rule="two processes could spend the same epsilon",
             fix="keep the ledger on a local disk",
         )
-    _sound.add((about.st_dev, about.st_ino))
+    _sound.add((facts.st_dev, facts.st_ino))
 
 
 def _is_shut_out(probe: Path) -> bool:

@@ -165,11 +165,11 @@ def _has_log(path: Path) -> bool:
 def synchronise(folder: Path) -> None:
     """Write the names of a folder's files to disk."""
     if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
-        held = os.open(folder, os.O_RDONLY)
+        handle = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(held)
+            os.fsync(handle)
         finally:
-            os.close(held)
+            os.close(handle)
 
 
 def _place(draft: Path, path: Path) -> bool:
@@ -265,8 +265,8 @@ def explained(path: Path) -> Iterator[None]:
             reason = f"cannot grow ({why})", "", "make room"
     else:
         return
-    what, rule, fix = reason
-    raise LedgerError(f"the ledger {str(path)!r} {what}", rule=rule, fix=fix).at("ledger")
+    fault, rule, fix = reason
+    raise LedgerError(f"the ledger {str(path)!r} {fault}", rule=rule, fix=fix).at("ledger")
 
 
 def _reason(error: BaseException | None) -> tuple[str, str, str]:

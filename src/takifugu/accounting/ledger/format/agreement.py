@@ -8,7 +8,8 @@ below is about one key; a key without a rule agrees with itself alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 
 from takifugu.core.names import fits
 from takifugu.core.plain import Plain
@@ -25,7 +26,7 @@ _CHOOSING = ("rows", "duplicates", "min_length", "max_length")
 _NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
 
 
-def conflicts(one: Plain, other: Plain) -> tuple[str, ...]:
+def conflicts(left: Plain, right: Plain) -> tuple[str, ...]:
     """Return the conflicting keys of two layouts.
 
     By them the two may read a table differently that both accept; there are none where they agree.
@@ -36,11 +37,11 @@ def conflicts(one: Plain, other: Plain) -> tuple[str, ...]:
     >>> conflicts({**once, "duplicates": "last"}, {**once, "duplicates": "first"})
     ('duplicates',)
     """
-    keys = sorted({*one, *other})
-    return tuple(key for key in keys if not _agree(key, one, other))
+    keys = sorted({*left, *right})
+    return tuple(key for key in keys if not _agree(key, left, right))
 
 
-def are_moved(one: Plain, other: Plain) -> bool:
+def are_moved(left: Plain, right: Plain) -> bool:
     """Return whether two layouts differ in steps only.
 
     They have the same entries at other steps: each row is an entry in both, of one unit and value.
@@ -49,31 +50,31 @@ def are_moved(one: Plain, other: Plain) -> bool:
     >>> are_moved(once, {**once, "step": "60s"}), are_moved(once, {**once, "value": "lag"})
     (True, False)
     """
-    of_sequences = "states" in one and "states" in other
-    chosen = any(key in layout for layout in (one, other) for key in _CHOOSING)
-    dropped = any(layout.get("ambiguous") == "drop" for layout in (one, other))
-    chosen |= one.get("wide") != other.get("wide")  # an empty cell that is a state is no row elsewhere
-    return of_sequences and not chosen and not dropped and PLACES.issuperset(conflicts(one, other))
+    of_sequences = "states" in left and "states" in right
+    is_choosing = any(key in left or key in right for key in _CHOOSING)
+    dropped = any(layout.get("ambiguous") == "drop" for layout in (left, right))
+    is_choosing |= left.get("wide") != right.get("wide")  # an empty cell that is a state is no row elsewhere
+    return of_sequences and not is_choosing and not dropped and PLACES.issuperset(conflicts(left, right))
 
 
-def _agree(key: str, one: Plain, other: Plain) -> bool:
-    if one.get(key) == other.get(key):
+def _agree(key: str, left: Plain, right: Plain) -> bool:
+    if left.get(key) == right.get(key):
         return True
     rule = _OF_FILES.get(key)
-    if rule is None and "states" in one and "states" in other:
+    if rule is None and "states" in left and "states" in right:
         rule = _OF_SEQUENCES.get(key)
-    return rule is not None and rule(one, other)
+    return rule is not None and rule(left, right)
 
 
-def _delimiter(one: Plain, other: Plain) -> bool:
+def _delimiter(left: Plain, right: Plain) -> bool:
     """Compare delimiters.
 
     They are the same sign, or each the one that the first line tells: of a file without lines there is none.
     """
-    mine, theirs = one.get("delimiter"), other.get("delimiter")
-    if mine is None or theirs is None:
+    sign, other_sign = left.get("delimiter"), right.get("delimiter")
+    if sign is None or other_sign is None:
         return True
-    return bool(mine[0] == theirs[0] or (mine[0] == mine[1] and theirs[0] == theirs[1]))
+    return bool(sign[0] == other_sign[0] or (sign[0] == sign[1] and other_sign[0] == other_sign[1]))
 
 
 def _part(key: str) -> Callable[[Plain, Plain], bool]:
@@ -82,22 +83,22 @@ def _part(key: str) -> Callable[[Plain, Plain], bool]:
     They are the same part of a file, or each the only one of its file.
     """
 
-    def agree(one: Plain, other: Plain) -> bool:
-        mine, theirs = one.get(key), other.get(key)
-        return mine is None or theirs is None or bool(mine[0] == theirs[0] or (mine[1] and theirs[1]))
+    def agree(left: Plain, right: Plain) -> bool:
+        part, other_part = left.get(key), right.get(key)
+        return part is None or other_part is None or bool(part[0] == other_part[0] or (part[1] and other_part[1]))
 
     return agree
 
 
-def _encoding(one: Plain, other: Plain) -> bool:
+def _encoding(left: Plain, right: Plain) -> bool:
     """Compare encodings.
 
     They are the same codec, or two that read ASCII alike, where nothing else can be read: neither in names nor in
     values. A piece's name may be anything, and blanks beyond ASCII are stripped from it by one codec only.
     """
-    if None in (one.get("encoding"), other.get("encoding")) or one["encoding"][0] == other["encoding"][0]:
+    if None in (left.get("encoding"), right.get("encoding")) or left["encoding"][0] == right["encoding"][0]:
         return True
-    for layout in (one, other):
+    for layout in (left, right):
         codec, names = layout["encoding"]
         plain = {key: value for key, value in layout.items() if key != "encoding"}
         if codec not in ASCII_BELOW or names != "ASCII" or layout.get("piece") is not None:
@@ -112,85 +113,89 @@ def _one_rule(key: str) -> Callable[[Plain, Plain], bool]:
 
     The other layout refuses what the rule is about.
     """
-    return lambda one, other: one.get(key) is None or other.get(key) is None
+    return lambda left, right: left.get(key) is None or right.get(key) is None
 
 
-def _null_keys(one: Plain, other: Plain) -> bool:
+def _null_keys(left: Plain, right: Plain) -> bool:
     """Compare the rules for rows without a name.
 
     They are left out where they were refused; no text is a name here and none there.
     """
-    if one.get("null_keys") is None:
-        one, other = other, one
-    return other.get("null_keys") is None and set(one.get("missing") or ()) <= set(other.get("missing") or ())
+    if left.get("null_keys") is None:
+        left, right = right, left
+    return right.get("null_keys") is None and set(left.get("missing") or ()) <= set(right.get("missing") or ())
 
 
-def _missing(one: Plain, other: Plain) -> bool:
+def _missing(left: Plain, right: Plain) -> bool:
     """Compare the texts for missing values.
 
     The other layout refuses them as others; what is no name is refused, or alike.
     """
-    if one.get("null_keys") is not None and other.get("null_keys") is not None:
+    if left.get("null_keys") is not None and right.get("null_keys") is not None:
         return False
-    before, now = set(one.get("missing") or ()), set(other.get("missing") or ())
-    if (now - before) & set(one["states"]) or (before - now) & set(other["states"]):
+    before, now = set(left.get("missing") or ()), set(right.get("missing") or ())
+    if (now - before) & set(left["states"]) or (before - now) & set(right["states"]):
         return False
-    has_bins = one.get("bins") is not None or other.get("bins") is not None
+    has_bins = left.get("bins") is not None or right.get("bins") is not None
     return not (has_bins and any(_NUMERIC.search(text) for text in before ^ now))
 
 
-def _states(one: Plain, other: Plain) -> bool:
+def _states(left: Plain, right: Plain) -> bool:
     """Compare the states of raw values.
 
     None is one state here and another one there, nor missing there.
     """
-    if one.get("bins") is not None:
+    if left.get("bins") is not None:
         return False
-    before, now = one["states"], other["states"]
+    before, now = left["states"], right["states"]
     if any(before[raw] != now[raw] for raw in before.keys() & now.keys()):
         return False
-    missing = set(one.get("missing") or ()), set(other.get("missing") or ())
+    missing = set(left.get("missing") or ()), set(right.get("missing") or ())
     return not (missing[0] & (now.keys() - before.keys()) or missing[1] & (before.keys() - now.keys()))
 
 
-def _timezone(one: Plain, other: Plain) -> bool:
+def _timezone(left: Plain, right: Plain) -> bool:
     """Compare the clocks of two timezones."""
-    mine, theirs = one.get("timezone"), other.get("timezone")
-    if mine is None or theirs is None:  # numbers, or times that carry their offset: `times` says so
+    zone, other_zone = left.get("timezone"), right.get("timezone")
+    if zone is None or other_zone is None:  # numbers, or times that carry their offset: `times` says so
         return True
-    return bool(mine[0] == theirs[0] or mine[1] == theirs[1])
+    return bool(zone[0] == other_zone[0] or zone[1] == other_zone[1])
 
 
-def _round_to(one: Plain, other: Plain) -> bool:
+def _round_to(left: Plain, right: Plain) -> bool:
     """Compare the rounding of times.
 
     It is the same, or rounded where other times were refused: all that were read lie where they are rounded to.
     """
-    rounded = [layout["round_to"] for layout in (one, other) if layout.get("round_to") is not None]
+    rounded = [layout["round_to"] for layout in (left, right) if layout.get("round_to") is not None]
     return bool(rounded[0][1]) if len(rounded) == 1 else bool(rounded[0][0] == rounded[1][0])
 
 
-def _wide(one: Plain, other: Plain) -> bool:
+def _wide(left: Plain, right: Plain) -> bool:
     """Compare the steps of headers.
 
     No header is one step here and another one, or none, there. A table with the columns of a row a step is no wide one:
     that has none of their names.
     """
-    mine, theirs = one.get("wide"), other.get("wide")
-    if mine is None or theirs is None:
+    headers, other_headers = left.get("wide"), right.get("wide")
+    if headers is None or other_headers is None:
         return True
-    if any(mine[key] != theirs[key] for key in ("form", "empty")) or _reads_others(mine, theirs):
+    if any(headers[key] != other_headers[key] for key in ("form", "empty")) or _reads_others(headers, other_headers):
         return False
-    before, now = mine["columns"], theirs["columns"]
+    before, now = headers["columns"], other_headers["columns"]
     if isinstance(before, list) or isinstance(now, list):  # steps are headers in both, or one agrees with none
         return isinstance(before, list) and isinstance(now, list)
     return all(now.get(header, step) == step for header, step in before.items())
 
 
-def _reads_others(mine: Plain, theirs: Plain) -> bool:
+def _reads_others(headers: Plain, other_headers: Plain) -> bool:
     """Return whether a step is none in the other."""
-    pairs = ((mine["others"], theirs["columns"]), (theirs["others"], mine["columns"]))
-    return any(fits(name, column) for names, columns in pairs for name in names for column in columns)
+    pairs = ((headers["others"], other_headers["columns"]), (other_headers["others"], headers["columns"]))
+    return any(_fits_any(names, columns) for names, columns in pairs)
+
+
+def _fits_any(names: Iterable[str], columns: Iterable[str]) -> bool:
+    return any(fits(name, column) for name, column in product(names, columns))
 
 
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {

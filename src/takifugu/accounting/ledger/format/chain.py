@@ -34,10 +34,10 @@ class Link(NamedTuple):
     first: str | None
 
 
-def edited(connection: Connection, what: str) -> LedgerError:
+def edited(connection: Connection, difference: str) -> LedgerError:
     """Return the error about an edited ledger."""
     check = command("ledger", "check", ledger_of(connection))
-    return LedgerError(f"the ledger was edited or damaged: {what}", fix=_FIX.format(check=check))
+    return LedgerError(f"the ledger was edited or damaged: {difference}", fix=_FIX.format(check=check))
 
 
 def digest(key: str, *parts: object) -> bytes:
@@ -53,13 +53,13 @@ def digest_of_many(key: str, first: Sequence[object], batches: Iterable[Sequence
 
     The list comes in batches and is never held as a whole.
     """
-    made = hmac.new(key.encode(), f"{_text(first)[:-1]},[".encode(), "sha256")
+    hashed = hmac.new(key.encode(), f"{_text(first)[:-1]},[".encode(), "sha256")
     between = ""
     for batch in batches:
-        made.update(f"{between}{_text(batch)[1:-1]}".encode())
+        hashed.update(f"{between}{_text(batch)[1:-1]}".encode())
         between = ","
-    made.update(b"]]")
-    return made.digest()
+    hashed.update(b"]]")
+    return hashed.digest()
 
 
 def _text(values: Sequence[object]) -> str:
@@ -112,8 +112,8 @@ def check_chain(connection: Connection) -> None:
 
     Raises LedgerError unless they are those that were written, all of them and in their order.
     """
-    for what in breaks(connection):
-        raise edited(connection, what)
+    for difference in breaks(connection):
+        raise edited(connection, difference)
 
 
 def check_head(connection: Connection) -> None:

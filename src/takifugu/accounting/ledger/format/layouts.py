@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import chain, combinations, product, starmap
 
 from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
 from takifugu.analysis.guarantee import Charge
@@ -76,18 +76,18 @@ class Layouts:
         """
         if any(layout in members for members in self.classes.values()):
             return next(name for name, members in self.classes.items() if layout in members)
-        alike = (name for name, members in self.classes.items() if all(not _conflicts(m, layout) for m in members))
-        return next(alike, layout)
+        agreeing = (name for name, members in self.classes.items() if all(not _conflicts(m, layout) for m in members))
+        return next(agreeing, layout)
 
     def holding(self, layouts: Iterable[str]) -> Layouts:
         """Return these layouts and others, each in its class."""
-        made = self
+        extended = self
         for layout in layouts:
-            name = made.class_of(layout)
-            members = made.classes.get(name, ())
+            name = extended.class_of(layout)
+            members = extended.classes.get(name, ())
             if layout not in members:
-                made = Layouts({**made.classes, name: (*members, layout)})
-        return made
+                extended = Layouts({**extended.classes, name: (*members, layout)})
+        return extended
 
     @property
     def is_mixed(self) -> bool:
@@ -96,22 +96,20 @@ class Layouts:
     @property
     def are_moved(self) -> bool:
         """Whether all have the same entries at different steps."""
-        return all(
-            _are_moved(one, other)
-            for mine, theirs in combinations(self.classes.values(), 2) for one, other in product(mine, theirs)
-        )  # fmt: skip
+        pairs = chain.from_iterable(starmap(product, combinations(self.classes.values(), 2)))
+        return all(_are_moved(layout, other) for layout, other in pairs)
 
 
 @lru_cache(maxsize=1024)
-def _conflicts(one: str, other: str) -> tuple[str, ...]:
-    if UNDECLARED in (one, other):
-        return () if one == other else ("layout",)
-    return conflicts(_read(one), _read(other))
+def _conflicts(left: str, right: str) -> tuple[str, ...]:
+    if UNDECLARED in (left, right):
+        return () if left == right else ("layout",)
+    return conflicts(_read(left), _read(right))
 
 
 @lru_cache(maxsize=1024)
-def _are_moved(one: str, other: str) -> bool:
-    return are_moved(_read(one), _read(other))
+def _are_moved(left: str, right: str) -> bool:
+    return are_moved(_read(left), _read(right))
 
 
 def differences(before: str, now: str) -> str:
@@ -120,22 +118,22 @@ def differences(before: str, now: str) -> str:
     >>> differences(written({"value": "state"}), written({"value": "lag", "unit": "bed"}))
     'unit = "bed" (before: none), value = "lag" (before: "state")'
     """
-    one, other = _read(before), _read(now)
-    return _said(conflicts(one, other), one, other)
+    old, new = _read(before), _read(now)
+    return _said(conflicts(old, new), old, new)
 
 
-def words(source: str, known: Layouts, now: str) -> str:
+def words(source: str, former: Layouts, now: str) -> str:
     """Word the cost of reading in this layout.
 
     The words also say how to keep the one that the ledger has. Nothing is said of a layout that is known, of a source
     that has no other one.
     """
-    members = [layout for of in known.classes.values() for layout in of]
-    after = known.holding([now])
-    if not members or (now in members and not known.is_mixed):
+    members = [*chain.from_iterable(former.classes.values())]
+    after = former.holding([now])
+    if not members or (now in members and not former.is_mixed):
         return ""
-    if len(after.classes) == len(known.classes):
-        if known.is_mixed:
+    if len(after.classes) == len(former.classes):
+        if former.is_mixed:
             price = _MOVED if after.are_moved else f"each release about it {_PRICE}"
             return f"the source {source!r} was read in several layouts before, so {price}"
         changed = _changes(members[-1], now)
@@ -152,13 +150,13 @@ def words(source: str, known: Layouts, now: str) -> str:
 
 
 def _changes(before: str, now: str) -> str:
-    one, other = _read(before), _read(now)
-    return _said([key for key in sorted({*one, *other}) if one.get(key) != other.get(key)], one, other)
+    old, new = _read(before), _read(now)
+    return _said([key for key in sorted({*old, *new}) if old.get(key) != new.get(key)], old, new)
 
 
-def _said(keys: Iterable[str], one: Plain, other: Plain) -> str:
+def _said(keys: Iterable[str], old: Plain, new: Plain) -> str:
     return ", ".join(
-        f"{_named(key)} = {_value(key, other, one)} (before: {_value(key, one, other)})" for key in keys
+        f"{_named(key)} = {_value(key, new, old)} (before: {_value(key, old, new)})" for key in keys
     )
 
 

@@ -65,9 +65,9 @@ def check(connection: Connection) -> None:
         if cursor.execute(f"select 1 from {table} where seal is null limit 1").fetchone():
             raise edited(connection, f"a row of its table {table.name!r} has no seal")
     declared = json.loads(cursor.execute("select counts from meta").fetchone()[0])
-    for name, wanted, there in zip(COUNTED, declared, cursor.execute(_COUNTS).fetchone(), strict=True):
-        if wanted != there:
-            raise edited(connection, f"its table {name!r} has {there:,} rows, and {wanted:,} were written")
+    for name, declared_count, count in zip(COUNTED, declared, cursor.execute(_COUNTS).fetchone(), strict=True):
+        if declared_count != count:
+            raise edited(connection, f"its table {name!r} has {count:,} rows, and {declared_count:,} were written")
 
 
 def check_itself(connection: Connection) -> None:
@@ -81,22 +81,22 @@ def check_itself(connection: Connection) -> None:
     check_head(connection)
 
 
-def check_units(connection: Connection, chosen: Iterable[int]) -> None:
+def check_units(connection: Connection, source_rows: Iterable[int]) -> None:
     """Refuse altered units or amounts of these sources.
 
     Raises LedgerError.
     """
     key, cursor = key_of(connection), _cursor(connection)
-    chosen = sorted(set(chosen))
-    for source in chosen:
+    source_rows = sorted(set(source_rows))
+    for source in source_rows:
         row = cursor.execute("select units_seal from sources where id = ?", (source,)).fetchone()
         if row is not None and row[0] is not None and row[0] != _units_seal(cursor, key, source):
             raise edited(connection, "what the people of a source have spent is not what was written")
-    check_rows(connection, standings, chosen, "source")
+    check_rows(connection, standings, source_rows, "source")
 
 
 def check_rows(
-    connection: Connection, table: Table, chosen: Iterable[Hashable] | None, column: str = "rowid"
+    connection: Connection, table: Table, values: Iterable[Hashable] | None, column: str = "rowid"
 ) -> None:
     """Refuse altered rows of a table.
 
@@ -106,21 +106,23 @@ def check_rows(
     key = key_of(connection)
     query = f"select seal, rowid, {_columns(table)} from {table}"
     with closing(_cursor(connection)) as cursor:  # one that is left open would keep its files beside the ledger
-        if chosen is None:
+        if values is None:
             rows = cursor.execute(query).fetchall()
         else:
-            where = f"{query} where {column} = ?"
-            rows = [row for value in chosen for row in cursor.execute(where, (value,)).fetchall()]
-    for seal, *values in rows:
-        if seal is not None and seal != digest(key, table.name, *values):
-            raise edited(connection, f"row {values[0]} of its table {table.name!r} is not what was written")
+            matching = f"{query} where {column} = ?"
+            rows = []
+            for value in values:
+                rows += cursor.execute(matching, (value,)).fetchall()
+    for seal, *columns in rows:
+        if seal is not None and seal != digest(key, table.name, *columns):
+            raise edited(connection, f"row {columns[0]} of its table {table.name!r} is not what was written")
 
 
 def _meta_seal(cursor: Any, key: str) -> bytes:
-    held = [cursor.execute(_META).fetchone()]
+    rows = [cursor.execute(_META).fetchone()]
     for table in (sources, people):
-        held += cursor.execute(f"select rowid, seal from {table} order by rowid").fetchall()
-    return digest(key, "meta", held)
+        rows += cursor.execute(f"select rowid, seal from {table} order by rowid").fetchall()
+    return digest(key, "meta", rows)
 
 
 def _units_seal(cursor: Any, key: str, source: int) -> bytes:

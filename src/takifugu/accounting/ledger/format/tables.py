@@ -6,6 +6,7 @@ Numbers that are spent are exact rationals, written as text; units are keyed has
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 
 from sqlalchemy import (
     Boolean,
@@ -253,6 +254,6 @@ for _table in SEALED:
 @cache
 def statements() -> tuple[str, ...]:
     """Return the statements making tables and indexes."""
-    made: list[DDLElement] = [CreateTable(table) for table in metadata.sorted_tables]
-    made += [CreateIndex(index) for table in metadata.sorted_tables for index in table.indexes]
-    return tuple(str(one.compile(dialect=dialect())) for one in made)
+    elements: list[DDLElement] = [CreateTable(table) for table in metadata.sorted_tables]
+    elements += map(CreateIndex, chain.from_iterable(table.indexes for table in metadata.sorted_tables))
+    return tuple(str(element.compile(dialect=dialect())) for element in elements)
