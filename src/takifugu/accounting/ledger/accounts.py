@@ -192,12 +192,12 @@ def foreign(item: Item) -> Item:
             "cost for a change of the whole data, so nothing bounds what both reveal together",
             fix="publish it with Laplace noise, or by a mechanism that covers every change of the data ('group')",
         )
-    counted = replace(
+    charge_here = replace(
         as_one(charge), covers=Covers.EVERYTHING, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), scope="unit", names=(), lengths=(), at=None, calendar="",
         layout="", phases=(), reading="",
     )  # fmt: skip
-    return replace(item, charge=counted, is_foreign=True, recharge=False)
+    return replace(item, charge=charge_here, is_foreign=True, recharge=False)
 
 
 def of_everyone(items: Iterable[Item]) -> Iterator[Item]:

@@ -98,8 +98,9 @@ def named_in(fact: Fact) -> tuple[str, ...]:
     if fact.kind != "paid":
         return ()
     names = [fact.body["recipe"], fact.body["units"]]
-    for part in chain.from_iterable(fact.body["shapes"]):
-        names += [part["charge"], part["framework"]]
+    for shape in fact.body["shapes"]:
+        for part in shape:
+            names += [part["charge"], part["framework"]]
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 

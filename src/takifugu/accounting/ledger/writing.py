@@ -137,15 +137,15 @@ def _charge(connection: Connection, source: int, part: Part) -> int:
 
 def charge_row(connection: Connection, framework: int, text: str, digest: str, links: bool) -> int:
     """Return a charge's row, made if it is new."""
-    mine = (charges.c.framework == framework, charges.c.digest == digest)
-    number = connection.execute(select(charges.c.id).where(*mine)).scalar()
+    conditions = (charges.c.framework == framework, charges.c.digest == digest)
+    number = connection.execute(select(charges.c.id).where(*conditions)).scalar()
     row = {"framework": framework, "digest": digest, "links": links, "body": text}
     return int(number) if number is not None else new_row(connection, charges, row)
 
 
 def _framework(connection: Connection, source: int, part: Part) -> int:
-    mine = (frameworks.c.source == source, frameworks.c.fingerprint == part.fingerprint)
-    number = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
+    conditions = (frameworks.c.source == source, frameworks.c.fingerprint == part.fingerprint)
+    number = connection.execute(select(frameworks.c.id).where(*conditions)).scalar()
     row = {
         "source": source, "fingerprint": part.fingerprint, "definition": part.charge.definition, "body": part.body
     }  # fmt: skip

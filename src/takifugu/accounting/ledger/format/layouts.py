@@ -9,7 +9,7 @@ all outputs differ by the product of these factors at most (docs/theory/composit
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, combinations, product, starmap
@@ -96,8 +96,7 @@ class Layouts:
     @property
     def are_moved(self) -> bool:
         """Whether all have the same entries at different steps."""
-        pairs = chain.from_iterable(starmap(product, combinations(self.classes.values(), 2)))
-        return all(_are_moved(layout, other) for layout, other in pairs)
+        return all(starmap(_all_are_moved, combinations(self.classes.values(), 2)))
 
 
 @lru_cache(maxsize=1024)
@@ -110,6 +109,10 @@ def _conflicts(left: str, right: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _are_moved(left: str, right: str) -> bool:
     return are_moved(_read(left), _read(right))
+
+
+def _all_are_moved(members: Sequence[str], other_members: Sequence[str]) -> bool:
+    return all(_are_moved(layout, other) for layout, other in product(members, other_members))
 
 
 def differences(before: str, now: str) -> str:
