@@ -23,12 +23,18 @@ _WIDEST = 16
 
 
 def can_ask() -> bool:
-    """Return whether somebody reads questions on a terminal and can answer them there."""
+    """Return whether somebody can answer on the terminal.
+
+    They read questions there, too.
+    """
     return is_terminal(sys.stdin) and is_terminal(sys.stderr) and not os.environ.get("CI")
 
 
 def ask_about(look: FirstLook, question: Question) -> str:
-    """Ask until there is an answer; ReleaseError where the input ends before."""
+    """Ask until there is an answer.
+
+    Raises ReleaseError where the input ends before.
+    """
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
     listed = question.choices[:_LISTED]
@@ -58,7 +64,7 @@ def _say(text: str) -> None:
 
 
 def _line() -> str:
-    """Return what is typed, without blanks around it."""
+    """Return the typed line, stripped of blanks."""
     try:
         line = sys.stdin.readline()
     except UnicodeDecodeError:
@@ -69,7 +75,10 @@ def _line() -> str:
 
 
 def _rows_of(look: FirstLook) -> str:
-    """Return the first rows of the table, as many columns of it as fit."""
+    """Return the table's first rows.
+
+    They have as many columns as fit.
+    """
     names, room, cells = list(look.all_rows), width(), list[list[str]]()
     for name in names:
         cell = [name_of(text, _WIDEST) for text in (name, *(v or "" for v in look.all_rows[name][:_ROWS]))]

@@ -38,7 +38,10 @@ def audit(file: Path, draws: int, as_json: bool) -> None:
 
 
 def refuse(answers: Sequence[Audited]) -> None:
-    """Say which answers give away more than is promised, or are drawn otherwise, and exit with a fault's code."""
+    """Name the failed answers and exit as a fault.
+
+    They give away more than is promised, or are drawn otherwise.
+    """
     faulty = [answer for answer in answers if answer.is_faulty]
     for answer in faulty:
         what = "gives away more than it promises" if answer.verdict == "broken" else "is not drawn as it declares"

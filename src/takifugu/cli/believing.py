@@ -75,7 +75,10 @@ def _of_file(path: Path, as_json: bool) -> None:
 
 
 def _matrices(belief: Any) -> list[tuple[str, list[list[float]]]]:
-    """Return the matrix of a chain, or the least and the largest probabilities of a class around an estimate."""
+    """Return the matrix of a chain or class.
+
+    Of a class it is the least and the largest probabilities around an estimate.
+    """
     if getattr(belief, "lower", None) is not None:
         return [("at least", belief.lower.tolist()), ("at most", belief.upper.tolist())]
     matrix = getattr(belief, "matrix", None)

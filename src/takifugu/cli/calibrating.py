@@ -44,7 +44,10 @@ def dry_run(
 
 
 def refuse(foreseen: Forecast) -> None:
-    """Say why a release would be refused, and exit with the code for that."""
+    """Say why a release is refused, and exit.
+
+    The exit code is that of the reason.
+    """
     for words in foreseen.refusals:
         complain(words)
     if foreseen.refused:

@@ -46,7 +46,10 @@ def show(file: Path, picture: Path | None, as_json: bool) -> None:
 
 
 def _draw(certificate: Certificate, picture: Path) -> None:
-    """Write the picture of the published values into a file; raises InputError where they have none."""
+    """Draw the published values into a file.
+
+    Raises InputError where they have no picture.
+    """
     drawing = drawing_of(Reported(certificate.release, certificate, tuple(releases_of(certificate).items())))
     if drawing is None:
         raise InputError("these values are nothing that is drawn", fix="leave --picture out")
@@ -64,9 +67,9 @@ def open_report(where: Path | None, as_json: bool) -> None:
 
 
 def newest_report(where: Path) -> Path:
-    """Return the report written last, in a folder, in those inside it, or beside a file.
+    """Return the newest report.
 
-    Raises InputError where there is none.
+    It is in a folder, in those inside it, or beside a file. Raises InputError where there is none.
     """
     if not where.exists():
         raise InputError(f"there is no {str(where)!r}", fix="name a folder, or a release file").at("where")

@@ -21,7 +21,10 @@ _REFUSED = "valid, but "
 
 
 def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
-    """Check each file, whatever is wrong with the others; the exit code is that of the gravest fault."""
+    """Check each file, whatever the others' faults.
+
+    The exit code is that of the gravest fault.
+    """
     documents, worst = [], DONE
     for file in files:
         document: Json = {"file": str(file)}
@@ -51,7 +54,10 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
 
 
 def _lines(file: Path, error: TakifuguError) -> Iterator[str]:
-    """Yield what is wrong with one of several files, each line with the file that it is about."""
+    """Yield the faults of one of several files.
+
+    Each line names the file.
+    """
     before = _REFUSED if isinstance(error, CalibrationRefused) else ""
     for line in error.problems if isinstance(error, SpecError) else (error.message,):
         yield line if line.startswith(str(file)) else f"{file}: {before}{line}"

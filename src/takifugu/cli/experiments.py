@@ -39,14 +39,17 @@ class Target:
 
 
 def is_checkout(root: Path = ROOT) -> bool:
-    """Whether a folder is a checkout of the source, whose pages an experiment rewrites."""
+    """Return whether a folder is a checkout.
+
+    An experiment rewrites the pages of its source.
+    """
     return (root / "pyproject.toml").is_file()
 
 
 def targets(root: Path = ROOT) -> tuple[Target, ...]:
-    """Return the experiments of a checkout or of an installed package, sorted by name; none is imported.
+    """Return the experiments, sorted by name.
 
-    Raises InputError where there are none.
+    They are those of a checkout or of an installed package; none is imported. Raises InputError where there are none.
     """
     folder = root / "experiments"
     if not folder.is_dir():
@@ -58,7 +61,10 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
 
 
 def find(name: str, root: Path = ROOT) -> Target:
-    """Return one experiment by its name; InputError for an unknown one."""
+    """Return one experiment by its name.
+
+    Raises InputError for an unknown one.
+    """
     known = targets(root)
     for target in known:
         if target.name == name:
@@ -72,11 +78,11 @@ def find(name: str, root: Path = ROOT) -> Target:
 def run(
     target: Target, root: Path = ROOT, folder: Path | None = None, whole: bool = False, output: IO[str] | None = None
 ) -> int:
-    """Run an experiment in a process of its own; return its exit code.
+    """Run an experiment and return its exit code.
 
-    Its page and its pictures go into `folder`, with a tenth of the points of docs/ unless the `whole` is wanted;
-    without a folder they are those of the checkout, and it runs from its root.
-    `output` is where its standard output goes, by default to ours.
+    It has a process of its own. Its page and its pictures go into `folder`, with a tenth of the points of docs/ unless
+    the `whole` is wanted; without a folder they are those of the checkout, and it runs from its root. `output` is where
+    its standard output goes, by default to ours.
     """
     paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

@@ -17,7 +17,10 @@ FORMAT = "takifugu-cli/1"
 
 
 def print_failure(context: click.Context, error: BaseException, what: str, code: int) -> None:
-    """Print an error that ends the command, if JSON was asked for and none was printed."""
+    """Print a command's last error as JSON.
+
+    Nothing is printed unless JSON was asked for and none was printed.
+    """
     if not context.meta.get(AS_JSON) or context.meta.get(PRINTED):
         return
     content = {
@@ -31,13 +34,19 @@ def print_failure(context: click.Context, error: BaseException, what: str, code:
 
 
 def state_of(error: BaseException) -> ReleaseState:
-    """Return what has happened to the release when an error arose; whoever publishes notes it on the error."""
+    """Return the release's state at an error.
+
+    Whoever publishes notes it on the error.
+    """
     state: ReleaseState = getattr(error, "state", ReleaseState.NOTHING)
     return state
 
 
 def completed_before(error: BaseException) -> tuple[str, ...]:
-    """Return the tables of an earlier call that a release had published when an error arose."""
+    """Return an earlier call's tables at an error.
+
+    The release had published them.
+    """
     tables: tuple[str, ...] = vars(error).get("completed", ())
     return tables
 
@@ -55,7 +64,10 @@ def failure(error: BaseException, what: str, code: int) -> Json:
 
 
 def _kind(error: BaseException) -> str:
-    """Return what others may rely on: the class of an error of ours, and one word for each other kind."""
+    """Return the lasting name of an error's kind.
+
+    Others may rely on it: it is the class of an error of ours, and one word for each other kind.
+    """
     if isinstance(error, TakifuguError):
         return type(error).__name__
     if isinstance(error, click.ClickException):

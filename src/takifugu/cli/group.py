@@ -140,7 +140,10 @@ class Careful(InOrder):
 
 
 def _save_time() -> None:
-    """Leave out what a short process gains nothing from: a quarter of the time of `compare`."""
+    """Leave out work without use in short processes.
+
+    It takes a quarter of the time of `compare`.
+    """
     gc.set_threshold(100_000)  # what is loaded stays
     atexit.unregister(_leave_to_the_system)
     atexit.register(_leave_to_the_system)
@@ -148,15 +151,18 @@ def _save_time() -> None:
 
 
 def _leave_to_the_system() -> None:
-    """Spare the search for what is unused at the end of a process; DuckDB complains of what is left of it."""
+    """Skip the last search for unused objects.
+
+    DuckDB complains of what is left of it.
+    """
     if "duckdb" not in sys.modules:
         gc.freeze()
 
 
 def guided(error: click.UsageError) -> click.UsageError:
-    """Return an error that offers the option that was meant, and none that is merely as long.
+    """Return an error with the probable option.
 
-    Keys of a release file are no options.
+    An option that is merely as long is not offered. Keys of a release file are no options.
     """
     if not isinstance(error, click.NoSuchOption):
         return error
@@ -167,7 +173,10 @@ def guided(error: click.UsageError) -> click.UsageError:
 
 
 def complain(line: str, colour: str = "red") -> None:
-    """Print an error, or news, on stderr: one line where a program reads it, lines that fit where a person does."""
+    """Print an error or news on stderr.
+
+    It is one line where a program reads it, lines that fit where a person does.
+    """
     from takifugu.releasing.file.toml_words import in_toml
 
     text = f"takifugu: {visible(in_toml(line))}"
@@ -182,7 +191,10 @@ def _asking(context: click.Context, as_json: bool) -> click.Context:
 
 
 def _about(context: click.Context) -> object:
-    """Return what a command is about, where that is one file."""
+    """Return a command's one file.
+
+    None where it is about another number of them.
+    """
     keys = (key for key in ("file", "ledger_file", "data", "files") if key in context.params)
     argument = context.params.get(next(keys, ""))
     many = argument if isinstance(argument, tuple) else (argument,)
@@ -190,7 +202,10 @@ def _about(context: click.Context) -> object:
 
 
 def code_of(error: BaseException) -> int:
-    """Return the exit code of an error: first what has happened to the release, then whose mistake it was."""
+    """Return the exit code of an error.
+
+    It tells first what has happened to the release, then whose mistake it was.
+    """
     state = state_of(error)
     if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
         return UNPUBLISHED if isinstance(error, LedgerError) else DONE
@@ -206,14 +221,20 @@ def code_of(error: BaseException) -> int:
 
 
 def _interrupt(error: BaseException) -> KeyboardInterrupt:
-    """Return the interrupt that an error was made of, with how far the release had come."""
+    """Return the interrupt behind an error.
+
+    It says how far the release had come.
+    """
     stopped = KeyboardInterrupt()
     vars(stopped).update(vars(error))
     return stopped
 
 
 def _exit_and_words(error: BaseException) -> tuple[int, str]:
-    """Say what went wrong, and how far the release had come if it was one; return the exit code and the words."""
+    """Explain an error and return its exit code.
+
+    The words are returned, too; of a release they say how far it had come.
+    """
     code, what = code_of(error), ""
     if isinstance(error, KeyboardInterrupt):
         complain(what := "stopped")
@@ -245,7 +266,10 @@ def _was_printing(error: BaseException) -> bool:
 
 
 def _open_standard_streams() -> None:
-    """Let nothing that is opened later take the place of a standard stream that was closed (`>&-`)."""
+    """Open closed standard streams (`>&-`).
+
+    Nothing that is opened later then takes their place.
+    """
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -256,7 +280,10 @@ def _open_standard_streams() -> None:
 
 
 def _give_up_broken_streams() -> None:
-    """Throw away what could not be printed: Python would try again at its end, and exit with a code of its own."""
+    """Throw away unprinted output.
+
+    Python would try again at its end, and exit with a code of its own.
+    """
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -18,7 +18,10 @@ _come: int | None = None
 
 @contextmanager
 def noting() -> Iterator[None]:
-    """Note SIGINT and SIGTERM while a command runs, and leave the handlers that were there."""
+    """Note SIGINT and SIGTERM while a command runs.
+
+    The handlers that were there are left.
+    """
     before = {}
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     answer()
@@ -41,12 +44,18 @@ def _note(number: int, _: FrameType | None) -> None:
 
 
 def _exception(number: int) -> BaseException:
-    """Return what ends a command; SIGTERM does it as an exit does: no search takes it for its own."""
+    """Return the exception for a signal.
+
+    SIGTERM ends a command as an exit does: no search takes it for its own.
+    """
     return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
 
 
 def come() -> int | None:
-    """Return the exit code of the signal that has come; None where none has, or a search has ended for it."""
+    """Return the exit code of the noted signal.
+
+    None where none has come, or a search has ended for it.
+    """
     return None if _come is None else 128 + _come
 
 
@@ -57,6 +66,9 @@ def answer() -> None:
 
 
 def heed() -> None:
-    """Raise what a signal should have raised, where whatever it interrupted went on."""
+    """Raise the exception of an unheeded signal.
+
+    Whatever it interrupted went on.
+    """
     if _come is not None:
         raise _exception(_come)

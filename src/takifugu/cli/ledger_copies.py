@@ -56,7 +56,7 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
 
 
 def _print_prices(prices: Sequence[Adopted]) -> None:
-    """Print what each release would cost, and the total."""
+    """Print each release's cost and the total."""
     for one in prices:
         click.echo(wrapped(f"source {one.source!r}, which has spent {one.before}, would have spent"))
         lines = [
@@ -69,7 +69,10 @@ def _print_prices(prices: Sequence[Adopted]) -> None:
 
 
 def agreed(question: str) -> bool:
-    """Ask whoever sits at the terminal; InputError where nobody does."""
+    """Ask for agreement at the terminal.
+
+    Raises InputError where nobody sits there.
+    """
     if not sys.stdin.isatty():
         raise InputError("nobody is there to be asked", fix="look at the prices, and add --yes").at("--yes")
     return click.confirm(question, err=True)

@@ -167,7 +167,10 @@ def print_ledger(book: Ledger) -> None:
 
 
 def _people(row: SourceRow, count: int) -> str:
-    """Return how many people are charged, where a source names them."""
+    """Count the charged people.
+
+    There are some where a source names them.
+    """
     return f"{count:,}" if row.names_people or not count else "not named"
 
 

@@ -35,13 +35,19 @@ def heading(text: str) -> None:
 
 
 def wrapped(text: str) -> str:
-    """Return a text in lines that fit; a number stays with its per cent sign."""
+    """Wrap a text into short lines.
+
+    A number stays with its per cent sign.
+    """
     return filled(visible(text))
 
 
 @contextmanager
 def noticed() -> Iterator[list[str]]:
-    """Print the library's notices on stderr as they come; yield the list that collects them for JSON."""
+    """Print the library's notices on stderr.
+
+    They are printed as they come; the list that collects them for JSON is yielded.
+    """
     notices: list[str] = []
 
     def hear(words: str) -> None:
@@ -62,7 +68,10 @@ def counted(count: int, what: str) -> str:
 
 
 def coloured(table: str, marks: dict[str, Json]) -> str:
-    """Return a text whose lines that end with a key of `marks` are printed in its style."""
+    """Colour lines by the key at their end.
+
+    A line that ends with a key of `marks` is printed in its style.
+    """
     lines = []
     for line in table.splitlines():
         style = next((style for end, style in marks.items() if line.endswith(end)), None)
@@ -83,7 +92,10 @@ def amount(value: Amount) -> dict[str, str]:
 
 
 def _put(draft: Path, path: Path) -> None:
-    """Give a finished file its name, unless a file of that name has appeared meanwhile."""
+    """Give a finished file its name.
+
+    It is not done where a file of that name has appeared meanwhile.
+    """
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -103,9 +115,10 @@ def _holds(path: Path, ending: str, is_alike: Callable[[str], object]) -> bool:
 
 
 def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
-    """Write a file, whole or not at all; `force` replaces one of this ending or whose text `is_alike`, no other.
+    """Write a new file, whole or not at all.
 
-    Raises ReleaseError where it exists (without `force`), is something else, or cannot be written.
+    `force` replaces one of this ending or whose text `is_alike`, no other. Raises ReleaseError where it exists (without
+    `force`), is something else, or cannot be written.
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")

@@ -49,7 +49,7 @@ LONG = 10.0
 
 @contextmanager
 def watching(stops: bool = True) -> Iterator[Watch]:
-    """Yield a watch for long work; what is being done is shown on stderr.
+    """Yield a watch for long work, reporting on stderr.
 
     Long searches are announced on any stderr. With `stops` the first Ctrl-C during a search ends that search only.
     """

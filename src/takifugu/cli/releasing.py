@@ -126,7 +126,10 @@ def _print_tables(tables: Sequence[Published]) -> None:
 
 
 def _file_lines(table: Published) -> list[str]:
-    """List the files of a table: those for people each, those for programs on one line."""
+    """List the files of a table.
+
+    Those for people have a line each, those for programs one together.
+    """
     people, programs = table.files[:_FOR_PEOPLE], table.files[_FOR_PEOPLE:]
     ends = ", ".join(path.name.removeprefix(table.name) for path in programs)
     return [*(f"  {path.name}" for path in people), *([f"  {table.name}{ends}"] if ends else [])]
@@ -137,7 +140,10 @@ def _published(row: Row) -> object:
 
 
 def _counted(rows: Sequence[Row]) -> str:
-    """Say how often each word was published, where words were: "safe" and the like; and how many numbers."""
+    """Count the published words and numbers.
+
+    Words are "safe" and the like.
+    """
     counts = Counter(value if isinstance(value, str) else _A_NUMBER for value in map(_published, rows))
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
     others = len(counts) - _LISTED_WORDS
@@ -145,7 +151,10 @@ def _counted(rows: Sequence[Row]) -> str:
 
 
 def completed(since: str) -> str:
-    """Say that something was paid for before; the ledger's times are UTC."""
+    """Report an earlier payment.
+
+    The ledger's times are UTC.
+    """
     when = since[:16].replace("T", " ")
     return f"completed the release of {when} UTC, which was paid for then"
 

@@ -120,9 +120,9 @@ def keys(kind: str | None, as_json: bool) -> None:
 
 
 def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[str | Path, bool, str]:
-    """Write the schema beside the draft, and make its ledger where there is none; return whether it is new, and its id.
+    """Write the draft's schema and, if new, ledger.
 
-    Where one of them cannot be made the draft is taken back.
+    Returned is whether the ledger is new, and its id. Where one of them cannot be made the draft is taken back.
     """
     where = declared if "://" in declared else output.parent / declared
     try:
@@ -135,7 +135,10 @@ def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[st
 
 
 def _missing(output: Path) -> Sequence[TakifuguError]:
-    """Return what the written file still lacks, in the words of the commands that will require it."""
+    """Return the missing keys of the written file.
+
+    They are in the words of the commands that will require them.
+    """
     faults = list[TakifuguError]()
     try:
         load(output)
@@ -148,7 +151,10 @@ def _missing(output: Path) -> Sequence[TakifuguError]:
 
 
 def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
-    """Say what the tables of the written file are worth, as far as that can be said."""
+    """Judge the written file's tables.
+
+    It says what they are worth, as far as that can be said.
+    """
     if missing:
         return (
             f"Verdict: none yet. `takifugu advise {typed(output)}` says whether the table is worth reading, as soon as "
@@ -163,7 +169,10 @@ def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
 
 
 def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what a draft declares of the data and the tables, each with the section that it stands in."""
+    """Yield a draft's declarations with their sections.
+
+    They are about the data and the tables.
+    """
     draft = tomllib.loads(text)
     tables = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
     for section, keys in [*tables, *(("[[release]]", item) for item in draft["release"])]:
@@ -193,5 +202,8 @@ def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) 
 
 
 def typed(path: Path) -> str:
-    """Return a path as a shell takes it: quoted where it has spaces and the like."""
+    """Quote a path for a shell.
+
+    It is quoted where it has spaces and the like.
+    """
     return visible(shlex.quote(str(path)))

@@ -10,7 +10,10 @@ from takifugu.core.text.tables import WIDEST, WIDTH
 
 
 def columns() -> int:
-    """Return how many columns lines may have: what COLUMNS says, or the terminal that is printed on."""
+    """Return the number of columns for lines.
+
+    It is what COLUMNS says, or the terminal that is printed on.
+    """
     width = os.environ.get("COLUMNS", "")
     if width.isascii() and width.isdigit() and int(width):
         return min(int(width), WIDEST)
@@ -23,12 +26,12 @@ def columns() -> int:
 
 
 def is_dumb() -> bool:
-    """Return whether the terminal says that it shows plain lines only."""
+    """Return whether the terminal shows plain lines only."""
     return os.environ.get("TERM", "") in ("dumb", "unknown")
 
 
 def is_plain() -> bool:
-    """Return whether no colours are wanted, or none can be shown."""
+    """Return whether colours are unwanted or impossible."""
     return bool(os.environ.get("NO_COLOR")) or is_dumb()
 
 

@@ -30,7 +30,9 @@ class Example:
 
 
 def examples() -> tuple[Example, ...]:
-    """Return the examples, sorted by name, last those that are meant for published data.
+    """Return the examples, sorted by name.
+
+    Last are those that are meant for published data.
 
     >>> [example.name for example in examples() if example.meant_for_published_data]
     ['adult', 'asia', 'primary-school']
@@ -40,9 +42,10 @@ def examples() -> tuple[Example, ...]:
 
 
 def write_example(name: str, folder: Path) -> tuple[Path, ...]:
-    """Write an example's files into a folder, the release file first, and return where they are.
+    """Write an example's files into a folder.
 
-    Raises InputError for a name that there is not, ReleaseError where a file of that name is there.
+    The release file is first; returned is where they are. Raises InputError for a name that there is not, ReleaseError
+    where a file of that name is there.
     """
     known = {example.name: example for example in examples()}
     if name not in known:
@@ -69,7 +72,10 @@ def _example(path: Path) -> Example:
 
 
 def _files(section: Plain) -> Iterator[str]:
-    """Yield the files that a release file reads, wherever it names one."""
+    """Yield the files of a release file.
+
+    They are those that it reads, wherever it names one.
+    """
     for key, value in section.items():
         if key in ("file", "roster") and isinstance(value, str):
             yield value

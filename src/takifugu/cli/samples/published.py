@@ -27,7 +27,10 @@ class Published:
 
     @property
     def toml(self) -> str:
-        """Return the section [belief], its lists of lists a row a line."""
+        """Return the section [belief].
+
+        Its lists of lists have a row a line.
+        """
         lines = ["[belief]"]
         for key, value in {**self.keys, "source": self.source}.items():
             if isinstance(value, list) and value and isinstance(value[0], list):
@@ -50,7 +53,9 @@ HOUSEHOLD_COUNTS = (
 
 
 def smoothed(counts: tuple[tuple[int, ...], ...]) -> list[list[float]]:
-    """Return the frequencies of counts to which one is added each, to five decimals; the largest takes the rest.
+    """Return smoothed frequencies of counts.
+
+    One is added to each; they have five decimals, and the largest takes the rest.
 
     >>> smoothed(((8, 0), (3, 3)))
     [[0.9, 0.1], [0.5, 0.5]]
@@ -108,7 +113,9 @@ PUBLISHED = (
 
 
 def published(name: str) -> Published:
-    """Return the published belief of this name; InputError for an unknown one.
+    """Return the published belief of this name.
+
+    Raises InputError for an unknown one.
 
     >>> published("five-states").keys["pi"]
     0.05

@@ -26,7 +26,10 @@ def release_file() -> str:
 
 
 def write_demo(folder: Path) -> Path:
-    """Write the sample and its release file into a folder; return the release file's path."""
+    """Write the sample and its release file.
+
+    They go into a folder; the release file's path is returned.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     where = folder / "activity.toml"
     where.write_text(release_file(), encoding="utf-8")
@@ -45,7 +48,10 @@ def write_demo(folder: Path) -> Path:
 
 
 def _walk(matrix: list[list[float]], length: int, entropy: Entropy) -> Iterator[int]:
-    """Yield the states of a chain that started long ago in state 0; each state draws from a row of its own."""
+    """Yield the states of a chain.
+
+    It started long ago in state 0; each state draws from a row of its own.
+    """
     started = 50
     masses = [[round(p * _STEPS_IN_ALL) for p in row] for row in matrix]
     rows = [iter(choose(row, length + started, entropy).tolist()) for row in masses]
