@@ -20,7 +20,7 @@ _come: int | None = None
 def noting() -> Iterator[None]:
     """Note SIGINT and SIGTERM while a command runs.
 
-    The handlers that were there are left.
+    Handlers of somebody else are left.
     """
     before = {}
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
