@@ -37,13 +37,13 @@ def ask_about(look: FirstLook, question: Question) -> str:
     """
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
-    listed = question.choices[:_LISTED]
-    numbers = ["" if question.form else f"{n} " for n in range(1, len(listed) + 1)]
-    names = [f"  {n}{visible(one.name)}" for n, one in zip(numbers, listed, strict=True)]
-    _say(labelled([(name, visible(one.words)) for name, one in zip(names, listed, strict=True)]))
+    choices = question.choices[:_LISTED]
+    numbers = ["" if question.form else f"{n} " for n in range(1, len(choices) + 1)]
+    names = [f"  {n}{visible(choice.name)}" for n, choice in zip(numbers, choices, strict=True)]
+    _say(labelled([(name, visible(choice.words)) for name, choice in zip(names, choices, strict=True)]))
     if question.why:
         _say(wrapped(f"{question.why[0].upper()}{question.why[1:]}."))
-    if len(question.choices) > len(listed) or question.others:
+    if len(question.choices) > len(choices) or question.others:
         _say(wrapped("Or the name of another column."))
     while True:
         prompt = "" if question.offered is None else f" [{visible(question.offered)}]"
@@ -51,8 +51,8 @@ def ask_about(look: FirstLook, question: Question) -> str:
         word = _line()
         if not word and question.offered is not None:
             return question.offered
-        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(listed) and not question.form:
-            return listed[int(word) - 1].name
+        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(choices) and not question.form:
+            return choices[int(word) - 1].name
         try:
             return question.answer(word)
         except InputError as error:
@@ -90,4 +90,6 @@ def _rows_of(look: FirstLook) -> str:
         return ""
     header, *rows = (list(row) for row in zip(*cells, strict=True))
     more = len(names) - len(cells)
-    return text_table(header, rows) + (f"\n(and {more} more column{'' if more == 1 else 's'})" if more else "")
+    if not more:
+        return text_table(header, rows)
+    return text_table(header, rows) + f"\n(and {more} more column{'' if more == 1 else 's'})"

@@ -44,8 +44,8 @@ def refuse(answers: Sequence[Audited]) -> None:
     """
     faulty = [answer for answer in answers if answer.is_faulty]
     for answer in faulty:
-        what = "gives away more than it promises" if answer.verdict == "broken" else "is not drawn as it declares"
-        complain(f"{_name(answer)} {what}; publish nothing by it, and report it")
+        fault = "gives away more than it promises" if answer.verdict == "broken" else "is not drawn as it declares"
+        complain(f"{_name(answer)} {fault}; publish nothing by it, and report it")
     if faulty:
         click.get_current_context().exit(FAULT)
 

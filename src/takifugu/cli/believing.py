@@ -32,12 +32,13 @@ def beliefs(name: str | None, as_json: bool) -> None:
 
 def _list(as_json: bool) -> None:
     if as_json:
-        listing = [{"name": one.name, "about": one.about, "source": one.source} for one in PUBLISHED]
+        listing = [{"name": belief.name, "about": belief.about, "source": belief.source} for belief in PUBLISHED]
         print_json("beliefs", None, {"beliefs": listing})
         return
-    click.echo(labelled([(one.name, one.about) for one in PUBLISHED]))
-    one = command("beliefs", PUBLISHED[0].name)
-    click.echo(f"\n{wrapped(f'{one} prints the first one to paste; with a release file it shows what that believes.')}")
+    click.echo(labelled([(belief.name, belief.about) for belief in PUBLISHED]))
+    example = command("beliefs", PUBLISHED[0].name)
+    hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
+    click.echo(f"\n{wrapped(hint)}")
 
 
 def _one(one: Published, as_json: bool) -> None:
@@ -56,20 +57,20 @@ def _of_file(path: Path, as_json: bool) -> None:
         ).at("belief", "fit", "private")
     belief = file.belief
     matrices, source = dict(_matrices(belief)), belief.source if isinstance(belief, Belief) else ""
-    described, states = belief.describe(), list[str]()
+    description, states = belief.describe(), list[str]()
     if is_recording(belief):  # without a length: each piece has its own
-        described, states = belief.chain.describe_piece(), [str(state) for state in belief.alphabet(0)]
+        description, states = belief.chain.describe_piece(), [str(state) for state in belief.alphabet(0)]
     if as_json:
-        content = {"belief": described, "source": source, "states": states, **matrices}
+        content = {"belief": description, "source": source, "states": states, **matrices}
         print_json("beliefs", path, content)
         return
-    click.echo(wrapped(f"{path} believes: {described}"))
+    click.echo(wrapped(f"{path} believes: {description}"))
     for fact in file.kind.assumptions(file):
         if not isinstance(fact, str):  # what the belief says in words, and not what is taken to be public
             click.echo(wrapped(fact.words))
-    for what, rows in matrices.items():
+    for title, rows in matrices.items():
         if len(states) <= _MOST_STATES:
-            click.echo(f"\n{what}: from (a row) to (a column)\n")
+            click.echo(f"\n{title}: from (a row) to (a column)\n")
             cells = [[state, *(f"{p:.4f}" for p in row)] for state, row in zip(states, rows, strict=True)]
             click.echo(text_table(["", *states], cells))
 

@@ -21,36 +21,36 @@ from takifugu.releasing.publishing.choosing import Choice
 def calibrate(file: Path, as_json: bool) -> None:
     with watching() as watch:
         planned = plan.calibrated(load(file), watch)
-    made = steps.Calibrated(steps.calibrated_tables(planned), forecast_of(planned))
+    calibrated = steps.Calibrated(steps.calibrated_tables(planned), forecast_of(planned))
     if as_json:
-        document = {"tables": [_planned(t) for t in planned.tables], "forecast": made.forecast.to_dict()}
+        document = {"tables": [_planned(t) for t in planned.tables], "forecast": calibrated.forecast.to_dict()}
         print_json("calibrate", file, document)
     else:
-        click.echo(made.text)
-    refuse(made.forecast)
+        click.echo(calibrated.text)
+    refuse(calibrated.forecast)
 
 
 def dry_run(
-    file: Path, output: Path | None, wanted: Choice, new_ledger: bool, anyway: bool, as_json: bool,
+    file: Path, output: Path | None, choice: Choice, new_ledger: bool, anyway: bool, as_json: bool,
     window: str | None,
 ) -> None:  # fmt: skip
     with watching() as watch:
-        rehearsed = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, wanted)
+        rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice)
     if as_json:
-        print_json("release --dry-run", file, rehearsed.to_dict())
+        print_json("release --dry-run", file, rehearsal.to_dict())
     else:
-        click.echo(rehearsed.text)
-    refuse(rehearsed.forecast)
+        click.echo(rehearsal.text)
+    refuse(rehearsal.forecast)
 
 
-def refuse(foreseen: Forecast) -> None:
+def refuse(forecast: Forecast) -> None:
     """Say why a release is refused, and exit.
 
     The exit code is that of the reason.
     """
-    for words in foreseen.refusals:
+    for words in forecast.refusals:
         complain(words)
-    if foreseen.refused:
+    if forecast.refused:
         click.get_current_context().exit(REFUSED)
 
 

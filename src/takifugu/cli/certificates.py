@@ -56,8 +56,8 @@ def _draw(certificate: Certificate, picture: Path) -> None:
     write_new(picture, Plot(certificate.release, drawing).content(picture), False, picture.suffix, len)
 
 
-def open_report(where: Path | None, as_json: bool) -> None:
-    report = newest_report(where or Path())
+def open_report(place: Path | None, as_json: bool) -> None:
+    report = newest_report(place or Path())
     if as_json:
         print_json("open", None, {"report": str(report)})
         return
@@ -66,14 +66,14 @@ def open_report(where: Path | None, as_json: bool) -> None:
         click.echo("There is no browser here: open this file with one.", err=True)
 
 
-def newest_report(where: Path) -> Path:
+def newest_report(place: Path) -> Path:
     """Return the newest report.
 
     It is in a folder, in those inside it, or beside a file. Raises InputError where there is none.
     """
-    if not where.exists():
-        raise InputError(f"there is no {str(where)!r}", fix="name a folder, or a release file").at("where")
-    folder = where if where.is_dir() else where.parent
+    if not place.exists():
+        raise InputError(f"there is no {str(place)!r}", fix="name a folder, or a release file").at("where")
+    folder = place if place.is_dir() else place.parent
     reports = [*folder.glob(f"*{REPORT}"), *folder.glob(f"*/*{REPORT}")]
     if not reports:
         raise InputError(

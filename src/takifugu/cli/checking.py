@@ -30,7 +30,7 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
         document: Json = {"file": str(file)}
         try:
             with watching() as watch:
-                made = checked(file, window, watch, anyway)
+                report = checked(file, window, watch, anyway)
         except TakifuguError as error:
             if len(files) == 1:
                 if isinstance(error, CalibrationRefused) and not as_json:
@@ -42,9 +42,9 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
             for line in _lines(file, error):
                 complain(line)
         else:
-            document |= {"valid": True, **made.to_dict()}
+            document |= {"valid": True, **report.to_dict()}
             if not as_json:
-                click.echo(f"{wrapped(f'{file}: valid')}\n\n{made}\n")
+                click.echo(f"{wrapped(f'{file}: valid')}\n\n{report}\n")
         documents.append(document)
     if as_json:
         print_json("check", files[0] if len(files) == 1 else None, {"files": documents})

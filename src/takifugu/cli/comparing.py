@@ -23,17 +23,17 @@ def compare(files: Sequence[Path], as_json: bool, with_all: bool = False) -> Non
     documents = []
     for file in files:
         with watching() as watch:
-            made = comparison(load(file), watch)
-        documents.append({"file": str(file), **made.to_dict()})
+            compared = comparison(load(file), watch)
+        documents.append({"file": str(file), **compared.to_dict()})
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
-            print_comparison(made, with_all)
+            print_comparison(compared, with_all)
     if as_json and len(files) == 1:
         print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
     elif as_json:
         print_json("compare", None, {"files": documents})
 
 
-def print_comparison(made: Comparison, with_all: bool = False) -> None:
-    click.echo(coloured(str(made) if with_all else made.brief, _MARKS))
+def print_comparison(compared: Comparison, with_all: bool = False) -> None:
+    click.echo(coloured(str(compared) if with_all else compared.brief, _MARKS))

@@ -26,23 +26,23 @@ from takifugu.releasing.steps import calibrated_tables, noise_of
 
 
 def demo(folder: Path | None, as_json: bool) -> None:
-    where = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
-    spec = load(write_demo(where))
+    place = folder or Path(tempfile.mkdtemp(prefix="takifugu-demo-"))
+    spec = load(write_demo(place))
     Ledger.open(spec.ledger)  # made on purpose: nothing to announce
     progress = Progress()
     with progress.telling():
         if as_json:
             outcome = run.publish(plan.plan(spec), progress=progress)
             book = Ledger.open(spec.ledger)
-            print_json("demo", where, {**outcome_of(outcome), "sources": sources_of(book)})
+            print_json("demo", place, {**outcome_of(outcome), "sources": sources_of(book)})
             return
-        _demo(spec, where, progress)
+        _demo(spec, place, progress)
 
 
-def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
+def _demo(spec: ReleaseFile, place: Path, progress: Progress) -> None:
     heading("1. The data: made up, nobody's life is in it")
     sample = str(spec.source.file)
-    click.echo(labelled([("folder", str(where)), ("sample", sample), ("release file", spec.path.name)]))
+    click.echo(labelled([("folder", str(place)), ("sample", sample), ("release file", spec.path.name)]))
     click.echo()
     click.echo(wrapped(
         "Six participants, one posture a minute. What anybody did in any one minute must stay hidden from anyone who "
@@ -65,5 +65,5 @@ def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
     heading("6. The ledger (takifugu ledger show)")
     print_ledger(Ledger.open(spec.ledger))
     click.echo()
-    click.echo(wrapped(f"Everything is in {where}: look at the tables, the certificates and the release file, change "
+    click.echo(wrapped(f"Everything is in {place}: look at the tables, the certificates and the release file, change "
                        "the file, and run `takifugu release activity.toml` there."))  # fmt: skip

@@ -16,34 +16,34 @@ def example(name: str | None, as_json: bool) -> None:
     if name is None:
         _list(as_json)
         return
-    written = [str(path) for path in write_example(name, Path())]
+    paths = [str(path) for path in write_example(name, Path())]
     if as_json:
-        print_json("example", Path(written[0]), {"name": name, "written": written})
+        print_json("example", Path(paths[0]), {"name": name, "written": paths})
         return
-    click.echo(wrapped(f"written: {', '.join(written)}"))
-    real = next(one.meant_for_published_data for one in examples() if one.name == name)
-    where = f", in place of published ones: the first lines of {written[0]} say where to get these" if real else ""
-    click.echo(wrapped(f"The data are made up{where}. Then:"))
+    click.echo(wrapped(f"written: {', '.join(paths)}"))
+    real = next(each_example.meant_for_published_data for each_example in examples() if each_example.name == name)
+    hint = f", in place of published ones: the first lines of {paths[0]} say where to get these" if real else ""
+    click.echo(wrapped(f"The data are made up{hint}. Then:"))
     click.echo(labelled([
-        (f"  takifugu compare {written[0]}", "the best mechanisms, side by side"),
-        (f"  takifugu advise {written[0]}", "is the table worth reading?"),
-        (f"  takifugu release {written[0]}", "publish"),
+        (f"  takifugu compare {paths[0]}", "the best mechanisms, side by side"),
+        (f"  takifugu advise {paths[0]}", "is the table worth reading?"),
+        (f"  takifugu release {paths[0]}", "publish"),
     ]))  # fmt: skip
 
 
 def _list(as_json: bool) -> None:
-    known = examples()
+    all_examples = examples()
     if as_json:
         listing = [
             {
                 "name": e.name, "about": e.about, "files": [path.name for path in e.files],
                 "meant_for_published_data": e.meant_for_published_data,
             }
-            for e in known
+            for e in all_examples
         ]  # fmt: skip
         print_json("example", None, {"examples": listing})
         return
     meant = " (made-up data stand in for published ones)"
-    click.echo(labelled([(e.name, e.about + (meant if e.meant_for_published_data else "")) for e in known]))
-    first = command("example", known[0].name)
+    click.echo(labelled([(e.name, e.about + (meant if e.meant_for_published_data else "")) for e in all_examples]))
+    first = command("example", all_examples[0].name)
     click.echo(f"\n{wrapped(f'{first} writes the first one into this folder.')}")

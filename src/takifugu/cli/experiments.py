@@ -65,11 +65,11 @@ def find(name: str, root: Path = ROOT) -> Target:
 
     Raises InputError for an unknown one.
     """
-    known = targets(root)
-    for target in known:
+    all_targets = targets(root)
+    for target in all_targets:
         if target.name == name:
             return target
-    names = [t.name for t in known]
+    names = [target.name for target in all_targets]
     raise InputError(
         f"there is no target {name!r}{did_you_mean(name, names)}", fix=f"write one of {', '.join(names)}"
     ).at("target")
@@ -89,8 +89,8 @@ def run(
     if folder is not None:
         place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
     command = [sys.executable, str(target.path)]
-    where = root if is_checkout(root) else None
-    return subprocess.run(command, cwd=where, env=place, stdout=output, check=False).returncode
+    checkout = root if is_checkout(root) else None
+    return subprocess.run(command, cwd=checkout, env=place, stdout=output, check=False).returncode
 
 
 def _targets_in(folder: Path) -> Iterator[Target]:
@@ -101,5 +101,5 @@ def _targets_in(folder: Path) -> Iterator[Target]:
             continue
         for line in tree.body:
             if isinstance(line, ast.Assign) and [ast.unparse(t) for t in line.targets] == [MARK]:
-                about = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
-                yield Target(path.stem, str(ast.literal_eval(line.value)), about, path)
+                summary = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
+                yield Target(path.stem, str(ast.literal_eval(line.value)), summary, path)

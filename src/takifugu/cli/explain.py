@@ -35,7 +35,7 @@ _PRIORS = [i / 200 for i in range(1, 200)]
 def explain(
     file: Path | None, prior: str, epsilon: str | None, delta: str, svg: Path | None, force: bool, as_json: bool
 ) -> None:
-    seen = meaning_of(prior, epsilon or 1, delta)
+    meaning = meaning_of(prior, epsilon or 1, delta)
     if svg is not None and svg.exists() and not force:
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
     tables: list[list[Priced]] = []
@@ -47,18 +47,18 @@ def explain(
         spec = load(file)
         if epsilon is None:
             strongest = max(spec.items, key=lambda item: as_fraction(epsilon_of(spec, item), "epsilon"))
-            seen = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
+            meaning = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
         with watching() as watch:
             tables = _tables(spec, watch)
     if as_json:
         content = [_table(rows, prior) for rows in tables]
-        print_json("explain", file, {**seen.to_dict(), "tables": content})
+        print_json("explain", file, {**meaning.to_dict(), "tables": content})
     else:
-        _print_meaning(seen)
+        _print_meaning(meaning)
         for rows in tables:
             _print_prices(rows, prior)
     if svg is not None:
-        picture = _meaning_picture(seen) if spec is None else _price_picture(tables, spec)
+        picture = _meaning_picture(meaning) if spec is None else _price_picture(tables, spec)
         write_new(svg, picture, force, ".svg", _is_picture)
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
@@ -84,39 +84,40 @@ def _epsilons_in_file(spec: ReleaseFile) -> set[Fraction]:
     return {as_fraction(epsilon_of(spec, item), "epsilon") for item in spec.items}
 
 
-def _print_meaning(seen: Suspicion) -> None:
+def _print_meaning(meaning: Suspicion) -> None:
+    promise = f"epsilon {number(meaning.epsilon)}" + (f", delta {number(meaning.delta)}" if meaning.delta else "")
     click.echo(wrapped(
-        f"A promise of epsilon {number(seen.epsilon)}{f', delta {number(seen.delta)}' if seen.delta else ''}: odds "
-        f"change by a factor of at most e^{number(seen.epsilon)} = {_factor(seen.epsilon)}, up or down."
+        f"A promise of {promise}: odds change by a factor of at most e^{number(meaning.epsilon)} = "
+        f"{_factor(meaning.epsilon)}, up or down."
     ))  # fmt: skip
     click.echo()
     rows = [
-        ["before", percent(seen.prior, up=True), odds(seen.prior)],
-        ["after, at most", percent(seen.high, up=True), odds(seen.high)],
-        ["after, at least", percent(seen.low, up=False), odds(seen.low)],
+        ["before", percent(meaning.prior, up=True), odds(meaning.prior)],
+        ["after, at most", percent(meaning.high, up=True), odds(meaning.high)],
+        ["after, at least", percent(meaning.low, up=False), odds(meaning.low)],
     ]
     click.echo(text_table(["how sure of something hidden", "", "odds"], rows))
     click.echo()
-    before, after = percent(seen.right_before, up=True), percent(seen.right, up=True)
+    before, after = percent(meaning.right_before, up=True), percent(meaning.right, up=True)
     guess = f"{after} of all cases, with or without what is published"
     if after != before:
         guess = f"at most {after} of all cases, and in {before} without what is published"
     click.echo(wrapped(
-        f"In words: whoever is {percent(seen.prior, up=True)} sure of something hidden, before anything is published, "
-        f"is between {percent(seen.low, up=False)} and {percent(seen.high, up=True)} sure afterwards, whatever comes "
-        f"out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs and the hidden "
-        "facts that a release file names, and for no others."
+        f"In words: whoever is {percent(meaning.prior, up=True)} sure of something hidden, before anything is "
+        f"published, is between {percent(meaning.low, up=False)} and {percent(meaning.high, up=True)} sure afterwards, "
+        f"whatever comes out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs "
+        "and the hidden facts that a release file names, and for no others."
     ))  # fmt: skip
-    if seen.hides_little:
+    if meaning.hides_little:
         click.echo()
-        click.echo(wrapped(f"{seen.hides_little[:1].upper()}{seen.hides_little[1:]}."))
-    if seen.beyond:
+        click.echo(wrapped(f"{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}."))
+    if meaning.beyond:
         click.echo()
         click.echo(wrapped("Delta is the exception: with a small probability one becomes surer than that."))
         click.echo()
         lines = [
             ["certain" if b.high == 1 else f"surer than {percent(b.high, up=True)}", number(b.probability, digits=2)]
-            for b in seen.beyond
+            for b in meaning.beyond
         ]
         click.echo(text_table(["one becomes", "with a probability of at most"], lines))
 
@@ -137,11 +138,11 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
             lines.append([epsilon, "refused", "-", "-", ""])
             reasons.append((epsilon, in_toml(priced.reason.splitlines()[0])))
             continue
-        made = priced.calibration
-        seen = meaning_of(prior, priced.requested, made.delta)
-        becomes = f"{percent(seen.low, up=False)} to {percent(seen.high, up=True)}"
-        bar = block((made.error_or_none or 0.0) / most if most else 0.0, _BAR)
-        lines.append([epsilon, made.mechanism, number(made.error_or_none), becomes, bar])
+        calibration = priced.calibration
+        meaning = meaning_of(prior, priced.requested, calibration.delta)
+        becomes = f"{percent(meaning.low, up=False)} to {percent(meaning.high, up=True)}"
+        bar = block((calibration.error_or_none or 0.0) / most if most else 0.0, _BAR)
+        lines.append([epsilon, calibration.mechanism, number(calibration.error_or_none), becomes, bar])
     before = percent(meaning_of(prior, 1).prior, up=True)
     header = ["epsilon", "mechanism", "error", f"{before} becomes", "error, as a bar"]
     click.echo(coloured(text_table(header, lines), {}))
@@ -158,25 +159,25 @@ def _factor(epsilon: float) -> str:
     return number(math.exp(epsilon), digits=3) if epsilon < 700 else "more than any number that fits here"
 
 
-def _meaning_picture(seen: Suspicion) -> str:
-    curves = [meaning_of(p, seen.epsilon) for p in _PRIORS]
+def _meaning_picture(meaning: Suspicion) -> str:
+    curves = [meaning_of(p, meaning.epsilon) for p in _PRIORS]
     lines = [
         Line("at most", [(100 * c.prior, 100 * c.high) for c in curves]),
         Line("at least", [(100 * c.prior, 100 * c.low) for c in curves]),
         Line("unchanged", [(0, 0), (100, 100)]),
     ]
-    title = f"How sure somebody can become, epsilon {number(seen.epsilon)}"
-    marks = [(100 * seen.prior, percent(seen.prior, up=True))]
-    made = f"takifugu explain --epsilon {seen.epsilon:g}"
-    return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, made, marks)
+    title = f"How sure somebody can become, epsilon {number(meaning.epsilon)}"
+    marks = [(100 * meaning.prior, percent(meaning.prior, up=True))]
+    how = f"takifugu explain --epsilon {meaning.epsilon:g}"
+    return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, how, marks)
 
 
 def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
     lines = [Line(rows[0].name, [(float(p.requested), _error(p)) for p in rows]) for rows in tables]
     epsilons = sorted(map(float, _epsilons_in_file(spec)))
-    title, made = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
+    title, how = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
     marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(epsilons)]
-    return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, made, marks)
+    return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, how, marks)
 
 
 def _error(priced: Priced) -> float | None:
@@ -190,15 +191,15 @@ def _table(rows: Sequence[Priced], prior: str) -> Json:
 
 def _rows(rows: Sequence[Priced], prior: str) -> Iterator[Json]:
     for priced in rows:
-        made = priced.calibration
-        seen = meaning_of(prior, priced.requested, priced.item.delta if made is None else made.delta)
+        calibration = priced.calibration
+        meaning = meaning_of(prior, priced.requested, priced.item.delta if calibration is None else calibration.delta)
         yield {
             "epsilon": to_text(Fraction(priced.requested)),
             "in_file": priced.is_in_file,
-            "mechanism": None if made is None else made.mechanism,
-            "scale": None if made is None else made.exact_scale,
+            "mechanism": None if calibration is None else calibration.mechanism,
+            "scale": None if calibration is None else calibration.exact_scale,
             "expected_error": _error(priced),
-            "low": seen.low,
-            "high": seen.high,
+            "low": meaning.low,
+            "high": meaning.high,
             "reason": priced.reason,
         }

@@ -166,8 +166,9 @@ def guided(error: click.UsageError) -> click.UsageError:
     """
     if not isinstance(error, click.NoSuchOption):
         return error
-    name, known = error.option_name, list(error.possibilities or ())
-    meant = [one for one in known if one.startswith(name)] or get_close_matches(name, known, n=1, cutoff=0.75)
+    name, options = error.option_name, list(error.possibilities or ())
+    longer = [option for option in options if option.startswith(name)]
+    meant = longer or get_close_matches(name, options, n=1, cutoff=0.75)
     words = f"{error.message} It is a key of the release file." if name.strip("-") in _KEYS and not meant else None
     return click.NoSuchOption(name, words, meant, error.ctx)
 

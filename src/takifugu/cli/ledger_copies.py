@@ -13,6 +13,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.values import NOTHING
 from takifugu.cli.output import amount, print_json, wrapped
 from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import name_of, number, text_table
 
 if TYPE_CHECKING:
@@ -39,29 +40,32 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
 
     adopted = adopt(where, folder, agree)
     if as_json:
-        content = [
-            {"name": one.source, "releases": list(one.releases), "before": amount(one.before),
-             "after": [amount(spent) for spent in one.after], "as_paid": list(one.as_paid), "spent": amount(one.spent)}
-            for one in adopted
-        ]  # fmt: skip
-        print_json("ledger adopt", where, {"sources": content})
+        print_json("ledger adopt", where, {"sources": [_content(adoption) for adoption in adopted]})
         return
     if not offered:
         click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
     elif not adopted:
         click.echo("nothing was entered")
-    for one in adopted:
-        releases = f"{', '.join(one.releases)} about {one.source!r}"
-        click.echo(wrapped(f"entered as spent: {releases}; the source has now spent {one.spent}"))
+    for adoption in adopted:
+        releases = f"{', '.join(adoption.releases)} about {adoption.source!r}"
+        click.echo(wrapped(f"entered as spent: {releases}; the source has now spent {adoption.spent}"))
+
+
+def _content(adoption: Adopted) -> Json:
+    return {
+        "name": adoption.source, "releases": list(adoption.releases), "before": amount(adoption.before),
+        "after": [amount(spent) for spent in adoption.after], "as_paid": list(adoption.as_paid),
+        "spent": amount(adoption.spent),
+    }  # fmt: skip
 
 
 def _print_prices(prices: Sequence[Adopted]) -> None:
     """Print each release's cost and the total."""
-    for one in prices:
-        click.echo(wrapped(f"source {one.source!r}, which has spent {one.before}, would have spent"))
+    for price in prices:
+        click.echo(wrapped(f"source {price.source!r}, which has spent {price.before}, would have spent"))
         lines = [
             [name, number(float(spent.epsilon)), number(float(spent.delta)), AS_PAID if as_paid else AT_WORST]
-            for name, spent, as_paid in zip(one.releases, one.after, one.as_paid, strict=True)
+            for name, spent, as_paid in zip(price.releases, price.after, price.as_paid, strict=True)
         ]
         click.echo(text_table(["with release", "epsilon", "delta", "charged"], lines))
         if AT_WORST in (line[-1] for line in lines):
@@ -85,8 +89,8 @@ def check(where: Path, as_json: bool) -> None:
     elif not differences:
         click.echo(wrapped("the ledger is what its events say, and no event is missing, moved or edited"))
     else:
-        for what in differences:
-            click.echo(wrapped(what))
+        for difference in differences:
+            click.echo(wrapped(difference))
     if differences:
         raise LedgerError(
             f"the ledger {str(where)!r} was edited or damaged (differences: {len(differences):,})",

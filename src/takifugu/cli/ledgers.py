@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,9 +80,9 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
 
 def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
     book = Ledger.open(where, create=False)
-    wanted = (as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta))
+    new_budget = (as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta))
     before = book.spent(source)
-    now = book.set_budget(source, wanted).budget
+    now = book.set_budget(source, new_budget).budget
     assert now is not None
     if as_json:
         content = {
@@ -103,10 +104,11 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
 
     resumed = resume(where, source, files_only=True)
     progress = Progress()  # what was completed stays so, whether or not anybody reads it
-    progress.state = next((one.state for one in resumed if one.state is not ReleaseState.DONE), ReleaseState.DONE)
+    states = [release.state for release in resumed]
+    progress.state = next((state for state in states if state is not ReleaseState.DONE), ReleaseState.DONE)
     with progress.telling():
         if as_json:
-            print_json("ledger resume", where, {"releases": [_resumed(one) for one in resumed]})
+            print_json("ledger resume", where, {"releases": [_resumed(release) for release in resumed]})
         else:
             _print_resumed(resumed, where)
     if progress.state is not ReleaseState.DONE:
@@ -116,30 +118,32 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
 def _print_resumed(resumed: Sequence[Resumed], where: Path) -> None:
     if not resumed:
         click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
-    for one in resumed:
-        what = f"{', '.join(one.releases)} about {one.source!r}, paid for at {one.since[:16].replace('T', ' ')} UTC"
-        if one.problem:
-            complain(f"{what}: {one.problem}")
-            complain(one.state.sentence(where))
+    for release in resumed:
+        since = release.since[:16].replace("T", " ")
+        words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
+        if release.problem:
+            complain(f"{words}: {release.problem}")
+            complain(release.state.sentence(where))
         else:
-            click.echo(wrapped(f"completed: {what}"))
-            for path in files_of(one):
+            click.echo(wrapped(f"completed: {words}"))
+            for path in files_of(release):
                 click.echo(f"  {path}")
 
 
-def _resumed(one: Resumed) -> Json:
+def _resumed(release: Resumed) -> Json:
     return {
-        "source": one.source,
-        "releases": list(one.releases),
-        "since": one.since,
-        "state": str(one.state),
-        "files": files_of(one),
-        "problem": one.problem,
+        "source": release.source,
+        "releases": list(release.releases),
+        "since": release.since,
+        "state": str(release.state),
+        "files": files_of(release),
+        "problem": release.problem,
     }
 
 
-def files_of(one: Resumed) -> list[str]:
-    return [str(path) for table in getattr(one.outcome, "tables", ()) for path in table.files]
+def files_of(release: Resumed) -> list[str]:
+    tables = getattr(release.outcome, "tables", ())
+    return [str(path) for path in chain.from_iterable(table.files for table in tables)]
 
 
 def print_ledger(book: Ledger) -> None:

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -84,12 +85,12 @@ def _print_tables(tables: Sequence[Published]) -> None:
             sent = f"{len(table.rows):,} randomised values, in {table.name}.csv"
             click.echo(f"{wrapped(sent)}\n")
             continue
-        known = [row for row in table.rows if row["high"] is not None]
-        error = common_error(known) if len(known) > 1 else None
+        readable = [row for row in table.rows if row["high"] is not None]
+        error = common_error(readable) if len(readable) > 1 else None
         if error is not None:
-            click.echo(wrapped(error_words(error, len(known), table.certificate.measured_in or "")))
-        longest = max((float(row["high"]) for row in known), default=0.0)
-        lowest = min((float(row["low"]) for row in known), default=0.0)
+            click.echo(wrapped(error_words(error, len(readable), table.certificate.measured_in or "")))
+        longest = max((float(row["high"]) for row in readable), default=0.0)
+        lowest = min((float(row["low"]) for row in readable), default=0.0)
         units = list(dict.fromkeys(row.get("unit") for row in table.rows))
         for unit in units[:_DRAWN_UNITS]:
             if unit is not None:
@@ -106,21 +107,21 @@ def _print_tables(tables: Sequence[Published]) -> None:
             more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
             click.echo(f"\n  and {more}, in the table")
         click.echo()
-    for words in dict.fromkeys(words for table in tables for words in table.certificate.adjusting):
+    for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables)):
         click.echo(wrapped(words))
     if any(table.certificate.adjusting for table in tables):
         click.echo()
-    listed = (table.rows for table in tables if not isinstance(table.rows, Rows))
-    drawn = [row for rows in listed for row in rows if row["high"] is not None]
+    row_lists = (table.rows for table in tables if not isinstance(table.rows, Rows))
+    drawn = [row for row in chain.from_iterable(row_lists) if row["high"] is not None]
     if drawn:
         marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
         said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
         click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
     first = tables[0].files
-    windows = [path for table in tables for path in windows_files(first[0].parent, table.certificate)]
-    written = [line for table in tables for line in _file_lines(table)]
-    written += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
-    click.echo(visible("\n".join([f"written to {first[0].parent}:", *written])))
+    windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
+    lines = [*chain.from_iterable(map(_file_lines, tables))]
+    lines += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
+    click.echo(visible("\n".join([f"written to {first[0].parent}:", *lines])))
     click.echo()
     click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
 
@@ -146,8 +147,8 @@ def _counted(rows: Sequence[Row]) -> str:
     """
     counts = Counter(value if isinstance(value, str) else _A_NUMBER for value in map(_published, rows))
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
-    others = len(counts) - _LISTED_WORDS
-    return f"of {len(rows):,}: {said}{f', and {others:,} other words' if others > 0 else ''}"
+    more = len(counts) - _LISTED_WORDS
+    return f"of {len(rows):,}: {said}{f', and {more:,} other words' if more > 0 else ''}"
 
 
 def completed(since: str) -> str:

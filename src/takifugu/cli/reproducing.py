@@ -37,16 +37,16 @@ def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: boo
 
 
 def _list(as_json: bool) -> None:
-    known = experiments.targets(experiments.ROOT)
+    targets = experiments.targets(experiments.ROOT)
     if as_json:
         listing = [
-            {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in known
+            {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in targets
         ]  # fmt: skip
         print_json("reproduce", None, {"targets": listing})
         return
-    if not known:
+    if not targets:
         click.echo("there are no experiments here yet")
         return
-    click.echo(labelled([(t.name, f"{t.about} [{t.reproduces}]") for t in known]))
-    first = command("reproduce", known[0].name)
+    click.echo(labelled([(t.name, f"{t.about} [{t.reproduces}]") for t in targets]))
+    first = command("reproduce", targets[0].name)
     click.echo(f"\n{wrapped(f'{first} runs the first one. TAKIFUGU_DATA says where research data is.')}")

@@ -74,12 +74,12 @@ def init(
             {"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role, "why": c.why, "sure": c.sure}
             for c in columns
         ]
-        made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
-        made["ledger_of"] = None if whose is None else str(whose)
+        content = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
+        content["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}
         lines = [fault.line for fault in missing]
-        made["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
-        print_json("init", data, {**made, **kinds, "columns": listing, "notes": [*which, *said], "fill_in": lines})
+        content["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
+        print_json("init", data, {**content, **kinds, "columns": listing, "notes": [*which, *said], "fill_in": lines})
         return
     click.echo(labelled(_lines_in_force(text)))
     if why:
@@ -102,16 +102,16 @@ def schema(kind: str) -> None:
 def keys(kind: str | None, as_json: bool) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
-    named = PLAINLY.get(kind, kind)
-    if named not in KINDS:
+    keys_kind = PLAINLY.get(kind, kind)
+    if keys_kind not in KINDS:
         raise InputError(f"there is no kind {kind!r}", fix=f"write {nearest(kind, drafted())}").at("kind")
-    listed = list(listed_keys(named))
+    all_keys = list(listed_keys(keys_kind))
     if as_json:
-        print_json("keys", None, {"kind": named, "keys": [asdict(key) for key in listed]})
+        print_json("keys", None, {"kind": keys_kind, "keys": [asdict(key) for key in all_keys]})
         return
-    click.echo(wrapped(f"All keys of a release file about {named}; those without a default must be written."))
+    click.echo(wrapped(f"All keys of a release file about {keys_kind}; those without a default must be written."))
     of_section = dict[str, list[tuple[str, str]]]()
-    for key in listed:
+    for key in all_keys:
         default = f"default: {key.default}" if key.default else "must be written"
         words = f"{key.type}; {default}. {key.words[:1].upper()}{key.words[1:]}"
         of_section.setdefault(key.section, []).append((f"  {key.key}", words))
@@ -124,11 +124,11 @@ def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[st
 
     Returned is whether the ledger is new, and its id. Where one of them cannot be made the draft is taken back.
     """
-    where = declared if "://" in declared else output.parent / declared
+    ledger = declared if "://" in declared else output.parent / declared
     try:
         write_new(schema_file, json.dumps(json_schema(kind), indent=2), True, ".json", json.loads)
-        book = Ledger.open(where)
-        return where, book.is_new, book.id
+        book = Ledger.open(ledger)
+        return ledger, book.is_new, book.id
     except (LedgerError, ReleaseError):
         output.unlink(missing_ok=True)
         raise
@@ -197,8 +197,10 @@ def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) 
         f"  takifugu explain {file}": "what other epsilons would cost",
         f"  takifugu release {file}": "publish",
     }
-    short = len(file) <= _SHORT_NAME
-    click.echo(labelled(commands.items()) if short else "\n".join(f"{one}  # {what}" for one, what in commands.items()))
+    listing = labelled(commands.items())
+    if len(file) > _SHORT_NAME:
+        listing = "\n".join(f"{line}  # {meaning}" for line, meaning in commands.items())
+    click.echo(listing)
 
 
 def typed(path: Path) -> str:

@@ -47,12 +47,12 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
     The release file is first; returned is where they are. Raises InputError for a name that there is not, ReleaseError
     where a file of that name is there.
     """
-    known = {example.name: example for example in examples()}
-    if name not in known:
+    by_name = {example.name: example for example in examples()}
+    if name not in by_name:
         raise InputError(
-            f"there is no example {name!r}{did_you_mean(name, known)}", fix=f"write one of {', '.join(known)}"
+            f"there is no example {name!r}{did_you_mean(name, by_name)}", fix=f"write one of {', '.join(by_name)}"
         ).at("name")
-    copies = {folder / path.name: path.read_bytes() for path in known[name].files}
+    copies = {folder / path.name: path.read_bytes() for path in by_name[name].files}
     for path in copies:
         if path.exists():
             raise ReleaseError(f"{str(path)!r} would be overwritten", fix="run it in an empty folder")
@@ -66,9 +66,9 @@ def _example(path: Path) -> Example:
     text = path.read_text(encoding="utf-8")
     comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
     opening = " ".join(line.removeprefix("# ") for line in comments)
-    about = opening.split(". ")[0].removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
+    summary = opening.split(". ")[0].removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
     files = [path.parent / name for name in dict.fromkeys(_files(tomllib.loads(text)))]
-    return Example(path.stem, about.rstrip("."), (path, *files), path.parent.name == "real")
+    return Example(path.stem, summary.rstrip("."), (path, *files), path.parent.name == "real")
 
 
 def _files(section: Plain) -> Iterator[str]:

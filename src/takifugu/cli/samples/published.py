@@ -120,7 +120,7 @@ def published(name: str) -> Published:
     >>> published("five-states").keys["pi"]
     0.05
     """
-    by_name = {one.name: one for one in PUBLISHED}
+    by_name = {belief.name: belief for belief in PUBLISHED}
     if name not in by_name:
         raise InputError(f"no published belief is called {name!r}", fix=f"write {nearest(name, by_name)}")
     return by_name[name]

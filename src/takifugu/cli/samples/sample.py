@@ -31,8 +31,8 @@ def write_demo(folder: Path) -> Path:
     They go into a folder; the release file's path is returned.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    where = folder / "activity.toml"
-    where.write_text(release_file(), encoding="utf-8")
+    release = folder / "activity.toml"
+    release.write_text(release_file(), encoding="utf-8")
     spec = tomllib.loads(release_file())
     matrix, states = spec["belief"]["matrix"], spec["belief"]["states"]
     entropy = InsecureSeededEntropyForTests(_SEED)
@@ -41,10 +41,10 @@ def write_demo(folder: Path) -> Path:
         rows.writerow(["participant", "bout", "minute", "posture"])
         for person, lengths in BOUTS.items():
             for bout, length in enumerate(lengths, start=1):
-                rest = "lying" if choose([1, 1], 1, entropy)[0] else "sitting"
+                posture = "lying" if choose([1, 1], 1, entropy)[0] else "sitting"
                 walk = _walk(matrix, length, entropy)
-                rows.writerows((person, bout, minute, states[s] if s else rest) for minute, s in enumerate(walk))
-    return where
+                rows.writerows((person, bout, minute, states[s] if s else posture) for minute, s in enumerate(walk))
+    return release
 
 
 def _walk(matrix: list[list[float]], length: int, entropy: Entropy) -> Iterator[int]:
