@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from pathlib import Path
 
 import click
@@ -10,6 +10,7 @@ import click
 from takifugu.cli.group import complain
 from takifugu.cli.output import heading, print_json, wrapped
 from takifugu.cli.progress import watching
+from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.releasing.advice.advice import Advice, advise
@@ -17,8 +18,6 @@ from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import load
 
-#: What is printed where CI is set, whatever the data.
-_IN_A_LOG = "rows that a rule leaves out are counted on a machine without CI: the log of a build has many readers"
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
 
 
@@ -30,24 +29,25 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             with watching() as watch:
                 advised = advise(file, window=window, watch=watch)
         except DataError:
-            for words in lost:
+            for words in lost or ():
                 complain(words)
             raise
-        documents.append({"file": str(file), **advised.to_dict(), "left_out": list(lost)})
+        documents.append({"file": str(file), **advised.to_dict(), "left_out": lost})
         if as_json:
             continue
         if len(files) > 1:
             heading(str(file))
         click.echo(_coloured(advised))
-        for words in lost:
+        for words in lost or ():
             click.echo(f"\n{wrapped(f'{words}.')}")
     if as_json:
         print_json("advise", files[0] if len(files) == 1 else None, {"files": documents})
 
 
-def _left_out(file: Path, window: str | None) -> tuple[str, ...]:
-    if os.environ.get("CI"):
-        return (_IN_A_LOG,)
+def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:
+    """Count the rows that rules leave out; None where what is printed may be kept in a file or a log."""
+    if not (is_terminal(sys.stdout) and is_terminal(sys.stderr)):
+        return None
     try:
         return left_out(load(file, window=window, first=True))
     except TakifuguError:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.releasing.publishing.test_states import invoke
+from tests.support.terminals import PLACE
+
+from takifugu.cli import advice
 
 SPEC = """\
 ledger = "ledger.db"
@@ -51,10 +57,16 @@ def written(folder: Path, *rules: str) -> Path:
     return toml
 
 
+@pytest.fixture
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advice, "is_terminal", lambda _: True)
+
+
 def counted(text: str) -> set[str]:
     return {*re.findall(r"[\d,]+ of [\d,]+ rows [^.\n]*", text)}
 
 
+@pytest.mark.usefixtures("on_a_terminal")
 def test_it_is_said_before_a_rule_is_written(tmp_path: Path) -> None:
     """The numbers are of rows that are there: 997 share a step with another one of the same person."""
     outcome = invoke("advise", written(tmp_path))
@@ -62,6 +74,7 @@ def test_it_is_said_before_a_rule_is_written(tmp_path: Path) -> None:
     assert '3 of 1,200 rows would not count with null_keys = "drop"' in " ".join(outcome.output.split())
 
 
+@pytest.mark.usefixtures("on_a_terminal")
 @pytest.mark.parametrize("rule", ["first", "last"])
 def test_it_is_said_of_rules_that_are_written(tmp_path: Path, rule: str) -> None:
     toml = written(tmp_path, f'duplicates = "{rule}"', 'null_keys = "drop"')
@@ -80,15 +93,54 @@ def test_no_other_command_counts_rows(tmp_path: Path) -> None:
         assert not re.search(r"\b(997|1,?200|1,?097)\b", invoke(*command, toml).output), command
 
 
-def test_the_log_of_a_build_learns_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toml = written(tmp_path)
-    monkeypatch.setenv("CI", "true")
-    outcome = invoke("advise", toml)
-    assert "rows that a rule leaves out are counted on a machine without CI" in " ".join(outcome.output.split())
-    assert not re.search(r"\b(997|1,?200|1,?097)\b", outcome.output)
-    assert not re.search(r"\b(997|1,?200|1,?097)\b", invoke("advise", "--json", toml).output)
+@pytest.mark.parametrize("environment", [{}, {"CI": "true"}])
+@pytest.mark.parametrize("words", [[], ["--json"]])
+@pytest.mark.parametrize("rules", [[], ['duplicates = "first"', 'null_keys = "drop"']])
+def test_a_pipe_or_a_log_gets_no_count(
+    tmp_path: Path, words: list[str], rules: list[str], environment: dict[str, str]
+) -> None:
+    toml = written(tmp_path, *rules)
+    command = [sys.executable, "-m", "takifugu", "advise", *words, str(toml)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**PLACE, **environment})
+    assert done.returncode == (0 if rules else 2)
+    assert not re.search(r"\b(997|1,?200|1,?097)\b", done.stdout + done.stderr)
+    if words and rules:
+        assert json.loads(done.stdout)["files"][0]["left_out"] is None
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_goes_to_a_file_has_no_count(tmp_path: Path, stream: str) -> None:
+    """Only one of the two is a terminal: errors of data that cannot be read would be counted in the other."""
+    mine, theirs = os.openpty()
+    streams = {"stdout": theirs, "stderr": theirs, stream: subprocess.PIPE}
+    command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
+    done = subprocess.run(command, env=PLACE, stdout=streams["stdout"], stderr=streams["stderr"])
+    os.close(theirs)
+    printed = shown(mine) + (done.stdout or b"") + (done.stderr or b"")
+    assert not re.search(rb"\b(997|1,?200|1,?097)\b", printed)
+
+
+def test_a_terminal_gets_the_counts(tmp_path: Path) -> None:
+    mine, theirs = os.openpty()
+    command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
+    subprocess.run(command, env={**PLACE, "CI": "true"}, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    assert b"997 of 1,200 rows would not count" in b" ".join(shown(mine).split())
+
+
+def shown(terminal: int) -> bytes:
+    """Return what a terminal shows after all programs on it have ended."""
+    seen = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            seen += chunk
+    except OSError:  # nobody writes any more
+        pass
+    os.close(terminal)
+    return seen
+
+
+@pytest.mark.usefixtures("on_a_terminal")
 def test_nothing_is_said_where_every_row_counts(tmp_path: Path) -> None:
     toml = written(tmp_path)
     rows = [f"{who},{t},still\n" for who in ("Ana", "Ben") for t in range(99)]

@@ -347,7 +347,7 @@ def test_numbers_with_a_few_marks_are_no_people(tmp_path: Path, mark: str, kind:
     done = init(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", kind)
     assert done.exit_code == 0, done.output
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
-    assert "belong to" not in done.output
+    assert "several rows, by" not in done.output
     assert "several rows, by" not in draft
 
 
@@ -427,7 +427,7 @@ def test_numbers_that_say_how_many_are_no_people(tmp_path: Path, name: str) -> N
     rows = (f"{n};{draw.choice('wmd')};{draw.randint(1, 30 if name == 'Schüler' else 6)};{n % 5}" for n in range(200))
     (tmp_path / "d.csv").write_text("\n".join([f"Nr;Geschlecht;{name};Zufriedenheit", *rows]), encoding="utf-8")
     assert guess_about(tmp_path / "d.csv").kind == "users"
-    assert "belong to" not in init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "users").output
+    assert "several rows, by" not in init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "users").output
     look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
     assert Facts.of(look).with_several_rows is None
 

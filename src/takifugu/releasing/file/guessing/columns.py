@@ -31,11 +31,10 @@ class Column:
 
     `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
     `is_unclear` where nothing tells which is meant. `written` is how its table is written; `labels` are private.
-    Where a row should be a person, `repeats` are the rows and the fewer names that this column has for them, and it
-    `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more,
-    and `is_identifier` if its numbers only say which row it is. Beside its numbers it has so many different `marks`,
-    texts that are none. The order `is_set_back` where its times go back as where a clock was set back, and
-    `is_repeated` where a few rows are repeated as a whole.
+    Where a row should be a person, it `has_several_rows` of those that it names, and it `is_shared` if several people
+    live in one of what it names. Beside its numbers it has so many different `marks`, texts that are none. The order
+    `is_set_back` where its times go back as where a clock was set back, and `is_repeated` where a few rows are repeated
+    as a whole.
     """
 
     name: str
@@ -47,11 +46,9 @@ class Column:
     form: str | None = None
     or_form: str | None = None
     is_unclear: bool = False
-    repeats: tuple[int, int] | None = field(default=None, repr=False)
+    has_several_rows: bool = False
     written: Written = field(default_factory=Written, repr=False)
-    recurs: bool = False
     is_shared: bool = False
-    is_identifier: bool = False
     marks: int = 0
     is_set_back: bool = False
     is_repeated: bool = False
@@ -163,9 +160,8 @@ def with_roles(
     return tuple(
         Column(
             s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
-            _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
-            look.written, _recurs(s), is_identifier=s.is_identifier,
-            is_set_back=is_set_back and named.get(s.name) == "order",
+            _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear,
+            written=look.written, is_set_back=is_set_back and named.get(s.name) == "order",
             is_repeated=is_repeated and named.get(s.name) == "order",
         )
         for s in seen.values()

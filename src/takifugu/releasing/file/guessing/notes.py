@@ -44,8 +44,8 @@ def notes(look: FirstLook, columns: Sequence[Column], file: Path, are_steps: boo
             yield _set_back(column.name)
         if column.is_repeated:
             yield _REPEATED
-        if column.repeats is not None:
-            yield _several_rows(column, *column.repeats)
+        if column.has_several_rows:
+            yield _several_rows(column.name)
         if column.is_shared:
             yield _shared(column.name)
     with_marks = [column for column in columns if column.marks]
@@ -108,12 +108,12 @@ def _set_back(name: str) -> str:
     )
 
 
-def _several_rows(column: Column, rows: int, names: int) -> str:
-    people = people_of(column.name)
+def _several_rows(name: str) -> str:
+    people = people_of(name)
     return (
-        f"The first {rows:,} rows belong to {people.counted(names)}, by {visible(column.name)!r}, and this kind takes "
-        f"each row for another one. All rows of one {people.one} must be hidden together: make them one row each "
-        "first, or, where something orders the rows, start again with --kind sequences."
+        f"Some {people.many} have several rows, by {visible(name)!r}, and this kind takes each row for another one. "
+        f"All rows of one {people.one} must be hidden together: make them one row each first, or, where something "
+        "orders the rows, start again with --kind sequences."
     )
 
 

@@ -211,7 +211,7 @@ def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Colu
 
 
 def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns of a table in which a row should be a person, with how many rows share how many names.
+    """Return the columns of a table in which a row should be a person, with the one whose names have several rows.
 
     Or, where each row is another person, with what several of them have in common.
     """
@@ -222,7 +222,7 @@ def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
         return tuple(replace(c, is_shared=c.name == facts.shared.name) for c in columns)
     if names is None:
         return tuple(columns)
-    return tuple(replace(c, repeats=(names.rows, len(names.labels))) if c.name == names.name else c for c in columns)
+    return tuple(replace(c, has_several_rows=c.name == names.name) for c in columns)
 
 
 def _with_an_answer(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
