@@ -7,7 +7,7 @@ not as plain as that is left to the careful reading, which also says what is wro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -59,7 +59,7 @@ def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBi
     ((span,),) = rows.frame.to_native().limit(SAMPLED).aggregate(span_of_first).fetchall()
     bits = min(max((span or 0).bit_length(), FEWEST), MOST)
     columns = _by_key(rows, bits, table.within or (lambda _: nullcontext()))
-    _check_plain(columns, rows.keys)
+    _check_plain(columns)
     return CountedByBits(rows, bits, columns)
 
 
@@ -146,12 +146,12 @@ class CountedByBits:
         pieces, step, columns = dict[Key, _Piece](), self.picked.step or 1, self.columns
         counts, shift = columns["counts"].tolist(), _shift(self.picked)
         names = zip(*(columns[role].tolist() for role in self.picked.keys), strict=True)
-        numbers = (columns[name].tolist() for name in ("low", "high", "least", "stretches", "bits"))
-        for name, some, low, high, least, stretches, bits in zip(names, counts, *numbers, strict=True):
+        numbers = (columns[name].tolist() for name in ("low", "high", "least", "has_gaps", "stretches", "bits"))
+        for name, some, low, high, least, has_gaps, stretches, bits in zip(names, counts, *numbers, strict=True):
             rows = {code: number for code, number in enumerate(some) if number}
             start = low * step + least - shift
             span = range(start, start + (high - low) * step + 1, step)
-            joined = None if bits is None else _joined(stretches, bits)
+            joined = _joined(stretches, bits) if has_gaps else None
             pieces[self.picked.key(name)] = _Piece(rows, span, low, joined)
         return pieces
 
@@ -199,18 +199,16 @@ def _shift(rows: PickedRows) -> int:
     return FARTHEST // (rows.step or 1) * (rows.step or 1)
 
 
-def _check_plain(columns: Mapping[str, Any], keys: Iterable[str]) -> None:
+def _check_plain(columns: Mapping[str, Any]) -> None:
     """Refuse rows without a name, state and step each.
 
     Raises NotPlain, also for rows with one step.
     """
-    nameless = any(np.ma.getmaskarray(columns[role]).any() for role in keys)
-    rows = columns["counts"].sum(axis=1)
-    if nameless or (columns["length"] > SHORT).any() or columns["odd"].any() or (columns["number"] != rows).any():
+    is_odd = columns["nameless"].any() or (columns["length"] > SHORT).any() or columns["odd"].any()
+    if is_odd or (columns["number"] != columns["counts"].sum(axis=1)).any():
         raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
     low, high = columns["low"], columns["high"]
-    with_gaps = ~np.ma.getmaskarray(columns["bits"])
-    too_far = (high - low >= LONGEST_PIECE).any() or (high - low)[with_gaps].sum() > MOST_BITS
+    too_far = (high - low >= LONGEST_PIECE).any() or (high - low)[columns["has_gaps"]].sum() > MOST_BITS
     if (columns["least"] != columns["most"]).any() or (low < 0).any() or too_far:
         raise NotPlain("some rows lie between two steps, or too far apart")
 
@@ -229,18 +227,21 @@ def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContext
     bounds += "min(low) as low, max(high) as high, max(odd) as odd"
     coded = ", ".join(f"sum(case when code = {state} then rows else 0 end) as s{state}" for state in states)
     of_stretch = f"{names}, stretch, {coded}, {bounds}, bit_or(seen) as seen"
-    number, has_gaps = "coalesce(sum(bit_count(seen)), 0)", "sum(bit_count(seen)) <= max(high) - min(low)"
+    number = "coalesce(sum(bit_count(seen)), 0)"
+    has_gaps = f"coalesce({number} <= max(high) - min(low), false)"
     summed = ", ".join(f"sum(s{state})::bigint as s{state}" for state in states)
-    of_key = f"{names}, {summed}, {bounds}, {number}::bigint as number, count(*) as many, "
-    of_key += f"case when {has_gaps} then list(stretch) end as stretches, "
-    of_key += f"case when {has_gaps} then list(seen::blob) end as bits"
+    of_key = f"{names}, {summed}, {bounds}, {number}::bigint as number, count(*) as many, {has_gaps} as has_gaps, "
+    of_key += f"case when {has_gaps} then list(stretch) else [] end as stretches, "
+    of_key += f"case when {has_gaps} then list(seen::blob) else [] end as bits"
     fits = f"sum(many) over () <= {MOST_BITS >> bits}"
-    lists = ", ".join(f"case when {fits} then {column} end as {column}" for column in ("stretches", "bits"))
+    lists = ", ".join(f"case when {fits} then {column} else [] end as {column}" for column in ("stretches", "bits"))
+    nameless = " or ".join(f"{identifier(role)} is null" for role in rows.keys)
     try:
         with within(MOST_BYTES):
             recoded = rows.recoded(wrapped(native)).to_native().project("*, (code < 0)::bigint as odd")
             of_stretches = recoded.aggregate(of_stretch, f"{names}, stretch")
-            pieces = of_stretches.aggregate(of_key, names).project(f"* replace ({lists}), {fits} as fits")
+            pieces = of_stretches.aggregate(of_key, names)
+            pieces = pieces.project(f"* replace ({lists}), {fits} as fits, {nameless} as nameless")
             columns = collected_in_columns(wrapped(_in_order(rows, pieces)))
     except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
         raise NotPlain("there are too many pieces, or ticks that are too large") from None
