@@ -27,7 +27,7 @@ LEFT = {
     "accounting/ledger/disk/sqlite.py": (1, "errors of SQLite, by version"),
     "core/temporary.py": (1, "Windows"),
     "data/open.py": (1, "frames of pandas"),
-    "data/rows/in_engine.py": (1, "types of narwhals"),
+    "data/rows/picked.py": (1, "types of narwhals"),
     "data/values/written.py": (1, "codecs of Python"),
     "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),
     "model/beliefs/records/record_views.py": (1, "numbers of any library"),

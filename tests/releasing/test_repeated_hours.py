@@ -14,6 +14,7 @@ from tests.support.engines import ENGINES, Columns
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Calendar, Layout, Recode, Zone, open_frame
+from takifugu.data.rows.reader import surveyed
 from takifugu.data.sequences import rows_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.run import release_file
@@ -156,7 +157,7 @@ def test_files_and_frames_read_the_hour_alike(tmp_path: Path) -> None:
         )  # fmt: skip
         counted = []
         for table in tables:
-            known, _, _ = measure(rows_of(table, layout, STATES), layout, STATES, Lengths(), table)
+            known, _, _ = measure(surveyed(rows_of(table, layout, STATES)), layout, STATES, Lengths(), table)
             counted.append(sorted(known.counts(calendar.period(window))))
         assert counted[0] == counted[1] == counted[2]
         assert [number for _, code, number in counted[0] if code == 1] == [4, 4]

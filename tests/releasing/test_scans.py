@@ -12,8 +12,8 @@ import pytest
 
 import takifugu as tf
 from takifugu.data.engines import differences
-from takifugu.data.rows import at_once, local_time  # noqa: F401  (which hold the function that is counted)
-from takifugu.data.rows.in_engine import GUESSED_FROM
+from takifugu.data.rows import by_bits, facts, local_time, reader  # noqa: F401  (which hold the function that is counted)
+from takifugu.data.rows.picked import GUESSED_FROM
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 

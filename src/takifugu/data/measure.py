@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,14 @@ from takifugu.core.errors import DataError, first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
-from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, Rows, are_together
+from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import NAME_MARKS, not_numbers
+
+if TYPE_CHECKING:
+    from takifugu.data.rows.reader import Rows
 
 IntArray = npt.NDArray[np.int64]
 
@@ -41,17 +45,17 @@ class Measured:
 def measure(
     rows: Rows, layout: Layout, states: Recode, lengths: Lengths, table: Table
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
-    """Return the measured rows of a table.
+    """Return the rows in order, with what they measure.
 
-    With them go their facts, the pieces that are long enough, and the place at which others are cut. The place is None
-    where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
+    That are the pieces that are long enough, and the place at which others are cut. The place is None where no piece is
+    cut. Raises DataError for rows that break a rule of the layout or the lengths.
     """
-    rows, grouped = rows.surveyed()
-    check_values(grouped, layout, states, table)
+    check_values(rows.grouped, layout, states, table)
     if layout.order is None:
-        _check_together(grouped, layout)
+        _check_together(rows.grouped, layout)
     else:
-        rows, grouped = _in_order(rows, grouped, layout, table)
+        rows = _in_order(rows, layout, table)
+    grouped = rows.grouped
     if layout.calendar is not None and rows.step is not None:
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
     names = names_of(grouped, layout)
@@ -157,14 +161,12 @@ def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
         ).at("order")
 
 
-def _in_order(
-    rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout, table: Table
-) -> tuple[Rows, dict[Key, list[Fact]]]:
+def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
     """Return the rows sorted by the order column.
 
     There is one in each place; raises DataError where the column does not tell.
     """
-    reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
+    reasons = {fact.unplaced for facts in rows.grouped.values() for fact in facts if fact.unplaced}
     if reasons:
         raise without_place(min(reasons), layout)
     rows, arrangement = rows.arranged()
@@ -176,7 +178,7 @@ def _in_order(
             "write the offsets from UTC",
         ).at("timezone")
     if not arrangement.ties:
-        return rows, grouped
+        return rows
     if layout.duplicates == "refuse":
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
@@ -191,7 +193,7 @@ def _in_order(
             rule="none of them is the first or the last",
             fix="leave one row for each step",
         ).at("duplicates")
-    return rows.without_ties(layout.duplicates).surveyed()
+    return rows.without_ties(layout.duplicates)
 
 
 def _both_columns(layout: Layout, table: Table) -> str:

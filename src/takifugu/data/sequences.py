@@ -18,11 +18,13 @@ from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
-from takifugu.data.rows.pieces import Key, Rows, runs_of
+from takifugu.data.rows.pieces import Key, runs_of
 from takifugu.data.values.codes import UNOBSERVED
 
 if TYPE_CHECKING:
-    from takifugu.data.rows.at_once import People, RowsAtOnce
+    from takifugu.data.rows.by_bits import CountedByBits, People
+    from takifugu.data.rows.picked import PickedRows
+    from takifugu.data.rows.reader import Rows
 
 IntArray = npt.NDArray[np.int64]
 
@@ -96,7 +98,7 @@ def pieces(
     Ben 1 (range(0, 1),) [1, 0]
     """
     with careful_with(table):
-        plain = None if entrywise else _plain_rows(table, layout, states)
+        plain = None if entrywise else _plain(table, layout, states)
         if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
             with suppress(DataError):
                 people = plain.people(lengths or Lengths())
@@ -133,10 +135,16 @@ def pieces(
     return tuple(sorted(result, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
 
 
-def _plain_rows(table: Table, layout: Layout, states: Recode) -> RowsAtOnce | None:
-    from takifugu.data.rows.at_once import rows_at_once
+def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
+    """Return rows that one pass can tell apart.
 
-    return rows_at_once(table, layout, states)
+    None of others: the careful reading says what is wrong, if anything is.
+    """
+    from takifugu.data.rows.by_bits import counted_by_bits
+
+    with suppress(DataError):
+        return counted_by_bits(table, layout, states)
+    return None
 
 
 def _whole(people: People) -> tuple[Piece, ...]:
@@ -151,7 +159,7 @@ def _whole(people: People) -> tuple[Piece, ...]:
 
 
 def _measured(
-    plain: Rows | None, table: Table, layout: Layout, states: Recode, lengths: Lengths
+    plain: CountedByBits | None, table: Table, layout: Layout, states: Recode, lengths: Lengths
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
     """Return the result of `measure`, in one pass if possible.
 
@@ -159,8 +167,8 @@ def _measured(
     """
     if plain is not None:
         with suppress(DataError):
-            return measure(plain, layout, states, lengths, table)
-    return measure(rows_of(table, layout, states), layout, states, lengths, table)
+            return measure(plain.rows(), layout, states, lengths, table)
+    return measure(_surveyed(table, layout, states), layout, states, lengths, table)
 
 
 def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
@@ -214,7 +222,7 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
-        rows, _, _ = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
+        rows, _, _ = measure(_surveyed(table, layout, states), layout, states, Lengths(), table)
         for phase, one, other, times in rows.transitions(len(cells)):
             counts[cells[phase], one, other] += times
     return counts
@@ -227,13 +235,19 @@ def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, 
     `pieces` raises of rows that cannot be placed.
     """
     with careful_with(table):
-        rows, grouped = rows_of(table, layout, states).surveyed()
-        named = sum(fact.rows for facts in grouped.values() for fact in facts)
+        rows = _surveyed(table, layout, states)
+        named = sum(fact.rows for facts in rows.grouped.values() for fact in facts)
         return (named if layout.order is None else rows.arranged()[0].steps()), named
 
 
-def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
-    """Return the rows of a table, wherever they are.
+def _surveyed(table: Table, layout: Layout, states: Recode) -> Rows:
+    from takifugu.data.rows.reader import surveyed
+
+    return surveyed(rows_of(table, layout, states))
+
+
+def rows_of(table: Table, layout: Layout, states: Recode) -> PickedRows:
+    """Return the picked rows of a table, wherever they are.
 
     Raises InputError for a column that is not there, DataError for columns of a kind that is of no use.
     """
@@ -241,9 +255,9 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
     table, layout = with_joined_order(table, layout)
     if not table.ordered and layout.order is None:
         raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column").at("order")
-    from takifugu.data.rows.in_engine import engine_rows
+    from takifugu.data.rows.picked import picked_rows
 
-    return engine_rows(table, layout, states)
+    return picked_rows(table, layout, states)
 
 
 def careful_with(table: Table) -> AbstractContextManager[None]:

@@ -55,7 +55,7 @@ def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
 
     from takifugu.data.engines.differences import collected
     from takifugu.data.engines.sanitise import is_text, kind_of
-    from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
+    from takifugu.data.rows.picked import GUESSED_FROM, is_written, with_order_texts
 
     frame = table.pick({"tick": str(layout.order)})
     kind = kind_of(frame, "tick", str(layout.order))
@@ -63,16 +63,16 @@ def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
         has_offsets = isinstance(kind, nw.Datetime) and kind.time_zone is not None
         return WITH_OFFSETS if has_offsets else CLOCK_TIMES, []
     if not is_text(kind):
-        is_written = layout.clock.epoch or (layout.clock.form is not None and kind.is_integer())
-        is_empty = not is_written and not list(collected(frame.filter(~nw.col("tick").is_null()).head(1)))
-        return None if is_written or is_empty else NUMBERS, []
+        tells = layout.clock.epoch or is_written(kind, layout.clock)
+        is_empty = not tells and not list(collected(frame.filter(~nw.col("tick").is_null()).head(1)))
+        return None if tells or is_empty else NUMBERS, []
     if layout.null_keys != "drop":
         for rows in (frame.head(GUESSED_FROM), frame):
-            there = rows.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())
+            there = with_order_texts(rows, "tick", table, layout).filter(~nw.col("tick").is_null())
             if texts := list(collected(there.head(1).select("tick"))):
                 return None, [str(text) for (text,) in texts]
         return None, []
-    there = frame.with_columns(tick=order_text(table, layout)).filter(~nw.col("tick").is_null())
+    there = with_order_texts(frame, "tick", table, layout).filter(~nw.col("tick").is_null())
     there = there.with_columns(zoned=nw.col("tick").str.contains(ZONED))
     of_each = there.group_by("zoned").agg(tick=nw.col("tick").max())
     return None, [str(text) for (text,) in collected(of_each.select("tick"))]

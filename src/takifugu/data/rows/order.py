@@ -17,7 +17,6 @@ from takifugu.data.engines.differences import (
     wrapped,
 )
 from takifugu.data.engines.fixed_point import round_half_even
-from takifugu.data.engines.sql import identifier
 from takifugu.data.rows.layout import WIDEST, parse_step
 from takifugu.data.times.clock import Clock
 from takifugu.data.times.epochs import LAST, dates_for_numbers
@@ -152,35 +151,6 @@ def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> 
     if times == rows:
         return nw.Datetime("us")
     raise no_order(column)
-
-
-#: Times as DuckDB writes them, and how logs do: with a T, without seconds. The first rows tell which of these is used.
-_PLAIN = (
-    "x::varchar", "replace(x::varchar, ' ', 'T')", "left(x::varchar, 16)", "replace(left(x::varchar, 16), ' ', 'T')",
-    "left(x::varchar, 10)",
-)  # fmt: skip
-_FIRST_ROWS = 100
-
-
-def with_plain_times(frame: Frame, role: str) -> Frame | None:
-    """Add `tick`, the times of DuckDB's texts, and `written`.
-
-    They are null of a text unlike the first ones. `written` is 1 where there is a text. Returns None where the first
-    rows are written in no way that DuckDB writes, or another engine has them.
-    """
-    if not is_duckdb(frame):
-        return None
-    text, native = identifier(role), frame.to_native()
-    typed = native.project(f"*, try_cast({text} as timestamp) as x")
-    first = typed.filter(f"{text} is not null").limit(_FIRST_ROWS)
-    (fitting,) = first.aggregate(", ".join(f"bool_and(coalesce({form} = {text}, false))" for form in _PLAIN)).fetchall()
-    form = next((form for form, fits in zip(_PLAIN, fitting, strict=True) if fits), None)
-    if form is None:
-        return None
-    is_plain = f"{form} = {text} and x >= timestamp '0001-01-01' and x < timestamp '9999-12-31'"
-    names = [name for name in frame.collect_schema().names() if name != "tick"]
-    added = f"case when {is_plain} then x end as tick", f"({text} is not null)::bigint as written"
-    return wrapped(typed.project(", ".join([*map(identifier, names), *added])))
 
 
 def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:

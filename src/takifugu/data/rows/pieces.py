@@ -1,16 +1,14 @@
-"""Rows grouped into pieces, as the few integers that sequences need: what an engine is asked, and its answers."""
+"""Rows grouped into pieces, as the few integers that sequences need: what an engine answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from takifugu.data.times.cells import Slots
+from takifugu.core.errors import DataError
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
 MISSING, SKIPPED, UNCLEAR = 1, 2, 3
@@ -20,6 +18,10 @@ LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
 
 #: What names a piece: the unit and the piece as texts, None where there is no such column or it has no value.
 Key = tuple[str | None, str | None]
+
+
+class NotPlain(DataError):
+    """Rows that need the careful reading: nothing may be wrong with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,68 +115,3 @@ def looks_set_back(pieces: Iterable[tuple[int, int, int]]) -> bool:
     its first to its last row.
     """
     return any(back and not leaps and back <= 1 + span // (180 * DAY) for back, leaps, span in pieces)
-
-
-class Rows(Protocol):
-    """Rows that were picked and grouped. An entry's place counts from 0 along its piece; `before` is the first place
-    that is cut off.
-    """
-
-    @property
-    def step(self) -> int | None:
-        """Return how many ticks make a declared step; None without one."""
-
-    @property
-    def in_rows(self) -> bool:
-        """Return whether rows have an order of their own."""
-
-    def surveyed(self) -> tuple[Rows, dict[Key, list[Fact]]]:
-        """Return the facts of every piece, and the rows.
-
-        There is one fact per state; the rows know now what their facts tell.
-        """
-
-    def arranged(self) -> tuple[Rows, Arrangement]:
-        """Return the direction of the order, and the rows.
-
-        The rows know now whether they must be sorted.
-        """
-
-    def without_ties(self, keep: str) -> Rows:
-        """Return the rows without ties.
-
-        Of those with one place in the order the first or the last one stays.
-        """
-
-    def steps(self) -> int:
-        """Return the number of steps with a row.
-
-        So many rows are left where one of each step counts.
-        """
-
-    def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
-        """Yield piece, state, and the number of its entries.
-
-        Entries are those of these places.
-        """
-
-    def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
-        """Yield piece, cell, state, and the number of entries.
-
-        Cells have numbers; entries are those of the window.
-        """
-
-    def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
-        """Return every piece's runs of observed entries.
-
-        Pieces without any are left out.
-        """
-
-    def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
-        """Yield piece, place and state of every row."""
-
-    def transitions(self, period: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield a place of the period, two states, and a count.
-
-        It says how often the second state is observed one place after the first.
-        """

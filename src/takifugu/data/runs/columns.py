@@ -10,15 +10,16 @@ import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_number_of_text
-from takifugu.data.engines.fixed_point import bin_number, not_a_number, number, round_half_even
-from takifugu.data.engines.sanitise import as_kind, is_text, key_column, kind_of, state_code, state_column, text
+from takifugu.data.engines.fixed_point import not_a_number, number, round_half_even
+from takifugu.data.engines.sanitise import as_kind, is_text, key_column, state_code, text
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.in_engine import GUESSED_FROM, order_text
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Recode, parse_step, unit_name
 from takifugu.data.rows.local_time import in_utc
-from takifugu.data.rows.order import kind_of_texts, with_plain_times, with_ticks
+from takifugu.data.rows.order import kind_of_texts, with_ticks
+from takifugu.data.rows.picked import GUESSED_FROM, is_written, picked, raw_states, with_order_texts
 from takifugu.data.rows.pieces import MISSING
+from takifugu.data.rows.plain_texts import with_plain_texts
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.values.codes import UNOBSERVED
 
@@ -66,18 +67,16 @@ def run_rows(
     whose values are of no use.
     """
     table, layout = with_joined_order(table, layout)
-    named = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
-    roles = {role: column for role, column in named.items() if column is not None}
-    frame = table.pick(roles)
-    kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
+    roles = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
+    frame, _, kinds = picked(table, roles)
     frame = _with_code(frame, kinds["raw"], table, layout, states, is_tidy)
     frame = _with_unit(frame, kinds.get("unit"), table, layout, is_tidy)
     in_rows = table.ordered and (layout.duplicates != "refuse" or not is_tidy)
     frame = numbered(frame) if in_rows else frame
     clock, guessed = layout.clock, False
-    if _is_written(kinds["tick"], clock.form is not None):
+    if is_written(kinds["tick"], clock):
         guessed = kind is None and clock.form is None
-        texts = _texts(frame, "tick", table, layout)
+        texts = with_order_texts(frame, "tick", table, layout)
         kind = kind or kind_of_texts(texts.head(GUESSED_FROM), str(layout.order), clock.form)
         is_in_time = isinstance(parse_step(str(layout.step)), timedelta) and not clock.epoch
         if guessed and kind.is_integer() and is_in_time:
@@ -88,7 +87,7 @@ def run_rows(
     if rules.end is not None:
         with_zone = isinstance(kind, nw.Date | nw.Datetime)
         written = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
-        of_end = written if _is_written(kinds["closing"], clock.form is not None) else kinds["closing"]
+        of_end = written if is_written(kinds["closing"], clock) else kinds["closing"]
         of_ends = replace(layout, order=rules.end)
         frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends, is_tidy)
         if other != step:
@@ -145,7 +144,7 @@ def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DTyp
     """
     table, layout = with_joined_order(table, layout)
     kinds = [
-        kind_of_texts(_texts(table.pick({"tick": column}), "tick", table, layout), column, layout.clock.form)
+        kind_of_texts(with_order_texts(table.pick({"tick": column}), "tick", table, layout), column, layout.clock.form)
         for column in (str(layout.order), rules.end) if column is not None
     ]  # fmt: skip
     return next((kind for kind in kinds if not kind.is_integer()), kinds[0])
@@ -165,23 +164,12 @@ def _with_code(
 
     It is that of its text, or of the bin that its number is in.
     """
-    if states.bins is None:
-        frame = frame.with_columns(raw=state_column("raw", layout.value, kind))
-        if is_text(kind) and not is_tidy:
-            frame = frame.with_columns(raw=text(nw.col("raw"), table.missing))
-    else:
-        frame = frame.with_columns(raw=bin_number("raw", layout.value, kind, table, states.bins))
+    frame = frame.with_columns(raw=raw_states(kind, table, layout, states))
+    if states.bins is None and is_text(kind) and not is_tidy:
+        frame = frame.with_columns(raw=text(nw.col("raw"), table.missing))
     missing = dict.fromkeys(table.missing, UNOBSERVED) if is_tidy and is_text(kind) and states.bins is None else {}
     code = state_code("raw", frame.collect_schema()["raw"], {**states.codes, **missing})
     return settled(frame.with_columns(code=code), ["code"])
-
-
-def _is_written(kind: nw.dtypes.DType, has_format: bool) -> bool:
-    return is_text(kind) or (has_format and kind.is_integer())
-
-
-def _texts(frame: Frame, role: str, table: Table, layout: Layout) -> Frame:
-    return frame.with_columns(tick=nw.col(role)).with_columns(tick=order_text(table, layout))
 
 
 def _ticked(
@@ -193,14 +181,14 @@ def _ticked(
     They are under a name, with the reason for none, and with whether it is written with its zone.
     """
     clock, column = layout.clock, str(layout.order)
-    in_texts = _is_written(typed, clock.form is not None)
+    in_texts = is_written(typed, clock)
     plain = None
     if is_tidy and in_texts and isinstance(kind, nw.Datetime) and clock.form is None and not clock.epoch:
-        plain = with_plain_times(frame, role)
+        plain = with_plain_texts(frame, role, kind)
     if plain is not None:
         frame, in_texts = plain, False
     else:
-        frame = _texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
+        frame = with_order_texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
         frame = frame.with_columns(written=(~nw.col("tick").is_null()).cast(nw.Int64))
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare

@@ -22,8 +22,8 @@ from takifugu.data.engines.differences import (
     with_neighbour,
     with_row_before,
 )
-from takifugu.data.rows.layout import text_of
 from takifugu.data.rows.pieces import Fact
+from takifugu.data.rows.whole import choose, integer, whole
 from takifugu.data.runs.cells import CellSums
 from takifugu.data.runs.columns import END, FARTHEST, OVERLAPPING, START, TIED, UNENDED, RunRows
 from takifugu.data.runs.rules import Cover, RunRules
@@ -88,8 +88,8 @@ class Runs:
             added = {"places": nw.col("place").sum()}
         else:
             frame = with_both(frame, ("first", "last"), (-1, 1), "place", "sign")
-            stretch, period = sums.stretch(nw.col("place"), _choose)
-            frame = settled(frame.with_columns(stretch=_whole(stretch), period=_whole(period)), ["stretch", "period"])
+            stretch, period = sums.stretch(nw.col("place"), choose)
+            frame = settled(frame.with_columns(stretch=whole(stretch), period=whole(period)), ["stretch", "period"])
             signed = {name: nw.col(name) * nw.col("sign") for name in ("place", "period")}
             frame = settled(frame.with_columns(**signed), list(signed))
             keys = [*keys, "stretch"]
@@ -99,7 +99,7 @@ class Runs:
         added |= {"last_end": nw.col("end").max()} if self.rows.has_ends else {}
         columns, grouped = [*keys, *added], dict[tuple[object, ...], list[dict[str, int | None]]]()
         for unit, *values in collected(frame.group_by(*keys).agg(**added).select(*columns)):
-            read = dict(zip(columns[1:], map(_integer, values), strict=True))
+            read = dict(zip(columns[1:], map(integer, values), strict=True))
             grouped.setdefault((unit, read["code"], read["note"]), []).append(read)
         return [self._total(key[0], parts) for key, parts in grouped.items()]
 
@@ -237,18 +237,3 @@ def _behind_earlier_ones(frame: Frame) -> Frame:
     frame = with_neighbour(frame, ["unit"], ["start"], ["so_far"])
     ended = nw.col("so_far_before")
     return _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
-
-
-def _integer(value: object) -> int | None:
-    if isinstance(value, int):
-        return value
-    text = text_of(value)
-    return None if text is None else int(text)
-
-
-def _choose(when: nw.Expr, yes: nw.Expr | int, no: nw.Expr | int) -> nw.Expr:
-    return nw.when(when).then(_whole(yes)).otherwise(_whole(no))
-
-
-def _whole(value: nw.Expr | int) -> nw.Expr:
-    return nw.lit(value, nw.Int64) if isinstance(value, int) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,9 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
-from takifugu.data.rows.at_once import NotPlain, RowsAtOnce, rows_at_once
+from takifugu.data.rows.by_bits import counted_by_bits
+from takifugu.data.rows.pieces import NotPlain
+from takifugu.data.rows.reader import Rows
 from takifugu.data.times.calendar import Calendar
 
 duckdb = pytest.importorskip("duckdb")
@@ -68,7 +69,7 @@ def test_it_reads_what_the_careful_reading_reads(drawn: Any, lengths: Any, as_te
     layout = Layout("state", unit="unit", order="tick", step=step, nulls=nulls)
     table = open_frame(relation(rows, "varchar" if as_text else "bigint"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         carefully = answer(table, layout, lengths=Lengths(**lengths))
     assert answer(table, layout, lengths=Lengths(**lengths)) == carefully
 
@@ -83,7 +84,7 @@ def test_windows_of_a_calendar(drawn: Any, first: int, gaps: str) -> None:
     layout = Layout("state", unit="unit", order="tick", step=1, calendar=calendar, window=window, gaps=gaps)
     table = open_frame(relation(rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         carefully = answer(table, layout)
     assert answer(table, layout) == carefully
 
@@ -94,9 +95,9 @@ def complete(size: int) -> list[Row]:
 
 def surveyed(rows: list[Row]) -> Any:
     table = open_frame(relation(rows))
-    rows_of_table = rows_at_once(table, Layout("state", unit="unit", order="tick", step=1), STATES)
-    assert rows_of_table is not None
-    return rows_of_table.surveyed()[0]
+    counted = counted_by_bits(table, Layout("state", unit="unit", order="tick", step=1), STATES)
+    assert counted is not None
+    return counted.rows()
 
 
 def test_what_is_plain_takes_one_pass() -> None:
@@ -122,13 +123,16 @@ def test_runs_reach_over_stretches(step: int, start: int, bits: int, drawn: Any,
     rows: list[Row] = [("u", start + step * n, "ab"[n % 2]) for run in runs for n in run]
     rows += [("u", rows[-1][1], "ab"[len(rows) % 2])] if double else []
     layout = Layout("state", unit="unit", order="tick", step=step)
-    at_once = rows_at_once(open_frame(relation(rows)), layout, STATES)
-    assert at_once is not None
-    if double:
-        with pytest.raises(NotPlain):
-            replace(at_once, bits=bits).surveyed()
-    else:
-        assert replace(at_once, bits=bits).surveyed()[0].runs == {("u", None): tuple(runs)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.by_bits.FEWEST", bits)
+        patch.setattr("takifugu.data.rows.by_bits.MOST", bits)
+        if double:
+            with pytest.raises(NotPlain):
+                counted_by_bits(open_frame(relation(rows)), layout, STATES)
+        else:
+            counted = counted_by_bits(open_frame(relation(rows)), layout, STATES)
+            assert counted is not None
+            assert counted.rows().runs == {("u", None): tuple(runs)}
 
 
 @pytest.mark.parametrize(("one", "other", "third"), [(5, 7, 6), (5, 9, 7), (10, 40, 25)])
@@ -159,7 +163,7 @@ def test_times_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, text:
     file.write_text("\n".join(lines) + "\n")
     layout = Layout("state", unit="unit", order="at", step="1min")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         carefully = answer(open_frame(file), layout)
     assert answer(open_frame(file), layout) == carefully
 
@@ -173,7 +177,7 @@ def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, num
     file.write_text("\n".join(["unit,at,state", *rows, f"u,{number},b"]) + "\n")
     layout = Layout("state", unit="unit", order="at", step=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         carefully = answer(open_frame(file), layout)
     assert answer(open_frame(file), layout) == carefully
 
@@ -189,7 +193,7 @@ def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
 
 def carefully_read(file: Path, layout: Layout, **how: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         return answer(open_frame(file), layout, **how)
 
 
@@ -205,23 +209,23 @@ def test_a_parquet_file_is_read_as_the_careful_reading_reads_it(
     assert answer(open_frame(file), layout, lengths=Lengths(**lengths)) == carefully
 
 
-def at_once(file: Path, step: int = 1) -> RowsAtOnce:
-    rows = rows_at_once(open_frame(file), Layout("state", unit="unit", order="tick", step=step), STATES)
-    assert rows is not None
-    return rows
+def by_bits(file: Path, step: int = 1) -> Rows:
+    counted = counted_by_bits(open_frame(file), Layout("state", unit="unit", order="tick", step=step), STATES)
+    assert counted is not None
+    return counted.rows()
 
 
 def test_a_parquet_file_takes_one_pass_with_gaps_too(tmp_path: Path) -> None:
     rows = [row for row in complete(50) if row[1] not in {3, 4, 20}]
     runs = (range(3), range(5, 20), range(21, 50))
-    assert at_once(parquet(tmp_path, rows)).surveyed()[0].runs == {(unit, None): runs for unit in "uvw"}
+    assert by_bits(parquet(tmp_path, rows)).runs == {(unit, None): runs for unit in "uvw"}
 
 
 def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
     rows: list[Row] = [*(("u", 3 * n - 9, "a") for n in (0, 1, 3)), *(("v", 3 * n + 40, "b") for n in range(4))]
-    known, facts = at_once(parquet(tmp_path, rows), step=3).surveyed()
+    known = by_bits(parquet(tmp_path, rows), step=3)
     assert known.runs == {("u", None): (range(2), range(3, 4)), ("v", None): (range(4),)}
-    assert {key: [(fact.low, fact.high) for fact in some] for key, some in facts.items()} == {
+    assert {key: [(fact.low, fact.high) for fact in some] for key, some in known.grouped.items()} == {
         ("u", None): [(-9, 0)],
         ("v", None): [(40, 49)],
     }
@@ -233,7 +237,7 @@ def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
 def test_what_bits_do_not_say_is_left_to_the_careful_reading(tmp_path: Path, change: Row) -> None:
     rows = [row for row in complete(50) if row[:2] != ("u", 7)]
     with pytest.raises(NotPlain):
-        at_once(parquet(tmp_path, [*rows, change])).surveyed()
+        by_bits(parquet(tmp_path, [*rows, change]))
 
 
 @pytest.mark.parametrize("most", [2**6, 2**14])
@@ -244,10 +248,10 @@ def test_rows_that_lie_far_apart_are_left_to_the_careful_reading(
     rows: list[Row] = [(unit, 10_000 * n, "a") for unit in "uv" for n in range(3)]
     file, layout = parquet(tmp_path, rows), Layout("state", unit="unit", order="tick", step=1)
     expected = carefully_read(file, layout)
-    assert at_once(file).surveyed()[0].runs["u", None] == tuple(range(n, n + 1) for n in (0, 10_000, 20_000))
-    monkeypatch.setattr("takifugu.data.rows.at_once.MOST_BITS", most)
+    assert by_bits(file).runs["u", None] == tuple(range(n, n + 1) for n in (0, 10_000, 20_000))
+    monkeypatch.setattr("takifugu.data.rows.by_bits.MOST_BITS", most)
     with pytest.raises(NotPlain):
-        at_once(file).surveyed()
+        by_bits(file)
     assert answer(open_frame(file), layout) == expected
 
 
@@ -257,7 +261,7 @@ def test_what_takes_too_much_memory_is_left_to_the_careful_reading(
     file, layout = parquet(tmp_path, complete(50)), Layout("state", unit="unit", order="tick", step=1)
     expected = carefully_read(file, layout)
     with monkeypatch.context() as patch:
-        patch.setattr("takifugu.data.rows.at_once.MOST_BYTES", 1000)
+        patch.setattr("takifugu.data.rows.by_bits.MOST_BYTES", 1000)
         with pytest.raises(NotPlain):
-            at_once(file).surveyed()
+            by_bits(file)
         assert answer(open_frame(file), layout) == expected

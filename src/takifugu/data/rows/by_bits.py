@@ -1,0 +1,285 @@
+"""Rows of DuckDB, surveyed in one pass that needs no order of the rows: each row sets the bit of its step.
+
+A piece has each of its steps at most once if it has as many bits as rows, and its gaps are read off the bits. What is
+not as plain as that is left to the careful reading, which also says what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
+from takifugu.data.engines.sanitise import is_text
+from takifugu.data.engines.sql import identifier
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, text_of
+from takifugu.data.rows.picked import PickedRows, picked_rows
+from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain, runs_of
+from takifugu.data.rows.reader import Rows
+from takifugu.data.times.clock import Clock
+from takifugu.data.values.spellings import meant
+
+#: The bits of a stretch of 2**6 to 2**10 steps are one value of DuckDB's: of as many as so many first rows span.
+FEWEST, MOST, SAMPLED = 6, 10, 4096
+#: Ticks farther from 0 do not fit into DuckDB's integers beside what is added to them.
+FARTHEST = 2**62
+#: More pieces do not fit into one list, nor more bytes into what DuckDB gets; at most 64 MB of bits come back.
+MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
+#: Texts of more bytes are left to the careful reading, which refuses those that are too long to be names or states.
+SHORT = 256
+IntArray = npt.NDArray[np.int64]
+INTEGER = re.compile(r"\s*[+-]?\d+\s*")
+
+
+def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
+    """Return what one pass over the rows of a table tells.
+
+    None where one pass cannot tell whether they are complete. Raises NotPlain for rows that it cannot tell apart.
+    """
+    if not is_duckdb(table.frame) or layout.order is None or layout.step is None:
+        return None
+    if layout.clock != Clock() or any(INTEGER.fullmatch(text) for text in table.missing):
+        return None
+    if table.check_texts is not None and states.bins is None and layout.null_keys != "drop":
+        table = _with_short_texts(table, layout)
+    rows = picked_rows(replace(table, ordered=False), layout, states, is_plain=True)
+    if rows.step is None or rows.step >= FARTHEST or not rows.in_place:
+        return None
+    schema = rows.frame.collect_schema()
+    if not all(is_text(schema[role]) or schema[role].is_integer() for role in rows.keys):
+        return None  # NumPy has other numbers and times than DuckDB
+    span_of_first = f"(max(tick)::hugeint - min(tick)) // {rows.step}"
+    ((span,),) = rows.frame.to_native().limit(SAMPLED).aggregate(span_of_first).fetchall()
+    bits = min(max((span or 0).bit_length(), FEWEST), MOST)
+    columns = _by_key(rows, bits, table.within or (lambda _: nullcontext()))
+    _check_plain(columns)
+    return CountedByBits(rows, bits, columns)
+
+
+def _with_short_texts(table: Table, layout: Layout) -> Table:
+    """Return the table with longer texts cut.
+
+    Their length still tells them, so that they need not be looked at before; but not that of texts of an order.
+    """
+    columns = [column for column in (layout.unit, layout.piece, layout.value) if column is not None]
+    table.require([*columns, str(layout.order)])
+    label_of, schema = dict(zip(table.names, table.labels, strict=True)), table.frame.collect_schema()
+    if is_text(schema[label_of[str(layout.order)]]):
+        return table
+    labels = {label_of[column] for column in columns}
+    cut = [
+        f"substring({identifier(label)}, 1, {SHORT + 1}) as {identifier(label)}"
+        for label in sorted(labels)
+        if is_text(schema[label])
+    ]
+    native = table.frame.to_native()
+    frame = wrapped(native.project(f"* replace ({', '.join(cut)})") if cut else native)
+    return replace(table, scan=lambda: frame, check_texts=None)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What one pass tells of a piece: the rows of each state, its ticks from the first to the last, and its bits.
+
+    `bits` begin with the stretch that its first step, `low`, is in; None for a piece without a gap.
+    """
+
+    rows: Mapping[int, int]
+    span: range
+    low: int
+    bits: bytes | None
+
+    def facts(self, key: Key) -> list[Fact]:
+        offset = self.span.start % self.span.step
+        low, high = self.span.start, self.span[-1]
+        return [Fact(key, code, rows, 0, low, high, (offset, offset), None, None) for code, rows in self.rows.items()]
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Whole recordings of people, sorted by name: their names, these as they are written, lengths, counts by state."""
+
+    names: list[str | None]
+    written: list[str | None]
+    lengths: IntArray
+    counts: IntArray = field(repr=False)
+
+
+def _joined(stretches: Sequence[int], bits: Sequence[bytearray]) -> bytes:
+    """Return the bits of stretches from first to last."""
+    if len(bits) == 1:
+        return bytes(bits[0])
+    of_stretch, nothing = dict(zip(stretches, bits, strict=True)), bytes(len(bits[0]))
+    return b"".join(of_stretch.get(number, nothing) for number in range(min(stretches), max(stretches) + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class CountedByBits:
+    """Picked rows, and totals in columns of NumPy: counts by state of each piece, and its bits where it has gaps.
+
+    2**`bits` steps make a stretch. Pieces are in the order of `natural` where `is_sorted`.
+    """
+
+    picked: PickedRows
+    bits: int
+    columns: Mapping[str, Any] = field(repr=False)
+
+    def rows(self) -> Rows:
+        """Return the rows with the facts and the runs of every piece.
+
+        Raises NotPlain where there are too many pieces.
+        """
+        if len(self.columns["low"]) > MOST_PIECES:
+            raise NotPlain("there are too many pieces")
+        pieces, tidy = self._pieces(), not self.columns["changed"].any()
+        rows = Rows.of(self.picked, [fact for key, piece in pieces.items() for fact in piece.facts(key)], tidy, set())
+        return replace(rows, runs=self._runs(pieces, rows.origins))
+
+    def _pieces(self) -> dict[Key, _Piece]:
+        pieces, step, columns = dict[Key, _Piece](), self.picked.step or 1, self.columns
+        counts, shift = columns["counts"].tolist(), _shift(self.picked)
+        names = zip(*(columns[role].tolist() for role in self.picked.keys), strict=True)
+        numbers = (columns[name].tolist() for name in ("low", "high", "least", "has_gaps", "stretches", "bits"))
+        for name, some, low, high, least, has_gaps, stretches, bits in zip(names, counts, *numbers, strict=True):
+            rows = {code: number for code, number in enumerate(some) if number}
+            start = low * step + least - shift
+            span = range(start, start + (high - low) * step + 1, step)
+            joined = _joined(stretches, bits) if has_gaps else None
+            pieces[self.picked.key(name)] = _Piece(rows, span, low, joined)
+        return pieces
+
+    def _runs(self, pieces: Mapping[Key, _Piece], origins: Mapping[Key, int]) -> dict[Key, tuple[range, ...]]:
+        """Return the places of each piece, in runs.
+
+        Those of pieces that lack the same steps are one object.
+        """
+        runs, alike = dict[Key, tuple[range, ...]](), dict[tuple[int, bytes], tuple[range, ...]]()
+        for key, piece in pieces.items():
+            first = (piece.span.start - origins[key]) // (self.picked.step or 1)
+            if piece.bits is None:
+                runs[key] = (range(first, first + len(piece.span)),)
+                continue
+            start, bits = first - piece.low % (1 << self.bits), piece.bits
+            if (start, bits) not in alike:
+                alike[start, bits] = runs_of(np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).view(bool), start)
+            runs[key] = alike[start, bits]
+        return runs
+
+    def people(self, lengths: Lengths) -> People | None:
+        """Return the whole recordings of people with one piece.
+
+        None where some have several, or where their lengths matter. Raises DataError for two spellings of one name.
+        """
+        layout, columns = self.picked.request[1], self.columns
+        sizes = columns["high"] - columns["low"] + 1
+        too_long = lengths.longest is not None and sizes.max() > lengths.longest
+        too_far = int(sizes.max()) * (self.picked.step or 1) >= WIDEST_SPAN
+        if self.picked.keys != ("unit",) or too_long or too_far or sizes.min() < lengths.shortest:
+            return None
+        if (columns["number"] < sizes).any():
+            return None
+        written, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
+        if columns["is_sorted"].all():
+            return People(written, written, sizes, counts)
+        names = meant([(str(name), None) for name in written], str(layout.unit), "unit")
+        order = sorted(range(len(written)), key=lambda number: natural(names[str(written[number])]))
+        written = [written[number] for number in order]
+        return People([names[str(name)] for name in written], written, sizes[order], counts[order])
+
+
+def _shift(rows: PickedRows) -> int:
+    """Return a shift to ticks of 0 and above."""
+    return FARTHEST // (rows.step or 1) * (rows.step or 1)
+
+
+def _check_plain(columns: Mapping[str, Any]) -> None:
+    """Refuse rows without a name, state and step each.
+
+    Raises NotPlain, also for rows with one step.
+    """
+    is_odd = columns["nameless"].any() or (columns["length"] > SHORT).any() or columns["odd"].any()
+    if is_odd or (columns["number"] != columns["counts"].sum(axis=1)).any():
+        raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
+    low, high = columns["low"], columns["high"]
+    too_far = (high - low >= LONGEST_PIECE).any() or (high - low)[columns["has_gaps"]].sum() > MOST_BITS
+    if (columns["least"] != columns["most"]).any() or (low < 0).any() or too_far:
+        raise NotPlain("some rows lie between two steps, or too far apart")
+
+
+def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContextManager[None]]) -> dict[str, Any]:
+    """Return the totals of rows, in columns.
+
+    In stages, or DuckDB would divide more than once; `within` limits the bytes that it takes. Raises NotPlain for rows
+    that are too many, or too far apart.
+    """
+    import duckdb
+
+    names, native = ", ".join(map(identifier, rows.keys)), _stretched(rows, bits)
+    states = range(len(rows.request[2].states))
+    bounds = "max(changed) as changed, max(length) as length, min(least) as least, max(most) as most, "
+    bounds += "min(low) as low, max(high) as high, max(odd) as odd"
+    coded = ", ".join(f"sum(case when code = {state} then rows else 0 end) as s{state}" for state in states)
+    of_stretch = f"{names}, stretch, {coded}, {bounds}, bit_or(seen) as seen"
+    number = "coalesce(sum(bit_count(seen)), 0)"
+    has_gaps = f"coalesce({number} <= max(high) - min(low), false)"
+    summed = ", ".join(f"sum(s{state})::bigint as s{state}" for state in states)
+    of_key = f"{names}, {summed}, {bounds}, {number}::bigint as number, count(*) as many, {has_gaps} as has_gaps, "
+    of_key += f"case when {has_gaps} then list(stretch) else [] end as stretches, "
+    of_key += f"case when {has_gaps} then list(seen::blob) else [] end as bits"
+    fits = f"sum(many) over () <= {MOST_BITS >> bits}"
+    lists = ", ".join(f"case when {fits} then {column} else [] end as {column}" for column in ("stretches", "bits"))
+    nameless = " or ".join(f"{identifier(role)} is null" for role in rows.keys)
+    try:
+        with within(MOST_BYTES):
+            recoded = rows.recoded(wrapped(native)).to_native().project("*, (code < 0)::bigint as odd")
+            of_stretches = recoded.aggregate(of_stretch, f"{names}, stretch")
+            pieces = of_stretches.aggregate(of_key, names)
+            pieces = pieces.project(f"* replace ({lists}), {fits} as fits, {nameless} as nameless")
+            columns = collected_in_columns(wrapped(_in_order(rows, pieces)))
+    except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
+        raise NotPlain("there are too many pieces, or ticks that are too large") from None
+    if not len(columns["low"]) or not columns["fits"].all():
+        raise NotPlain("there are no rows, or too many stretches")
+    columns["counts"] = np.stack([columns.pop(f"s{state}") for state in states], axis=1)
+    return columns
+
+
+def _in_order(rows: PickedRows, pieces: Any) -> Any:
+    """Return pieces of people sorted by name.
+
+    Most names are letters and then a number: only these are sorted here.
+    """
+    if rows.keys != ("unit",) or "unit" not in rows.texts:
+        return pieces.project("*, false as is_sorted")
+    unit = identifier("unit")
+    is_name = f"regexp_full_match({unit}, '[A-Za-z]*[0-9]{{0,18}}')"
+    is_plain = f"{is_name} and not regexp_full_match({unit}, '0[0-9]+|')"
+    letters = f"regexp_extract({unit}, '^[A-Za-z]*')"
+    digits = f"try_cast(regexp_extract({unit}, '[0-9]*$') as bigint)"
+    sorted_pieces = pieces.project(f"*, coalesce({is_plain}, false) as is_sorted")
+    return sorted_pieces.order(f"{letters}, coalesce({digits}, -1), {unit}")
+
+
+def _stretched(rows: PickedRows, bits: int) -> Any:
+    """Return rows grouped by content and stretches of steps."""
+    names, step, native = ", ".join(map(identifier, rows.keys)), rows.step or 1, rows.frame.to_native()
+    native, least, most = native.project(f"*, tick + {_shift(rows)} as place"), "0", "0"
+    if step != 1:
+        native = native.project("*, place as since").project(f"* replace (since // {step} as place)")
+        native = native.project(f"*, since - place * {step} as rest")
+        least, most = "min(rest)", "max(rest)"
+    lengths = [f"coalesce(strlen({identifier(role)}), 0)" for role in sorted(rows.texts)]
+    last = (1 << bits) - 1
+    sums = f"count(*) as rows, greatest({', '.join(['0', *lengths])}) as length, min(place) as low, "
+    sums += f"max(place) as high, {least} as least, {most} as most, "
+    sums += f"bitstring_agg(place & {last}, 0, {last}) as seen"
+    return native.project(f"*, place >> {bits} as stretch").aggregate(
+        f"{names}, raw, stretch, {sums}", f"{names}, raw, stretch"
+    )

@@ -1,0 +1,104 @@
+"""What the rows of each piece and state amount to: one aggregation in any engine, grouped by raw texts first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
+
+import narwhals.stable.v2 as nw
+
+from takifugu.data.engines.differences import Frame, alike, collected, with_neighbour
+from takifugu.data.engines.differences import with_row_before as with_row_above
+from takifugu.data.rows.picked import PickedRows
+from takifugu.data.rows.pieces import DAY, HOUR, NIGHT, Fact
+from takifugu.data.rows.whole import integer
+
+#: How a row compares with the one above it in its piece.
+COMPARED = ("ties", "back", "leaps")
+#: More days than there are from the first year to 1970: engines take remainders of negative numbers differently.
+EARLIER = 750_000
+
+
+def facts_of(rows: PickedRows) -> tuple[list[Fact], bool, set[int]]:
+    """Return the facts of all pieces.
+
+    With them go whether no key has blanks to strip, and whether times have a zone (0, 1, or both). Rows are grouped by
+    their raw texts, then by what these mean, so that only the few different ones are recoded.
+    """
+    frame, sums, bounds, largest = _aggregated(rows)
+    first = {"rows": nw.len(), **{column: nw.col(column).sum() for column in sums}}
+    then = {column: nw.col(column).sum() for column in first}
+    first |= {column: nw.col(column).max() for column in largest}
+    then |= {column: nw.col(column).max() for column in largest}
+    for column in bounds:
+        low, high = f"{column}_low", f"{column}_high"
+        first |= {low: nw.col(column).min(), high: nw.col(column).max()}
+        then |= {low: nw.col(low).min(), high: nw.col(high).max()}
+    by_raw = rows.recoded(frame.group_by(*rows.keys, "raw").agg(**first))
+    names = [*rows.keys, "code", "changed", *then]
+    by_code = by_raw.group_by(*rows.keys, "code").agg(**then, changed=nw.col("changed").max())
+    facts, tidy, zones, many = [], True, set(), len(rows.keys)
+    for values in collected(by_code.select(*names)):
+        numbers = dict(zip(names[many:], map(integer, values[many:]), strict=True))
+        least, most = numbers.get("offset_low"), numbers.get("offset_high")
+        facts.append(Fact(
+            key=rows.key(values), code=numbers["code"] or 0, rows=numbers["rows"] or 0,
+            unplaced=numbers.get("unplaced") or 0, low=numbers.get("tick_low"), high=numbers.get("tick_high"),
+            offsets=None if least is None or most is None else (least, most),
+            first=numbers.get("row_low"), last=numbers.get("row_high"),
+            **{column: numbers.get(column) or 0 for column in COMPARED},
+        ))  # fmt: skip
+        tidy &= not numbers["changed"]
+        zones |= {zone for zone in (numbers.get("zoned_low"), numbers.get("zoned_high")) if zone is not None}
+    return facts, tidy, zones
+
+
+def _aggregated(rows: PickedRows) -> tuple[Frame, list[str], list[str], list[str]]:
+    """Return the rows with the columns to aggregate.
+
+    Each piece and state has the sum, the bounds, and the largest of them.
+    """
+    frame, sums, bounds, largest = rows.frame, list[str](), list[str](), list[str]()
+    if rows.in_ticks:
+        columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
+        if "fault" in columns:
+            missing = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(missing)
+        frame, largest = frame.with_columns(unplaced=missing), ["unplaced"]
+        if rows.in_rows and rows.in_place:
+            frame = with_comparisons(rows, frame, "row", stands=True)
+            sums += COMPARED
+        bounds += ["zoned"] if "zoned" in columns else []
+    bounds += ["tick"] if rows.naive or rows.step is not None else []
+    if rows.step is not None:
+        frame = frame.with_columns(offset=nw.col("tick") % rows.step)
+        bounds += ["offset"]
+    return frame, sums, [*bounds, *(["row"] if rows.in_rows else [])], largest
+
+
+def with_comparisons(rows: PickedRows, frame: Frame, by: str, stands: bool) -> Frame:
+    """Compare each row's tick with the piece's row before.
+
+    It adds 1 where that is the same, is below it, and is so unlike a clock's.
+    """
+    frame, same = with_row_before(frame, rows.keys, by, ["tick"], stands)
+    tick, above = nw.col("tick"), nw.col("tick_before")
+    back, leaps = (tick < above) & same, nw.lit(False)
+    if rows.naive:
+        # Clocks are set back by an hour at most, and then show a time from 23:00 on, or one of the early morning.
+        leaps = back & ((above - tick > HOUR) | ((tick + (EARLIER * DAY + HOUR)) % DAY >= NIGHT))
+    comparisons = dict(zip(COMPARED, ((tick == above) & same, back, leaps), strict=True))
+    return frame.with_columns(**{name: comparisons[name].fill_null(False).cast(nw.Int64) for name in COMPARED})
+
+
+def with_row_before(
+    frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str], stands: bool
+) -> tuple[Frame, nw.Expr]:
+    """Add `<column>_before`, the piece's row before along `by`.
+
+    It says where there is one, too. Rows that still stand as they were read, piece by piece, are compared in one pass;
+    else each piece is sorted.
+    """
+    if not stands:
+        return with_neighbour(frame, keys, [by], columns), nw.lit(True)
+    return with_row_above(frame, [*keys, *columns]), reduce(and_, (alike(key, f"{key}_before") for key in keys))

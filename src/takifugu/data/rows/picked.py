@@ -1,0 +1,169 @@
+"""Columns of a table under names of our own: whose row it is, its state, and its place in the order as exact ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import narwhals.stable.v2 as nw
+
+from takifugu.data.engines.differences import Frame, alike, numbered, settled
+from takifugu.data.engines.fixed_point import bin_number
+from takifugu.data.engines.sanitise import is_text, key_column, kind_of, state_code, state_column, text
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.layout import Layout, Recode, text_of, unit_name
+from takifugu.data.rows.local_time import in_utc
+from takifugu.data.rows.order import kind_of_texts, with_ticks
+from takifugu.data.rows.pieces import Key, NotPlain
+from takifugu.data.rows.plain_texts import with_plain_texts
+from takifugu.data.times.clock import Clock
+
+#: How many rows are looked at to guess how the texts of an order column are written; all rows are checked later.
+GUESSED_FROM = 100
+
+
+@dataclass(frozen=True)
+class PickedRows:
+    """A frame with the columns of `keys`, `raw` (the state), `tick` if there is an order, `row` if rows have one.
+
+    Texts stay as they are until few are left. A `step` is so many ticks; `guessed` says that the kind of texts was seen
+    in the first rows alone, `naive` that times tell no zone, `in_place` that rows stand as they were read.
+    """
+
+    frame: Frame
+    keys: tuple[str, ...]
+    texts: frozenset[str]
+    request: tuple[Table, Layout, Recode]
+    step: int | None
+    guessed: bool
+    naive: bool = False
+    in_place: bool = True
+
+    @property
+    def in_rows(self) -> bool:
+        """Return whether rows have an order of their own."""
+        return self.request[0].ordered
+
+    @property
+    def in_ticks(self) -> bool:
+        return self.request[1].order is not None
+
+    @property
+    def start(self) -> int | None:
+        """Return the tick of place 0.
+
+        None where no calendar declares it.
+        """
+        calendar = self.request[1].calendar
+        return None if calendar is None or self.step is None else calendar.ticks(self.step)
+
+    def key(self, values: Sequence[object]) -> Key:
+        """Return what names a piece."""
+        named = dict(zip(self.keys, values, strict=False))
+        return unit_name(named.get("unit"), self.request[1].unit), text_of(named.get("piece"))
+
+    def stripped(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        return frame.with_columns(text(nw.col(column), self.request[0].missing).alias(column) for column in columns)
+
+    def coded(self, frame: Frame, role: str) -> Frame:
+        """Add the numbers of raw states."""
+        frame = self.stripped(frame, [role] if "raw" in self.texts else [])
+        code = state_code(role, frame.collect_schema()[role], self.request[2].codes)
+        return frame.with_columns(code.alias(role.replace("raw", "code")))
+
+    def recoded(self, by_raw: Frame) -> Frame:
+        """Strip keys and add the `code` of states.
+
+        The rows were grouped by raw texts; `changed` says where a key was stripped.
+        """
+        written = [role for role in self.keys if role in self.texts]
+        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
+        changed = nw.lit(0)
+        for role in written:
+            changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
+        return self.coded(self.stripped(by_raw, written), "raw").with_columns(changed=changed)
+
+
+def picked_rows(
+    table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None, is_plain: bool = False
+) -> PickedRows:
+    """Pick the columns, and number and time every row.
+
+    It reads a few rows at most. `kind` is what the texts of an order column are, where it is known; with `is_plain`
+    those that DuckDB would write otherwise have no tick. Raises InputError for a column that is not there, DataError
+    for one whose values are of no use, NotPlain for texts of which the first are not plain.
+    """
+    frame, roles, kinds = picked(
+        table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
+    )
+    keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
+    named = {role: key_column(role, roles[role], kinds[role]) for role in keys}
+    frame = frame.with_columns(**named, raw=raw_states(kinds["raw"], table, layout, states))
+    texts = {role for role in (*keys, *(["raw"] if states.bins is None else [])) if is_text(kinds[role])}
+    if layout.null_keys == "drop" and keys:
+        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
+        frame = frame.filter(*(~nw.col(role).is_null() for role in keys))
+    if not keys:
+        keys, frame = ("all",), frame.with_columns(all=nw.lit(0))
+    step, exact, guessed, clock = None, ["row"], False, layout.clock
+    if layout.order is not None:
+        order_kind, in_texts = kinds["tick"], is_written(kinds["tick"], clock)
+        if in_texts:
+            guessed = kind is None and clock.form is None
+            written = with_order_texts(frame, "tick", table, layout)
+            order_kind = kind or kind_of_texts(written.head(GUESSED_FROM), layout.order, clock.form)
+            in_texts = not is_plain
+            frame = written if in_texts else _with_plain_order(frame, order_kind)
+        frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
+        exact += ["tick"] if is_whole else []
+    if table.ordered:
+        frame = numbered(frame)
+    frame, naive, in_place = settled(frame, exact), False, True
+    if layout.order is not None and isinstance(order_kind, nw.Date | nw.Datetime):
+        naive = clock.zone is None and not (isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone))
+        if clock.zone is not None and (in_texts or not getattr(order_kind, "time_zone", None)):
+            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments)
+    return PickedRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
+
+
+def picked(table: Table, columns: Mapping[str, str | None]) -> tuple[Frame, dict[str, str], dict[str, nw.dtypes.DType]]:
+    """Return a frame of the columns that are declared.
+
+    With it go their names and their types by role.
+    """
+    roles = {role: column for role, column in columns.items() if column is not None}
+    frame = table.pick(roles)
+    return frame, roles, {role: kind_of(frame, role, column) for role, column in roles.items()}
+
+
+def raw_states(kind: nw.dtypes.DType, table: Table, layout: Layout, states: Recode) -> nw.Expr:
+    """Return the states of `raw`, or the numbers of its bins."""
+    if states.bins is None:
+        return state_column("raw", layout.value, kind)
+    return bin_number("raw", layout.value, kind, table, states.bins)
+
+
+def is_written(kind: nw.dtypes.DType, clock: Clock) -> bool:
+    """Return whether an order is read from texts.
+
+    Whole numbers are written by a declared format, too.
+    """
+    return is_text(kind) or (clock.form is not None and kind.is_integer())
+
+
+def with_order_texts(frame: Frame, role: str, table: Table, layout: Layout) -> Frame:
+    """Add `tick`, an order column as texts.
+
+    Numbers are as they are usually written.
+    """
+    stripped = text(nw.col(role).cast(nw.String), table.missing)
+    return frame.with_columns(
+        tick=stripped if layout.clock.form is not None else table.numerals.plain_in_engine(stripped)
+    )
+
+
+def _with_plain_order(frame: Frame, kind: nw.dtypes.DType) -> Frame:
+    plain = with_plain_texts(frame, "tick", kind)
+    if plain is None:
+        raise NotPlain("the first texts of the order are written otherwise")
+    return plain
