@@ -87,6 +87,60 @@ def test_it_is_said_of_rules_that_are_written(tmp_path: Path, rule: str) -> None
     assert len(document["left_out"]) == 2
 
 
+CALENDAR = 'from = "2026-01-05"\nuntil = "2026-01-07"\nstep = "1h"\nroster = ["Ana", "Ben"]\n'
+#: What rows say, their keys, and rows of which it is known how many a rule leaves out: by the key of the rule.
+OF_RUNS = {
+    "changes": (
+        'order = "t"\nbefore = "still"\n', "who,t,state",
+        [f"{who},2026-01-05 {h:02}:30,{state}" for who in ("Ana", "Ben") for h in range(20)
+         for state in (("still", "walking") if who == "Ana" and h < 7 else ("still",))], {"duplicates": 7},
+    ),
+    "events": (
+        'order = "t"\notherwise = "still"\n', "who,t,state",
+        [f"{who},2026-01-05 {h:02}:{m:02},walking" for who in ("Ana", "Ben") for h in range(20)
+         for m in ((5, 5, 9, 50) if h < 4 else (5,))], {"duplicates": 8, "overlap": 16},
+    ),
+    "stays": (
+        'start = "t"\nend = "end"\notherwise = "still"\n', "who,t,state,end",
+        [f"{who},2026-01-05 {h:02}:00,walking,2026-01-05 {h + (3 if h < 6 else 1):02}:00"
+         for who in ("Ana", "Ben") for h in range(0, 20, 2)] + ["Ben,2026-01-05 18:00,still,2026-01-05 18:30"],
+        {"duplicates": 1, "overlap": 6},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize("rows", OF_RUNS)
+def test_it_is_said_of_changes_stays_and_events(tmp_path: Path, rows: str, declared: bool) -> None:
+    keys, header, lines, lost = OF_RUNS[rows]
+    toml = written(tmp_path)
+    (tmp_path / "data.csv").write_text("\n".join([header, *lines, ""]))
+    keys += "".join(f'{key} = "last"\n' for key in lost if declared)
+    text = toml.read_text().replace('order = "t"\n', f'rows = "{rows}"\n{keys}{CALENDAR}')
+    toml.write_text(text)
+    said = " ".join(invoke("advise", toml).output.split())
+    rule = '"last"' if declared else '"first" or "last"'
+    verb = "do" if declared else "would"
+    assert len(re.findall(r"\d+ of \d+ rows", said)) == len(lost)
+    assert all(sentence in said for sentence in [
+        f"{number} of {len(lines)} rows end after the next stay has started: overlap = {rule} says which of the two "
+        "counts then"
+        if (rows, key) == ("stays", "overlap") else
+        f"{number} of {len(lines)} rows {verb} not count with {key} = {rule}"
+        for key, number in lost.items()
+    ])  # fmt: skip
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+def test_nothing_is_said_of_changes_that_all_count(tmp_path: Path) -> None:
+    toml = written(tmp_path)
+    keys, header, lines, _ = OF_RUNS["changes"]
+    (tmp_path / "data.csv").write_text("\n".join([header, *(line for line in lines if "walking" not in line), ""]))
+    toml.write_text(toml.read_text().replace('order = "t"\n', f'rows = "changes"\n{keys}{CALENDAR}'))
+    assert not counted(invoke("advise", toml).output)
+
+
 def test_no_other_command_counts_rows(tmp_path: Path) -> None:
     toml = written(tmp_path)
     for command in (["check"], ["compare"], ["calibrate"], ["release", "--dry-run"], ["release"]):
@@ -116,7 +170,7 @@ def test_what_goes_to_a_file_has_no_count(tmp_path: Path, stream: str) -> None:
     command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
     done = subprocess.run(command, env=PLACE, stdout=streams["stdout"], stderr=streams["stderr"])
     os.close(theirs)
-    printed = shown(mine) + (done.stdout or b"") + (done.stderr or b"")
+    printed = seen_on(mine) + (done.stdout or b"") + (done.stderr or b"")
     assert not re.search(rb"\b(997|1,?200|1,?097)\b", printed)
 
 
@@ -125,10 +179,10 @@ def test_a_terminal_gets_the_counts(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
     subprocess.run(command, env={**PLACE, "CI": "true"}, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    assert b"997 of 1,200 rows would not count" in b" ".join(shown(mine).split())
+    assert b"997 of 1,200 rows would not count" in b" ".join(seen_on(mine).split())
 
 
-def shown(terminal: int) -> bytes:
+def seen_on(terminal: int) -> bytes:
     """Return what a terminal shows after all programs on it have ended."""
     seen = b""
     try:

@@ -35,15 +35,30 @@ def pieces_of_runs(
     there, and DataError for rows that break a rule.
     """
     states.check(table.missing)
+    sums = None if layout.slots is None else CellSums(layout.slots)
+    with careful(table.source):
+        runs, totals = surveyed(table, layout, states, rules, _window(layout), sums)
+        made = _pieces(runs, totals, sums, states, entrywise)
+    return tuple(sorted(made, key=lambda piece: natural(piece.unit)))
+
+
+def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRules) -> tuple[int, int]:
+    """Return how many rows begin with another one of their unit, and how many of the others overlap the next one.
+
+    The numbers are for whoever owns the data. Raises what `pieces_of_runs` raises.
+    """
+    states.check(table.missing)
+    with careful(table.source):
+        runs, _ = surveyed(table, layout, states, rules, _window(layout), None)
+        return runs.clashes()
+
+
+def _window(layout: Layout) -> range:
+    """Return the steps that are read: the window of a layout, or its whole calendar."""
     calendar = layout.calendar
     assert calendar is not None  # which release files of runs declare, with its end
     assert calendar.size is not None
-    window = range(calendar.size) if layout.window is None else layout.window
-    sums = None if layout.slots is None else CellSums(layout.slots)
-    with careful(table.source):
-        runs, totals = surveyed(table, layout, states, rules, window, sums)
-        made = _pieces(runs, totals, sums, states, entrywise)
-    return tuple(sorted(made, key=lambda piece: natural(piece.unit)))
+    return range(calendar.size) if layout.window is None else layout.window
 
 
 def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: Recode, entrywise: bool) -> list[Piece]:

@@ -126,6 +126,15 @@ class Runs:
         for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
             yield unit, int(code), range(int(first), int(last))
 
+    def clashes(self) -> tuple[int, int]:
+        """Return how many rows begin with the next one of their unit, and how many end after it has begun.
+
+        Of events these lie in one step with it.
+        """
+        sums = self._compared.select(nw.col("tied").sum(), nw.col("overlapping").sum())
+        ((tied, overlapping),) = collected(sums)
+        return _integer(tied) or 0, _integer(overlapping) or 0
+
     def inside(self, cover: Cover) -> range:
         """Return the steps of a cover inside the window."""
         start = min(max(cover.places.start, self.window.start), self.window.stop)

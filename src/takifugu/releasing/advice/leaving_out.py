@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data import Layout, rows_that_count, totals
+from takifugu.data import rows_that_count, totals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import layout_of, recode_of
+from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import SourceSpec
 
-_KEYS = {"null_keys": 'null_keys = "drop"', "duplicates": 'duplicates = "first" or "last"'}
+#: The values of a key that leaves rows out.
+_RULES = {"null_keys": '"drop"', "duplicates": '"first" or "last"', "overlap": '"first" or "last"'}
 
 
 def left_out(file: ReleaseFile) -> tuple[str, ...]:
@@ -20,21 +22,41 @@ def left_out(file: ReleaseFile) -> tuple[str, ...]:
     Also those that it would leave out where it is not declared; nothing where none are, or unread.
     """
     source = file.source
-    if not isinstance(source, SourceSpec) or source.are_runs:
+    if not isinstance(source, SourceSpec):
         return ()
     try:
-        layout = replace(layout_of(source, calendar=source.calendar), null_keys="drop", duplicates="first")
-        return tuple(_sentences(file, source, layout))
+        return tuple(_sentences(file, source))
     except TakifuguError:
         return ()  # what is wrong with them is said by what reads them
 
 
-def _sentences(file: ReleaseFile, source: SourceSpec, layout: Layout) -> Iterator[str]:
-    counted, named = rows_that_count(file.table, layout, recode_of(file.spec.belief, source))
+def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
     (whole,) = totals(file.table, [])
-    for key, lost in (("null_keys", whole.rows - named), ("duplicates", named - counted)):
+    rows = f"{whole.rows:,} rows"
+    for key, lost in _of_runs(file, source) if source.are_runs else _of_steps(file, source, whole.rows):
         rule = getattr(source, key)
-        if lost:
-            declared = rule != "refuse"
-            words = f'{key} = "{rule}"' if declared else _KEYS[key]
-            yield f"{lost:,} of {whole.rows:,} rows {'do' if declared else 'would'} not count with {words}"
+        declared = rule != "refuse"
+        words = f'{key} = "{rule}"' if declared else f"{key} = {_RULES[key]}"
+        if lost and key == "overlap" and source.rows == "stays":
+            yield f"{lost:,} of {rows} end after the next stay has started: {words} says which of the two counts then"
+        elif lost:
+            yield f"{lost:,} of {rows} {'do' if declared else 'would'} not count with {words}"
+
+
+def _of_steps(file: ReleaseFile, source: SourceSpec, rows: int) -> Iterator[tuple[str, int]]:
+    """Yield how many rows of steps each rule leaves out, by its key."""
+    layout = replace(layout_of(source, calendar=source.calendar), null_keys="drop", duplicates="first")
+    counted, named = rows_that_count(file.table, layout, recode_of(file.spec.belief, source))
+    yield "null_keys", rows - named
+    yield "duplicates", named - counted
+
+
+def _of_runs(file: ReleaseFile, source: SourceSpec) -> Iterator[tuple[str, int]]:
+    """Yield how many changes, stays or events each rule leaves out, by its key."""
+    from takifugu.data.runs.reader import runs_that_clash
+
+    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first")
+    rules = replace(run_rules(source, file.folder), overlap="first")
+    tied, overlapping = runs_that_clash(file.table, layout, recode_of(file.spec.belief, source), rules)
+    yield "duplicates", tied
+    yield "overlap", overlapping
