@@ -28,10 +28,11 @@ MUCH = 2 * math.log(99)
 
 @dataclass(frozen=True)
 class Beyond:
-    """With delta: how sure one can become where odds move `factor` times beyond e^epsilon, and how likely that is.
+    """The odds beyond e^epsilon, with a delta.
 
-    `probability` bounds, from above, the probability that an output raises the odds by more than factor * e^epsilon
-    (and also that one lowers them by more), whatever the truth.
+    It says how sure one can become where they move `factor` times beyond, and how likely that is. `probability` bounds,
+    from above, the probability that an output raises the odds by more than factor * e^epsilon (and also that one lowers
+    them by more), whatever the truth.
     """
 
     factor: float
@@ -41,10 +42,11 @@ class Beyond:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What a suspicion of probability `prior` can become under (epsilon, delta); probabilities, never rounded.
+    """The possible future of a suspicion.
 
-    `low` and `high` bound it after an output (for delta > 0: up to what `beyond` lists). `right_before` and `right`
-    are how often the best guess is right without the output, and at most with it.
+    It had the probability `prior`, and meets (epsilon, delta); probabilities are never rounded. `low` and `high` bound
+    it after an output (for delta > 0: up to what `beyond` lists). `right_before` and `right` are how often the best
+    guess is right without the output, and at most with it.
     """
 
     prior: float

@@ -32,7 +32,10 @@ from takifugu.model.secrets.families import Family
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A charge with Laplace noise as one belief reads it: it costs changes * grid / scale."""
+    """A charge with Laplace noise under one belief.
+
+    As the belief reads it, it costs changes * grid / scale.
+    """
 
     charge: Charge
     read: Read

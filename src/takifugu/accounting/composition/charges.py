@@ -202,9 +202,9 @@ def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class _Read:
-    """What a query reads of a framework's data: its largest change when all entries change and when one does.
+    """The changes of a query on a framework's data.
 
-    None stands for a change that nothing bounds.
+    They are its largest ones when all entries change and when one does. None stands for a change that nothing bounds.
     """
 
     whole: Fraction | None

@@ -40,10 +40,10 @@ WHAT = {
 
 @dataclass(frozen=True)
 class Joint:
-    """What releases promise together under one framework, and by which rule.
+    """The joint promise of releases under one framework.
 
-    `covers` says how the set composes with further releases; `leans_on_single` says that an output-law promise is
-    part of it, so that anything else that reads the same data must be whole.
+    It says by which rule it is proved. `covers` says how the set composes with further releases; `leans_on_single` says
+    that an output-law promise is part of it, so that anything else that reads the same data must be whole.
     """
 
     epsilon: Fraction

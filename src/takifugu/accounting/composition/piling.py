@@ -21,9 +21,10 @@ COST_BITS = 58
 
 
 class Windows(NamedTuple):
-    """What releases of one query move from each of `starts` on, each time in units of the rate of that start.
+    """The windows of releases of one query.
 
-    `rates` says for how many starts in a row a rate is, which counts in units of `unit`.
+    Each begins at one of `starts`, and moves `changes` in units of the rate of that start. `rates` says for how many
+    starts in a row a rate is, which counts in units of `unit`.
     """
 
     starts: IntArray

@@ -30,7 +30,10 @@ _OURS = ("pufferfish", "attribute")
 
 @dataclass(frozen=True)
 class Cost:
-    """What releases add up to: how many, what one entry moves over the scale, and their epsilons."""
+    """The sums of added-up releases.
+
+    They are how many these are, what one entry moves over the scale, and their epsilons.
+    """
 
     times: int
     rates: Total | None
@@ -58,7 +61,10 @@ class Cost:
 
 
 class Run(NamedTuple):
-    """Windows that cost the same: so many, the first one and then each so many steps later."""
+    """Windows of one cost at equal distances.
+
+    There are so many, the first one and then each so many steps later.
+    """
 
     first: int
     step: int
@@ -72,13 +78,13 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Several(Charge):
-    """Releases of one query about the same entries, as one charge: `epsilon` and 1/`scale` are the sums of theirs.
+    """Releases of one query as one charge.
 
-    `cost` adds them up, and `readings` says in how many readings of unknown places: in each of them it is the same
-    share of all. `saved` is the most by which one of them promises less than a change of the whole data costs, None
-    where such a change has no bound. `ratio` is epsilon times scale of each of them, where they cover every change. Of
-    windows at several places `runs` say what each of them costs, in their order; without runs all read the same
-    entries.
+    They are about the same entries; `epsilon` and 1/`scale` are the sums of theirs. `cost` adds them up, and `readings`
+    says in how many readings of unknown places: in each of them it is the same share of all. `saved` is the most by
+    which one of them promises less than a change of the whole data costs, None where such a change has no bound.
+    `ratio` is epsilon times scale of each of them, where they cover every change. Of windows at several places `runs`
+    say what each of them costs, in their order; without runs all read the same entries.
     """
 
     cost: Cost

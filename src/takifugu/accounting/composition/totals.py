@@ -16,10 +16,11 @@ LONGEST = 2**256
 
 @dataclass(frozen=True)
 class Total:
-    """A sum that does not depend on the order of its terms: `exact` while `denominator` is not 0, and `rounded` up.
+    """A sum in any order of its terms.
 
-    `denominator` is the least common one of all terms, 0 from the first one on that makes it too long; `rounded` is in
-    units of 2^-60. Another term never makes the value smaller.
+    It is `exact` while `denominator` is not 0, and `rounded` up. `denominator` is the least common one of all terms, 0
+    from the first one on that makes it too long; `rounded` is in units of 2^-60. Another term never makes the value
+    smaller.
 
     >>> third = Total.of(Fraction(1, 3))
     >>> (third + third + third).value

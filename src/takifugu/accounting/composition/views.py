@@ -31,12 +31,12 @@ from takifugu.model.secrets.families import Family
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A charge's query as one belief reads it: what each entry moves the answer by, in steps of a grid.
+    """A charge's query under one belief.
 
-    `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
-    where each of them is the largest of any. `is_blind` says that the entries were not matched. `together` is D(N) of
-    some entries where that is less than the sum of their changes. `answer` is what adds up, where it is known value by
-    value.
+    It says what each entry moves the answer by, in steps of a grid. `total` is the largest change when all entries
+    change, in answer units: at most the sum of the changes, and less where each of them is the largest of any.
+    `is_blind` says that the entries were not matched. `together` is D(N) of some entries where that is less than the
+    sum of their changes. `answer` is what adds up, where it is known value by value.
     """
 
     changes: IntArray
@@ -58,7 +58,10 @@ class Read:
 
 @dataclass(frozen=True)
 class Steps:
-    """As many steps as a charge's sequences have, with a belief's states: all that a query must know of them."""
+    """The steps of a charge's sequences.
+
+    They are as many, with a belief's states: all that a query must know of them.
+    """
 
     size: int
     states: tuple[queries.State, ...]
@@ -74,7 +77,10 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A framework that is charged: its fingerprint (as registered), and how it reads other releases' queries."""
+    """A framework for charging, with its fingerprint.
+
+    The fingerprint is that which was registered. The framework reads other releases' queries.
+    """
 
     framework: Framework
     fingerprint: str

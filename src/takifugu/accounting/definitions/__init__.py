@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 class Definition:
-    """What a framework means: an epsilon bounds every one of its comparisons, in the order that it is made in.
+    """The meaning of a framework.
 
-    One that is derived says how releases add up (`joint`), which noise is too little and what is promised; all else has
-    an answer here, the careful one.
+    An epsilon bounds every one of its comparisons, in the order that it is made in. One that is derived says how
+    releases add up (`joint`), which noise is too little and what is promised; all else has an answer here, the careful
+    one.
     """
 
     name: str = ""

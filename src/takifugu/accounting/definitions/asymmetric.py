@@ -42,7 +42,10 @@ _ANOTHER = {"kind": "under another definition"}
 
 @dataclass(frozen=True)
 class Asymmetric(Definition):
-    """Every allowed move of one record, from before to after, with weight 1; nothing the other way."""
+    """Every allowed move of one record, one way.
+
+    It goes from before to after, with weight 1; nothing goes the other way.
+    """
 
     name: str = "asymmetric"
     one_way: bool = True

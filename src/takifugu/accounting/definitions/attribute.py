@@ -17,7 +17,10 @@ from takifugu.analysis.randomisers import Randomiser
 
 @dataclass(frozen=True)
 class Attribute(Pufferfish):
-    """Every two values of a property, or of a parameter, under every belief, both ways, with weight 1."""
+    """Every two values of a property or parameter.
+
+    They are compared under every belief, both ways, with weight 1.
+    """
 
     name: str = "attribute"
 

@@ -24,7 +24,10 @@ from takifugu.core.escaping import number as written
 
 @dataclass(frozen=True)
 class Distribution(Definition):
-    """Every two populations, both ways, with weight 1; values and rows are not what is hidden."""
+    """Every two populations, both ways, with weight 1.
+
+    Values and rows are not what is hidden.
+    """
 
     name: str = "distribution"
     is_apart: bool = True

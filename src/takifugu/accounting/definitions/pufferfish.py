@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pufferfish(Definition):
-    """Every pair of every secret, under every belief, both ways, with weight 1; the data's rows are what is hidden."""
+    """Every pair of every secret, under every belief.
+
+    It is compared both ways, with weight 1; the data's rows are what is hidden.
+    """
 
     name: str = "pufferfish"
 

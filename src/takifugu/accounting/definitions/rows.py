@@ -35,7 +35,10 @@ _SENT = "each-value"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Releases about the same rows of one column; rows of two batches with names are known to be distinct."""
+    """Releases about the same rows of one column.
+
+    Rows of two batches with names are known to be distinct.
+    """
 
     columns: tuple[str, ...]
     has_name: bool
@@ -44,7 +47,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Cost:
-    """What a reading costs if all is counted by λ, at most the cap for each row, and if its promises count, too."""
+    """The three costs of a reading.
+
+    All is counted by λ, or at most the cap for each row, or its promises count, too.
+    """
 
     local: Loss
     capped: Loss

@@ -33,12 +33,12 @@ Kind = TypeVar("Kind", bound=Hashable)
 
 @dataclass(frozen=True)
 class Item:
-    """Debits of a unit: the charge, the fingerprint of the framework about this unit, and the release it is of.
+    """A debit of a unit.
 
-    The charge may be of several releases that differ in their noise only. `number` says which came before which.
-    `is_foreign` says that the release is about another source, which the same people are in, or that only its
-    certificate is known: it is charged at the cost of a change of the whole data. Of the latter the framework counts
-    here (`is_adopted`).
+    It is the charge, the fingerprint of the framework about this unit, and the release it is of. The charge may be of
+    several releases that differ in their noise only. `number` says which came before which. `is_foreign` says that the
+    release is about another source, which the same people are in, or that only its certificate is known: it is charged
+    at the cost of a change of the whole data. Of the latter the framework counts here (`is_adopted`).
     """
 
     charge: Charge
@@ -56,9 +56,10 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Accounts(Generic[Kind]):
-    """The debits about one source, by kind of unit: units with equal debits have equal accounts, and are one kind.
+    """The debits about one source, by unit kind.
 
-    `counts` says how many units a kind has (one, where it does not), `frameworks` are known by their fingerprints.
+    Units with equal debits have equal accounts, and are one kind. `counts` says how many units a kind has (one, where
+    it does not), `frameworks` are known by their fingerprints.
     """
 
     frameworks: Mapping[str, Framework]

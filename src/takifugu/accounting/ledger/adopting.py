@@ -31,11 +31,12 @@ from takifugu.numbers.rationals import to_text
 
 @dataclass(frozen=True, eq=False)
 class Adoption:
-    """Releases of one payment that certificates name: their ids by name, and what they are charged.
+    """Releases of one payment, as certificates name them.
 
-    `account` is the id of the source, where the ledger lacks it; `certificates` are their keyed digests. With
-    `is_everyone` the debits name nobody, and each is of every unit that the source has or will have: as it is where it
-    names its layout, else at the cost of a change of the whole data.
+    They have their ids by name, and what they are charged. `account` is the id of the source, where the ledger lacks
+    it; `certificates` are their keyed digests. With `is_everyone` the debits name nobody, and each is of every unit
+    that the source has or will have: as it is where it names its layout, else at the cost of a change of the whole
+    data.
     """
 
     source: str

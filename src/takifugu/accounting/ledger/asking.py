@@ -22,7 +22,10 @@ from takifugu.model.frameworks import Framework
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One debit of a unit: what is charged under which framework, for which release; `text` and `body` are kept."""
+    """One debit of a unit.
+
+    It says what is charged under which framework, for which release; `text` and `body` are kept.
+    """
 
     charge: Charge
     framework: Framework
@@ -44,10 +47,11 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
+    """Releases to be paid.
 
-    `ids` are the random ids of the releases by name; `everything` is the tag of a source that is one unit. Debits of
-    EVERYONE are of every unit that the source has or will have. `debits` and `recharge` are the call's own.
+    It says what each unit (by tag) is debited, as the number of a row of `shapes`. `ids` are the random ids of the
+    releases by name; `everything` is the tag of a source that is one unit. Debits of EVERYONE are of every unit that
+    the source has or will have. `debits` and `recharge` are the call's own.
     """
 
     ids: Mapping[str, str]

@@ -54,10 +54,11 @@ TRIES = 20
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """Who has spent what: one file that every release from the same data goes through.
+    """The record of all spending, in one file.
 
-    Epsilons and deltas are exact rationals. Kept are promises, queries, noise, beliefs and keyed hashes of unit
-    identifiers; never data, answers, or identifiers in clear. Whoever names units declares them independent.
+    Every release from the same data goes through it. Epsilons and deltas are exact rationals. Kept are promises,
+    queries, noise, beliefs and keyed hashes of unit identifiers; never data, answers, or identifiers in clear. Whoever
+    names units declares them independent.
     """
 
     store: Store

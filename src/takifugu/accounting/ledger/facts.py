@@ -25,9 +25,10 @@ from takifugu.core.plain import Json, Plain
 
 @dataclass(frozen=True)
 class Fact:
-    """One event: what kind of thing was done to a source, what is to be known of it in plain values, and when.
+    """One event in plain values.
 
-    `id` is random; `first` is the digest that an event of another copy had there.
+    It says what kind of thing was done to a source, what is to be known of it, and when. `id` is random; `first` is the
+    digest that an event of another copy had there.
     """
 
     kind: str

@@ -38,7 +38,10 @@ FEW = 8
 
 
 class Standing(NamedTuple):
-    """What units with one past have in common: its row, their history, what each has spent, and how many they are."""
+    """The standing of units with one past.
+
+    It is its row, their history, what each has spent, and how many they are.
+    """
 
     row: int
     history: int

@@ -39,8 +39,9 @@ TWICE = "two copies of the ledger drew it apart from each other, so it is paid f
 
 @dataclass(frozen=True)
 class Merged:
-    """What each source had spent in this copy, by name, and what it has spent with the other one; `former` is this one.
+    """The outcome of a merge, by source.
 
+    It is what each had spent in this copy, by name, and what it has spent with the other one; `former` is this one.
     `payments` is how many payments this copy lacked, with those of releases that both copies drew.
     """
 
@@ -80,7 +81,10 @@ def merge(store: Store, other: Store, is_rehearsal: bool) -> Merged:
 
 
 class _OrderDecides(Exception):
-    """Both copies paid for what costs more or less by its place; it leaves the transaction before a remedy is read."""
+    """A payment of both copies with order-dependent cost.
+
+    It leaves the transaction before a remedy is read.
+    """
 
     def __init__(self, source: str) -> None:
         super().__init__(

@@ -26,7 +26,10 @@ from takifugu.core.plain import Plain
 
 @dataclass(frozen=True)
 class Order:
-    """What a reservation says beside its debits: a budget, what it is, how it is completed, and of whom it is."""
+    """A reservation's terms beside its debits.
+
+    They are a budget, what it is, how it is completed, and of whom it is.
+    """
 
     budget: Amount | None
     identity: str | None
@@ -36,7 +39,10 @@ class Order:
 
 
 class TooMuch(Exception):
-    """A unit's joint cost is above the budget; it leaves the transaction before it is put into words."""
+    """A unit's joint cost above the budget.
+
+    It leaves the transaction before it is put into words.
+    """
 
     def __init__(self, request: Request, account: Account, unit: tuple[bytes, AccountKind], budget: Amount) -> None:
         super().__init__(unit[0].hex())

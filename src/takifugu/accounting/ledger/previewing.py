@@ -28,7 +28,10 @@ from takifugu.core.names import normalised
 
 @dataclass(frozen=True)
 class Charged:
-    """What units of one kind would be charged: what is asked, alone, and what it adds to what they have spent."""
+    """The preview for units of one kind.
+
+    It is what is asked, alone, and what it adds to what they have spent.
+    """
 
     units: int
     alone: Amount
@@ -38,12 +41,13 @@ class Charged:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a source has spent before and would have after; `after` is None where there is no joint promise.
+    """A source's spending before and after a release.
 
-    Without a declared budget `budget` is what the first release cost, or would cost. `words` say what would be refused,
-    and are empty where it `fits`, and `over` is the error of a budget; `layout` says
-    that the source is read in several layouts, and what that costs; `people` that nothing is declared about those of a
-    new source, and `tally` is what it rests on, which `Ledger.reserve` takes where the ledger is still the same.
+    `after` is None where there is no joint promise. Without a declared budget `budget` is what the first release cost,
+    or would cost. `words` say what would be refused, and are empty where it `fits`, and `over` is the error of a
+    budget; `layout` says that the source is read in several layouts, and what that costs; `people` that nothing is
+    declared about those of a new source, and `tally` is what it rests on, which `Ledger.reserve` takes where the ledger
+    is still the same.
     """
 
     before: Amount

@@ -21,7 +21,10 @@ Known = Mapping[tuple[int, int], bool]
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is declared with a release about a source: its name and number (0: a new one), whether it names units."""
+    """A release's declaration about a source.
+
+    It has the source's name and number (0: a new one), and whether it names units.
+    """
 
     name: str
     number: int

@@ -13,10 +13,11 @@ from takifugu.accounting.ledger.values import Debit, Pending, Reservation
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """Questions about reserved data, one after the other: each answer is in the ledger before the next is asked.
+    """Questions about reserved data, one by one.
 
-    `paid` is a reservation, or a pending one whose process ended: it goes on with the answers that were kept. Nothing
-    is ever given back: a session that was closed early, or never again opened, has spent all that it reserved.
+    Each answer is in the ledger before the next is asked. `paid` is a reservation, or a pending one whose process
+    ended: it goes on with the answers that were kept. Nothing is ever given back: a session that was closed early, or
+    never again opened, has spent all that it reserved.
     """
 
     ledger: Ledger

@@ -48,10 +48,11 @@ IS_OF = units.c.standing == standings.c.id
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open ledger: where it is, how to reach it, and the key of its hashes.
+    """An open ledger.
 
-    `public_id` says which ledger it is; `upgraded_from` where one of an older format is kept. `place` is where `path`
-    led when it was opened, whatever the process calls its folder afterwards.
+    It says where it is, how to reach it, and the key of its hashes. `public_id` says which ledger it is;
+    `upgraded_from` where one of an older format is kept. `place` is where `path` led when it was opened, whatever the
+    process calls its folder afterwards.
     """
 
     path: Path

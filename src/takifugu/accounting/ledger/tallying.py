@@ -39,11 +39,11 @@ NEW = 2**62
 
 @dataclass(frozen=True)
 class AccountKind:
-    """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
+    """The common part of units with equal accounts.
 
-    `standing` is what the source knows of the unit; `others` are its histories in sources of the same people;
-    `is_elsewhere` says that what is asked is about another source; `everyones` is the history that every unit of the
-    source has beside its own.
+    It is what was known before, and what is asked now (-1: nothing). `standing` is what the source knows of the unit;
+    `others` are its histories in sources of the same people; `is_elsewhere` says that what is asked is about another
+    source; `everyones` is the history that every unit of the source has beside its own.
     """
 
     standing: Standing | None
@@ -65,7 +65,10 @@ class AccountKind:
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The units of one kind: one of their tags, the tags of those that are known, and of new ones."""
+    """The units of one kind, by their tags.
+
+    They are one of the tags, those of units that are known, and those of new ones.
+    """
 
     tag: bytes
     known: list[bytes] = field(default_factory=list)
@@ -78,9 +81,10 @@ class Members:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """The units of one source whose cost may change, by kind, and the new cost of each kind that it changes for.
+    """The units of one source with changing costs.
 
-    Where releases about it came in several layouts, `mixed` says so, and all units have one cost.
+    They go by kind, with the new cost of each kind that it changes for. Where releases about it came in several
+    layouts, `mixed` says so, and all units have one cost.
     """
 
     number: int
@@ -104,11 +108,11 @@ class Account:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Everything that a reservation would change, and the state of the ledger that it was computed from.
+    """The changes of a reservation to the ledger.
 
-    `request` is the `original` one with the classes of its layouts; `layouts` are all of them, and `layout` says what
-    its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one,
-    which names no units, is declared to be.
+    With them goes the state of the ledger that they were computed from. `request` is the `original` one with the
+    classes of its layouts; `layouts` are all of them, and `layout` says what its own one costs. `people` says of other
+    sources whether they are about the same people; `is_shared` that this one, which names no units, is declared to be.
     """
 
     original: Request

@@ -24,10 +24,11 @@ SMALLEST_SPEND = Fraction(sys.float_info.min)
 
 @dataclass(frozen=True, eq=False)
 class Debit:
-    """One unit's part of a release: what its data are charged, and the framework that describes this unit's data.
+    """One unit's part of a release.
 
-    `unit` identifies whose data the answer reads ("" where a source is one unit); only a keyed hash of it is kept.
-    Debits with the same `name` belong to one release; a pooled answer has one debit for every unit that it reads.
+    It is what the unit's data are charged, and the framework that describes them. `unit` identifies whose data the
+    answer reads ("" where a source is one unit); only a keyed hash of it is kept. Debits with the same `name` belong to
+    one release; a pooled answer has one debit for every unit that it reads.
     """
 
     framework: Framework
@@ -46,9 +47,10 @@ class Debit:
 
 @dataclass(frozen=True, eq=False)
 class Debits:
-    """What one release debits many units: for each, by its name, the number of one of few `kinds` of debits.
+    """One release's debits of many units.
 
-    The kinds say what is charged, and not of whom.
+    For each, by its name, they have the number of one of few `kinds` of debits. The kinds say what is charged, and not
+    of whom.
     """
 
     kinds: tuple[Debit, ...]
@@ -135,7 +137,10 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
 
 @dataclass(frozen=True)
 class Source:
-    """A declared name with its random id and its budget; the budget is None before the first release."""
+    """A declared name with its budget.
+
+    It has a random id, too; the budget is None before the first release.
+    """
 
     name: str
     id: str
@@ -145,10 +150,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Reservation:
-    """Releases that are paid for: `ids` are their random ids by name, `spent` what the source has spent with them.
+    """Paid releases.
 
-    They move together, under the random id `group`. `same_people` names the other sources of the ledger that name units
-    alike, and says of each whether these were declared to be the same people.
+    `ids` are their random ids by name, `spent` what the source has spent with them. They move together, under the
+    random id `group`. `same_people` names the other sources of the ledger that name units alike, and says of each
+    whether these were declared to be the same people.
     """
 
     source: str
@@ -166,10 +172,10 @@ class Reservation:
 
 @dataclass(frozen=True)
 class Payment:
-    """Releases that were paid for together, whatever became of them: `ids` are their random ids by name.
+    """Releases paid together, whatever became of them.
 
-    `identity` is the keyed hash of what they are, `recipe` says how they are completed, under which key they were paid
-    for, and which keys of a release file they answer.
+    `ids` are their random ids by name. `identity` is the keyed hash of what they are, `recipe` says how they are
+    completed, under which key they were paid for, and which keys of a release file they answer.
     """
 
     group: str
@@ -187,7 +193,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Pending(Payment):
-    """A payment that is not published: reserved and never drawn, or drawn.
+    """An unpublished payment, drawn or never drawn.
 
     `bundle` holds the noisy values from the draw on (None before it, and where they are lost). `spent` is what the
     source has spent with it and with everything else.
@@ -202,7 +208,10 @@ class Pending(Payment):
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a source beside releases, such as a change of its budget."""
+    """An event of a source beside releases.
+
+    It may be a change of its budget.
+    """
 
     created: str
     what: str
@@ -210,7 +219,10 @@ class Event:
 
 @dataclass(frozen=True)
 class UnitSpent:
-    """What one unit has spent; `unit` is the keyed hash that stands for it in the ledger."""
+    """The spending of one unit.
+
+    `unit` is the keyed hash that stands for it in the ledger.
+    """
 
     unit: str
     spent: Amount
@@ -218,7 +230,10 @@ class UnitSpent:
 
 @dataclass(frozen=True)
 class Spent:
-    """What a source has spent: the most that any unit has, each unit, and the budget."""
+    """The spending of a source.
+
+    It is the most that any unit has spent, each unit's, and the budget.
+    """
 
     spent: Amount
     budget: Amount | None

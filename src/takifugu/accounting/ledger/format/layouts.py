@@ -62,9 +62,10 @@ def known_layout(text: object) -> str:
 
 @dataclass(frozen=True)
 class Layouts:
-    """The layouts that a source was read in, in classes: those of one class agree with each other.
+    """The layouts of a source, in classes.
 
-    A class is named by its first layout, and what is charged of a release names its class.
+    The source was read in them; those of one class agree with each other. A class is named by its first layout, and
+    what is charged of a release names its class.
     """
 
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
