@@ -133,7 +133,7 @@ class Runs:
         """
         sums = self._compared.select(nw.col("tied").sum(), nw.col("overlapping").sum())
         ((tied, overlapping),) = collected(sums)
-        return _integer(tied) or 0, _integer(overlapping) or 0
+        return integer(tied) or 0, integer(overlapping) or 0
 
     def inside(self, cover: Cover) -> range:
         """Return the steps of a cover inside the window."""
