@@ -28,6 +28,7 @@ from takifugu.releasing.file.sequences.sections import (
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.sharing import only_release_problems
 from takifugu.releasing.file.source import UNOPENED, is_there
+from takifugu.releasing.file.windows import expanded
 
 
 def meaning_of(
@@ -91,7 +92,7 @@ def meaning_of(
         problems += table_problems(item, number, chain, folder)
     calendar = None if problems or faulty or source is None else source.calendar
     if calendar is not None:
-        spec = spec.model_copy(update={"release": windows.expanded(spec.release, calendar)})
+        spec = spec.model_copy(update={"release": expanded(spec.release, calendar)})
     return Meaning(chain, None, table, problems, spec)
 
 

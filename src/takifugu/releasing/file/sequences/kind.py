@@ -30,8 +30,8 @@ from takifugu.releasing.file.sequences.sections import (
     SequenceBelief,
 )
 from takifugu.releasing.file.sequences.units import sequence_of, units_of
-from takifugu.releasing.file.sequences.windows import facts_of, still_open, window_of
 from takifugu.releasing.file.shape import Shape
+from takifugu.releasing.file.windows import facts_of, still_open, window_of
 
 
 class Sequences(Kind):
