@@ -32,9 +32,9 @@ from takifugu.data.times.zones import Zone
 from takifugu.numbers.rationals import to_text
 
 _FIRST = datetime(1, 1, 1, tzinfo=UTC)
-#: A calendar of more windows is a mistake in its end: each one is looked at. The days are those of the shortest.
-MOST_WINDOWS, _DAYS = 20_000, {"hour": Fraction(1, 24), "day": 1, "week": 7, "month": 28, "year": 365}
-_DAY = timedelta(days=1) // MICROSECOND
+#: A calendar of more windows is a mistake in its end: each one is looked at. The lengths are those of the shortest.
+MOST_WINDOWS, _DAY = 20_000, timedelta(days=1) // MICROSECOND
+_LENGTHS = {"hour": HOUR, "day": _DAY, "week": 7 * _DAY, "month": 28 * _DAY, "year": 365 * _DAY}
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Calendar:
                 "the calendar has no end, so there is no last window",
                 fix=f"declare until under [source], or publish one window, such as --window {first_one}",
             ).at("every")
-        if self.is_time and size * self.step > MOST_WINDOWS * _DAYS[every] * _DAY:
+        if self.is_time and size * self.step > MOST_WINDOWS * _LENGTHS[every]:
             raise InputError(
                 f"the calendar holds more than {MOST_WINDOWS:,} windows of a {every}",
                 fix="move until under [source]: it may be moved again, whenever it is near",

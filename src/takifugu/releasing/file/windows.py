@@ -114,8 +114,8 @@ def short(cost: Fraction, up: bool) -> str:
 def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
     """Yield what is wrong with the window of one table, or with the windows of a regular one."""
     where = ("release", number)
-    given = {key for key in ("from", "to", "window", "every") if is_given(item, key)}
-    ways = [key for key in ("from", "window", "every") if {key, "to" if key == "from" else key} & given]
+    written_keys = {key for key in ("from", "to", "window", "every") if is_given(item, key)}
+    ways = [key for key in ("from", "window", "every") if {key, "to" if key == "from" else key} & written_keys]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
         return

@@ -23,11 +23,11 @@ _LEVEL = 0.95
 def marks_in(certificate: Certificate) -> list[Row]:
     """Return the places of one window with what was said of each; none where numbers were published."""
     answers = releases_of(certificate).values()
-    rows = [row for answer in answers for row in answer.rows(_LEVEL, len(answer.values))]
+    rows: list[Row] = [row for answer in answers for row in answer.rows(_LEVEL, len(answer.values))]
     return rows if rows and UPPER in rows[0] else []
 
 
-def marked_rows(certificates: Sequence[Certificate]) -> list[Json]:
+def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
     """Return a row for each place of each window: window, cell, and "safe" or an upper value."""
     rows = []
     for period, marks in _windows(certificates):
@@ -35,7 +35,7 @@ def marked_rows(certificates: Sequence[Certificate]) -> list[Json]:
     return rows
 
 
-def marked_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
+def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
     """Return what the page shows: the maps, where places are boxes of a grid, and a row for each window."""
     windows = list(_windows(certificates))
     if not windows:
@@ -46,7 +46,7 @@ def marked_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]
         if boxes is not None:
             maps.append(Figure(partial(safe_map, boxes, rows, f"{name}, {period}"), period, narrow_only=True))
     drawn = f"The last {MOST_MAPS} of {len(windows)} windows are drawn. " if maps and len(windows) > MOST_MAPS else ""
-    return [*([Gallery(maps)] if maps else []), _counted(name, windows, drawn)]
+    return [*([Gallery(maps)] if maps else []), _counts(name, windows, drawn)]
 
 
 def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Row]]]:
@@ -55,7 +55,7 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
             yield certificate.window.period, rows
 
 
-def _counted(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
+def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
     """Return how many places each window called safe, and what was said of each where they are few."""
     counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
     kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]

@@ -25,7 +25,7 @@ from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
 from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.safe_windows import marked_blocks, marked_rows
+from takifugu.releasing.report.safe_windows import place_blocks, place_rows
 from takifugu.releasing.report.values import LEVEL, error_of, marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
@@ -82,7 +82,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         hides=suspicion_of(Reported(first.release, first, tuple(releases_of(first).items()))),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
-        marked=marked_blocks(name, certificates),
+        places=place_blocks(name, certificates),
         table=_table(name, series, first, unit) if series else None,
         files=files,
         reports=[(c.window.period if c.window else c.release, f"{c.release}{REPORT}") for c in certificates],
@@ -158,7 +158,7 @@ def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
     Its columns are window, unit where there are some, cell, value, low and high; of places that were compared with
     thresholds "safe" or an upper value in place of the last three.
     """
-    rows = marked_rows(certificates)
+    rows = place_rows(certificates)
     for _, point, named in _points(certificates):
         rows.append({"window": point.period, **named, **point.row})
     return rows
