@@ -146,7 +146,9 @@ def period_number(text: str) -> tuple[int, str] | None:
 
 
 def hour_of(text: str) -> int | None:
-    """Return when an hour starts, by its name; None for what is none.
+    """Return when an hour starts, by its name.
+
+    None for what is none.
 
     >>> hour_of("1970-01-02T03") // HOUR, hour_of("1970-01-02T24")
     (27, None)
@@ -165,7 +167,10 @@ def name_of_hour(start: int) -> str:
 
 
 def period_of(day: date, every: str) -> str:
-    """Return the name of a day's period, of hours its first."""
+    """Return the name of a day's period.
+
+    Of hours it is the first.
+    """
     if every == "hour":
         return f"{day.isoformat()}T00"
     if every == "week":

@@ -243,9 +243,9 @@ class Visits:
         return counts
 
     def check_sizes(self, sizes: Iterable[int], steps: int = 1) -> None:
-        """Raise DataError for a record of more places than `most`, or so many times as many.
+        """Raise DataError for a record of too many places.
 
-        It names nobody.
+        More than `most` for each of some steps. It names nobody.
         """
         if self.most is not None and max(sizes, default=0) > self.most * steps:
             when = "" if self.steps is None else " for a step of the calendar"

@@ -224,7 +224,10 @@ class Kind:
         raise NotImplementedError
 
     def tables(self, spec: Any) -> tuple[Item, ...]:
-        """Return the tables of a file without a fault: one for each window in place of a regular table."""
+        """Return the tables of a file without a fault.
+
+        In place of a regular table there is one for each window.
+        """
         return spec.release  # type: ignore[no-any-return]
 
     # The data, and what is asked of them.

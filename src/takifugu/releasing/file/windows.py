@@ -1,4 +1,4 @@
-"""Windows of a declared calendar: which steps each table of a release file reads, and what is wrong with them."""
+"""Windows of a declared calendar: the steps that each table of a release file reads, and their faults."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _LONGEST_NAME = 64
 
 
 def window_of(item: Windowed, calendar: Calendar) -> range:
-    """Return the steps that a table reads: its window, or the whole calendar.
+    """Return the steps of a table's window, or of the whole calendar.
 
     Raises InputError, which names the key, for a window that the calendar does not hold.
     """
@@ -72,7 +72,10 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
 
 
 def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
-    """Return the tables to publish, with one for each whole window of the calendar in place of `every`."""
+    """Return the tables to publish.
+
+    There is one for each whole window of the calendar in place of `every`.
+    """
     single_items: list[Item] = []
     for item in items:
         if item.every is None or item.window is not None:
@@ -84,13 +87,19 @@ def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
 
 
 def still_open(item: Windowed, calendar: Calendar, places: range) -> str:
-    """Return the window of a table where it has not ended, so that its rows cannot all be there; "" where it has."""
+    """Return the window of a table where it has not ended.
+
+    Its rows cannot all be there then. It is "" where it has.
+    """
     is_window = item.window is not None or item.to is not None
     return calendar.written(places) if is_window and not calendar.is_over(places) else ""
 
 
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
-    """Return what a certificate says of a window: which it is, of which table, and what it does not hide."""
+    """Return the facts of a window for a certificate.
+
+    They say which it is, of which table, and what it does not hide.
+    """
     from takifugu.accounting.composition.charges import moved_by
 
     (scale, whole, single), costs = moved_by(calibration), {}
@@ -112,7 +121,7 @@ def short(cost: Fraction, up: bool) -> str:
 
 
 def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the window of one table, or with the windows of a regular one."""
+    """Yield the faults of one table's window, or windows."""
     where = ("release", number)
     written_keys = {key for key in ("from", "to", "window", "every") if is_given(item, key)}
     ways = [key for key in ("from", "window", "every") if {key, "to" if key == "from" else key} & written_keys]

@@ -1,4 +1,4 @@
-"""The page of all windows of a map of safe places: one map a window, and how many places each one called safe."""
+"""What the page of all windows shows of safe places: a map and the number of safe places of each window."""
 
 from __future__ import annotations
 
@@ -21,14 +21,20 @@ _LEVEL = 0.95
 
 
 def marks_in(certificate: Certificate) -> list[Row]:
-    """Return the places of one window with what was said of each; none where numbers were published."""
+    """Return the places of one window with their marks.
+
+    There are none where numbers were published.
+    """
     answers = releases_of(certificate).values()
     rows: list[Row] = [row for answer in answers for row in answer.rows(_LEVEL, len(answer.values))]
     return rows if rows and UPPER in rows[0] else []
 
 
 def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
-    """Return a row for each place of each window: window, cell, and "safe" or an upper value."""
+    """Return a row for each place of each window.
+
+    Its columns are window, cell, and "safe" or an upper value.
+    """
     rows = []
     for period, marks in _windows(certificates):
         rows += [{"window": period, "cell": row["cell"], UPPER: row[UPPER]} for row in marks]
@@ -36,7 +42,10 @@ def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
 
 
 def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
-    """Return what the page shows: the maps, where places are boxes of a grid, and a row for each window."""
+    """Return the maps and the table of all windows.
+
+    There are maps where places are boxes of a grid.
+    """
     windows = list(_windows(certificates))
     if not windows:
         return []
@@ -56,7 +65,10 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 
 
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
-    """Return how many places each window called safe, and what was said of each where they are few."""
+    """Return the table of how many places each window called safe.
+
+    Where places are few it says of each what it was called.
+    """
     counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
     kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]
     labels = list(dict.fromkeys(str(row["cell"]) for _, rows in windows for row in rows))

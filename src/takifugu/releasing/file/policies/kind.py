@@ -185,7 +185,7 @@ class UnderPolicy(Kind):
 
 
 def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the calendar of visits, and with the windows of it."""
+    """Yield the faults of the calendar of visits, and of its windows."""
     source = spec.source
     if source.from_ is None:
         for key in written(source, ("order", "step", "until")):

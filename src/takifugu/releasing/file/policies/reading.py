@@ -22,14 +22,20 @@ Placed = Callable[[tuple[str, ...]], Hashable]
 
 @dataclass(frozen=True)
 class Times:
-    """When visits were: the column that says it, the calendar, and the steps of it that are read."""
+    """When visits were.
+
+    The column that says it, the calendar, and the steps of it that are read.
+    """
 
     column: str
     calendar: Calendar
     window: range
 
     def step_of(self, text: str) -> int:
-        """Return the step of the calendar in which a time lies; DataError, which quotes nothing."""
+        """Return the step of the calendar in which a time lies.
+
+        Raises DataError, which quotes nothing.
+        """
         try:
             when = moment(text, self.calendar.is_time, "order")
         except TakifuguError:
