@@ -9,7 +9,7 @@ visits it holds those of some steps, and a move takes away visits of all steps a
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -100,7 +100,7 @@ class Visits:
 
     `boxes` says of which grid they are the boxes, if they are. `steps` is how many steps of a calendar the records are
     about, None without one; `most` is then that of each step. Raises InputError for no place, for a repeated one, and
-    for `most` below 1.
+    for `most` or `steps` below 1.
 
     >>> Visits.of(["bar", "shop", "gym"], most=1).describe()
     'people and where they were, of 3 places, each person at 1 of them at most'
@@ -121,8 +121,9 @@ class Visits:
                 "the list of places is empty" if not self.places else "two places are written alike",
                 rule="there is one at least, each once",
             ).at("places")
-        if self.most is not None and (isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1):
-            raise InputError(f"most is {self.most!r}", rule="it is a whole number above 0, or left out").at("most")
+        for key, value in (("most", self.most), ("steps", self.steps)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(f"{key} is {value!r}", rule="it is a whole number above 0, or left out").at(key)
 
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
@@ -243,10 +244,7 @@ class Visits:
         return counts
 
     def check_sizes(self, sizes: Iterable[int], steps: int = 1) -> None:
-        """Raise DataError for a record of too many places.
-
-        More than `most` for each of some steps. It names nobody.
-        """
+        """Raise DataError, which names nobody, for a record of more places than `most` for each step."""
         if self.most is not None and max(sizes, default=0) > self.most * steps:
             when = "" if self.steps is None else " for a step of the calendar"
             raise DataError(
@@ -259,12 +257,11 @@ class Visits:
         """Return the facts about everybody."""
         if self.most is None:
             return ()
-        places = "1 of the places" if self.most == 1 else f"{self.most} of the places"
         when = "" if self.steps is None else " in a step of the calendar"
-        return (f"no person was at more than {places}{when}: this is a fact, nothing was cut",)
+        return (f"no person was at more than {self.most} of the places{when}: this is a fact, nothing was cut",)
 
     def describe(self) -> str:
-        when = "" if self.steps is None else f" in each of {self.steps} steps"
+        when = f" in each of {self.steps} steps" if self.steps else ""
         most = "" if self.most is None else f", each person at {self.most} of them at most{when}"
         of = "places" if self.boxes is None else f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
         return f"people and where they were, of {self.size} {of}{most}"
@@ -283,11 +280,9 @@ class Visits:
 
 def read(data: Plain) -> Visits:
     """Read a domain of places back from its `to_dict` form."""
-    if "boxes" in data:
-        domain = Visits.of_boxes(Boxes.from_dict(data["boxes"]), data["most"])
-    else:
-        domain = Visits.of(data["places"], data["most"])
-    return replace(domain, steps=data.get("steps"))
+    boxes = Boxes.from_dict(data["boxes"]) if "boxes" in data else None
+    places = tuple(map(value_of, data["places"])) if boxes is None else boxes.names()
+    return Visits(places, data["most"], boxes, data.get("steps"))
 
 
 def counts_of(domain: Visits, data: object) -> IntArray:

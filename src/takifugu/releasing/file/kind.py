@@ -223,13 +223,6 @@ class Kind:
         """Return what [hide] hides from those who hold the belief."""
         raise NotImplementedError
 
-    def tables(self, spec: Any) -> tuple[Item, ...]:
-        """Return the tables of a file without a fault.
-
-        In place of a regular table there is one for each window.
-        """
-        return spec.release  # type: ignore[no-any-return]
-
     # The data, and what is asked of them.
 
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:

@@ -86,7 +86,7 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
             is_odd = any(error.where[:2] == ("release", number) for error in misfits)
             problems += table_problems(item, number, None if is_odd else belief, folder, definition)
     if not problems and not faulty:
-        spec = spec.model_copy(update={"release": kind.tables(spec)})
+        spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
     return Meaning(belief, framework, table, problems, spec)
 
 

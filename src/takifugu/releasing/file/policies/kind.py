@@ -23,6 +23,14 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.calendars.windows import (
+    expanded,
+    facts_of,
+    faults_of_window,
+    is_given,
+    still_open,
+    window_of,
+)
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Placed, Times, listed_places, numbers_of, valued, visited
@@ -34,10 +42,14 @@ from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
-from takifugu.releasing.file.windows import expanded, facts_of, faults_of_window, is_given, still_open, window_of
 
 #: What to write where it is not known yet whether places are listed or boxes.
 _COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"
+
+
+def _tables(spec: PolicyReleaseSpec) -> tuple[Item, ...]:
+    calendar = spec.source.calendar
+    return spec.release if calendar is None else expanded(spec.release, calendar)
 
 
 class UnderPolicy(Kind):
@@ -46,6 +58,7 @@ class UnderPolicy(Kind):
     facts = Shape(
         POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", PolicyTable,
         roles={"person": "unit"}, named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
+        tables=_tables,
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -82,10 +95,6 @@ class UnderPolicy(Kind):
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
         yield from _calendar_faults(spec, forms[0])
-
-    def tables(self, spec: PolicyReleaseSpec) -> tuple[Item, ...]:
-        calendar = spec.source.calendar
-        return spec.release if calendar is None else expanded(spec.release, calendar)
 
     def part(self, file: ReleaseFile, item: PolicyTable) -> ReleaseFile:
         spec = file.sections(PolicyReleaseSpec)

@@ -10,6 +10,7 @@ from takifugu.core.errors import SpecError, TakifuguError, did_you_mean, nearest
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.releasing.file.calendars.windows import expanded
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
@@ -28,7 +29,6 @@ from takifugu.releasing.file.sequences.sections import (
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.sharing import only_release_problems
 from takifugu.releasing.file.source import UNOPENED, is_there
-from takifugu.releasing.file.windows import expanded
 
 
 def meaning_of(

@@ -8,10 +8,10 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
+from takifugu.releasing.file.calendars.windows import faults_of_window, is_given, window_of
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
 from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec, named
-from takifugu.releasing.file.windows import faults_of_window, is_given, window_of
 
 
 def faults_of(
