@@ -103,6 +103,7 @@ def write(folder: Path = HERE, real: Path = REAL) -> None:
     _table(folder / "patients.csv", ("patient",), [(patient,) for patient in patients])
     _table(folder / "city.csv", ("person", "east", "north"), _evening(random.Random(2031)))
     _write_populations(folder, random.Random(2032))
+    _table(folder / "hours.csv", ("person", "when", "east", "north"), sorted(_hours(random.Random(2033))))
 
 
 def _write_examples(folder: Path) -> None:
@@ -229,6 +230,16 @@ def _evening(chance: random.Random) -> Iterator[tuple[str, float, float]]:
     for number in range(1, 1201):
         (east, north), width, _ = chance.choices(QUARTERS, shares)[0]
         yield f"p{number}", *(round(min(max(chance.gauss(middle, width), 0), 9.99), 2) for middle in (east, north))
+
+
+def _hours(chance: random.Random) -> Iterator[tuple[str, str, float, float]]:
+    """Yield where people of a made-up city checked in on one evening, once an hour: they move to the second quarter."""
+    for number in range(1, 401):
+        for hour in range(21, 24):
+            if chance.random() < 0.6:
+                (east, north), width, _ = QUARTERS[chance.random() < (hour - 20) / 4]
+                place = (round(min(max(chance.gauss(middle, width), 0), 9.99), 2) for middle in (east, north))
+                yield f"p{number}", f"2026-01-09 {hour}:{chance.randrange(60):02}", *place
 
 
 def _clock(day: datetime, minute: float) -> str:

@@ -140,8 +140,8 @@ MADE_UP = {
     f"examples/{name}"
     for name in (
         "activity.csv", "agents.csv", "answers.csv", "calls.csv", "census.csv", "city.csv", "clinic.bif",
-        "exams.csv", "households.csv", "last-year.csv", "meetings.csv", "others.csv", "patient.csv", "patients.csv",
-        "people.csv", "places.csv", "states.csv", "ward.csv",
+        "exams.csv", "hours.csv", "households.csv", "last-year.csv", "meetings.csv", "others.csv", "patient.csv",
+        "patients.csv", "people.csv", "places.csv", "states.csv", "ward.csv",
         "real/adult-made-up.csv", "real/asia-made-up.bif", "real/contacts-made-up.csv", "real/patient.csv",
         "real/people.csv", "real/states.csv",
     )

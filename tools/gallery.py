@@ -144,7 +144,7 @@ def comparison_row(label: str, problem: Problem, mechanism: str, blur: Blur) -> 
 
 def row(example: Example, advice: Advice) -> str:
     """Return the row of an example in the table of all."""
-    worth = "<br>".join(f"{table.name}: **{table.sentence.replace(': ', '**: ', 1)}" for table in advice.tables)
+    worth = "<br>".join(f"{name}: **{one.sentence.replace(': ', '**: ', 1)}" for name, one in advice.alike)
     data = "; made-up data stand in for published ones" if example.meant_for_published_data else ""
     return f"| `{example.name}` | {example.about}{data} | {worth} |"
 

@@ -23,6 +23,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
+from takifugu.model.policies.places import Visits
 from takifugu.model.queries import Additive, IntArray, Query
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.queries.forms import Averaging, ByCells, OfEntries, QueryReader, Weighing
@@ -182,8 +183,11 @@ def _names(framework: Framework) -> tuple[Hashable, ...]:
 def _lengths(framework: Framework) -> tuple[int, ...]:
     """Return the lengths of the framework's sequences.
 
-    There are none where it is not about sequences, or not in one way.
+    There are none where it is not about sequences, or not in one way. Of visits in a window of a calendar it is the
+    number of its steps.
     """
+    if isinstance(framework.given_domain, Visits):
+        return () if framework.given_domain.steps is None else (framework.given_domain.steps,)
     lengths = {
         tuple(map(len, b.components())) if is_recording(b) else ()
         for b in framework.beliefs

@@ -3,8 +3,9 @@
 Releases compose under one policy: a framework is charged for every release on its data, by what the noise of each loses
 along the framework's own allowed moves. Where a release was made under a policy that allows no move less, that is at
 most its own epsilon, and epsilons add (Takagi21 Theorem VIII.6 with the intersection of the relations, docs/errata.md
-E6). Where a policy lets a count rise of which another release hides only the fall, noise on one side loses infinitely
-much, and the release is refused.
+E6); of windows of a calendar, too, since one move may change a person's visits in all of them. Where a policy lets a
+count rise of which another release hides only the fall, noise on one side loses infinitely much, and the release is
+refused.
 """
 
 from __future__ import annotations
@@ -187,6 +188,8 @@ def cost(view: View, charge: Charge) -> Fraction:
     if view.is_native(charge) or charge.query == _ANOTHER:
         return charge.epsilon
     domain = view.framework.domain
+    if isinstance(domain, Visits):  # a move changes as many visits as there are steps in the window that was read
+        domain = replace(domain, steps=sum(charge.lengths) or None)
     try:
         query = queries.from_dict(charge.query)
         is_same = answer_hash(queries.resolved(query, domain), domain) in charge.answers

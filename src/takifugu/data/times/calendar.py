@@ -16,21 +16,25 @@ from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
     EPOCH,
+    HOUR,
+    LAST_HOUR,
     MICROSECOND,
     PERIODS,
     Moment,
     days_of,
+    hour_of,
     midnight,
     moment,
+    name_of_hour,
     period_of,
 )
 from takifugu.data.times.zones import Zone
 from takifugu.numbers.rationals import to_text
 
 _FIRST = datetime(1, 1, 1, tzinfo=UTC)
-#: A calendar of more windows is a mistake in its end: each one is looked at. The days are those of the shortest.
-MOST_WINDOWS, _DAYS = 20_000, {"day": 1, "week": 7, "month": 28, "year": 365}
-_DAY = timedelta(days=1) // MICROSECOND
+#: A calendar of more windows is a mistake in its end: each one is looked at. The lengths are those of the shortest.
+MOST_WINDOWS, _DAY = 20_000, timedelta(days=1) // MICROSECOND
+_LENGTHS = {"hour": HOUR, "day": _DAY, "week": 7 * _DAY, "month": 28 * _DAY, "year": 365 * _DAY}
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Calendar:
     def period(self, text: str) -> range:
         """Return the places of a period by its name.
 
-        It is a day, a week of ISO 8601, a month or a year.
+        It is an hour, a day, a week of ISO 8601, a month or a year.
         """
         first, last = self._bounds(text)
         places = range(self._place(first, "window"), self._place(last, "window"))
@@ -139,7 +143,7 @@ class Calendar:
     def periods(self, every: str) -> Iterator[tuple[str, range]]:
         """Yield every whole period of the calendar with its name.
 
-        Periods are days, weeks, months or years. The calendar must have an end.
+        Periods are hours, days, weeks, months or years. The calendar must have an end.
         """
         size = self.size
         if size is None:
@@ -148,7 +152,7 @@ class Calendar:
                 "the calendar has no end, so there is no last window",
                 fix=f"declare until under [source], or publish one window, such as --window {first_one}",
             ).at("every")
-        if self.is_time and size * self.step > MOST_WINDOWS * _DAYS[every] * _DAY:
+        if self.is_time and size * self.step > MOST_WINDOWS * _LENGTHS[every]:
             raise InputError(
                 f"the calendar holds more than {MOST_WINDOWS:,} windows of a {every}",
                 fix="move until under [source]: it may be moved again, whenever it is near",
@@ -163,6 +167,9 @@ class Calendar:
 
         They go on as if the calendar had no end.
         """
+        if every == "hour":
+            yield from self._hours()
+            return
         day = self._day(int(self.start))
         while True:
             text = period_of(day, every)
@@ -172,6 +179,13 @@ class Calendar:
             if first >= self.start:
                 yield text, first, last
             day = self._day(int(last))
+
+    def _hours(self) -> Iterator[tuple[str, Moment, Moment]]:
+        """Yield every whole hour after the start, with its ends."""
+        first = -(-int(self.start) // HOUR) * HOUR
+        while first < LAST_HOUR:
+            yield name_of_hour(first), first, first + HOUR
+            first += HOUR
 
     def written(self, places: range) -> str:
         """Return the ends of a window in words.
@@ -220,6 +234,9 @@ class Calendar:
     def _bounds(self, text: str) -> tuple[Moment, Moment]:
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
+        hour = hour_of(text)
+        if hour is not None and self.zone is None:
+            return hour, hour + HOUR
         days = days_of(text)
         if days is None:
             raise InputError(

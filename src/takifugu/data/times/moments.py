@@ -18,8 +18,11 @@ Moment = int | Fraction
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-#: What `every` may be, and a window of each as it is written.
+#: What `every` may be, and a window of each as it is written; of visits it may be an hour, too.
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
+HOUR = 3_600_000_000
+#: The last hour that a date can tell.
+LAST_HOUR = (datetime(9999, 12, 31, 23, tzinfo=UTC) - EPOCH) // MICROSECOND
 
 
 def now() -> datetime:
@@ -127,6 +130,9 @@ def period_number(text: str) -> tuple[int, str] | None:
     >>> period_number("2026-W01")[0] - period_number("2025-W52")[0], period_number("2026-02")
     (1, (24313, 'month'))
     """
+    hour = hour_of(text)
+    if hour is not None:
+        return hour // HOUR, "hour"
     days = days_of(text)
     if days is None:
         return None
@@ -139,8 +145,34 @@ def period_number(text: str) -> tuple[int, str] | None:
     return (12 * first.year + first.month - 1, "month") if length < 32 else (first.year, "year")
 
 
+def hour_of(text: str) -> int | None:
+    """Return when an hour starts, by its name.
+
+    None for what is none.
+
+    >>> hour_of("1970-01-02T03") // HOUR, hour_of("1970-01-02T24")
+    (27, None)
+    """
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}T\d{2}", text) is None:
+        return None
+    try:
+        return int((datetime.fromisoformat(text).replace(tzinfo=UTC) - EPOCH) // MICROSECOND)
+    except ValueError:
+        return None
+
+
+def name_of_hour(start: int) -> str:
+    """Return the name of the hour that starts at a moment."""
+    return (EPOCH + start * MICROSECOND).isoformat()[:13]
+
+
 def period_of(day: date, every: str) -> str:
-    """Return the name of a day's period."""
+    """Return the name of a day's period.
+
+    Of hours it is the first.
+    """
+    if every == "hour":
+        return f"{day.isoformat()}T00"
     if every == "week":
         year, week, _ = day.isocalendar()
         return f"{year:04}-W{week:02}"

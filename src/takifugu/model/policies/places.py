@@ -2,12 +2,13 @@
 
 How many people there are is not part of it, and never published. `most` is m, the largest number of these places where
 one person can have been: a *fact* (one place per hour, H hours), never a cut. Cutting a record down would make "safe"
-wrong, and would let counts rise along an allowed move.
+wrong, and would let counts rise along an allowed move. A window of a calendar is a domain of its own: of a person's
+visits it holds those of some steps, and a move takes away visits of all steps at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -97,8 +98,9 @@ class VisitCounts:
 class Visits:
     """Records that are sets of these places; `most` is the largest number of them in one record, None for no bound.
 
-    `boxes` says of which grid they are the boxes, if they are. Raises InputError for no place, for a repeated one, and
-    for `most` below 1.
+    `boxes` says of which grid they are the boxes, if they are. `steps` is how many steps of a calendar the records are
+    about, None without one; `most` is then that of each step. Raises InputError for no place, for a repeated one, and
+    for `most` or `steps` below 1.
 
     >>> Visits.of(["bar", "shop", "gym"], most=1).describe()
     'people and where they were, of 3 places, each person at 1 of them at most'
@@ -107,6 +109,7 @@ class Visits:
     places: tuple[Value, ...]
     most: int | None = None
     boxes: Boxes | None = None
+    steps: int | None = None
 
     names = None  # its entries are the places of one record, which no query reads by name
     one_alphabet = True
@@ -118,8 +121,9 @@ class Visits:
                 "the list of places is empty" if not self.places else "two places are written alike",
                 rule="there is one at least, each once",
             ).at("places")
-        if self.most is not None and (isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1):
-            raise InputError(f"most is {self.most!r}", rule="it is a whole number above 0, or left out").at("most")
+        for key, value in (("most", self.most), ("steps", self.steps)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(f"{key} is {value!r}", rule="it is a whole number above 0, or left out").at(key)
 
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
@@ -138,7 +142,7 @@ class Visits:
     @property
     def largest(self) -> int:
         """The largest number of places in one record."""
-        return self.size if self.most is None else min(self.most, self.size)
+        return self.size if self.most is None else min(self.most * (self.steps or 1), self.size)
 
     def alphabet(self, entry: int) -> tuple[Value, ...]:
         return (False, True)
@@ -228,25 +232,23 @@ class Visits:
         """Return how many of the records have each place, shape (1, places).
 
         Raises DataError, which names no place and no person, for a place that the domain lacks and for a record of
-        more places than `most`.
+        more places than `most`, or so many times as many as there are steps.
         """
         counts = np.zeros((1, self.size), dtype=np.int64)
         for record in records:
             visited = {*record}
             if not visited <= self.numbers.keys():
                 raise DataError("a record names a place that the domain does not have", fix="declare all places")
-            self.check_sizes([len(visited)])
+            self.check_sizes([len(visited)], self.steps or 1)
             counts[0, [self.numbers[place] for place in visited]] += 1
         return counts
 
-    def check_sizes(self, sizes: Sequence[int]) -> None:
-        """Raise DataError for a record of more places than `most`.
-
-        It names nobody.
-        """
-        if self.most is not None and max(sizes, default=0) > self.most:
+    def check_sizes(self, sizes: Iterable[int], steps: int = 1) -> None:
+        """Raise DataError, which names nobody, for a record of more places than `most` for each step."""
+        if self.most is not None and max(sizes, default=0) > self.most * steps:
+            when = "" if self.steps is None else " for a step of the calendar"
             raise DataError(
-                f"a record has more places than the {self.most} that are declared",
+                f"a record has more places than the {self.most} that are declared{when}",
                 rule='it must be a fact that nobody has more; cutting records down could make "safe" wrong',
                 fix="declare the number that is a fact, or none, with a limit",
             ).at("data")
@@ -255,18 +257,19 @@ class Visits:
         """Return the facts about everybody."""
         if self.most is None:
             return ()
-        places = "1 of the places" if self.most == 1 else f"{self.most} of the places"
-        return (f"no person was at more than {places}: this is a fact, nothing was cut",)
+        when = "" if self.steps is None else " in a step of the calendar"
+        return (f"no person was at more than {self.most} of the places{when}: this is a fact, nothing was cut",)
 
     def describe(self) -> str:
-        most = "" if self.most is None else f", each person at {self.most} of them at most"
+        when = f" in each of {self.steps} steps" if self.steps else ""
+        most = "" if self.most is None else f", each person at {self.most} of them at most{when}"
         of = "places" if self.boxes is None else f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
         return f"people and where they were, of {self.size} {of}{most}"
 
     def to_dict(self) -> Json:
-        if self.boxes is not None:
-            return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
-        return {"kind": "visits", "places": list(self.places), "most": self.most}
+        where = {"places": list(self.places)} if self.boxes is None else {"boxes": self.boxes.to_dict()}
+        steps = {} if self.steps is None else {"steps": self.steps}
+        return {"kind": "visits", **where, "most": self.most, **steps}
 
     def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
         return slice(None) if places is None else [self.numbers[value] for value in places]
@@ -277,9 +280,9 @@ class Visits:
 
 def read(data: Plain) -> Visits:
     """Read a domain of places back from its `to_dict` form."""
-    if "boxes" in data:
-        return Visits.of_boxes(Boxes.from_dict(data["boxes"]), data["most"])
-    return Visits.of(data["places"], data["most"])
+    boxes = Boxes.from_dict(data["boxes"]) if "boxes" in data else None
+    places = tuple(map(value_of, data["places"])) if boxes is None else boxes.names()
+    return Visits(places, data["most"], boxes, data.get("steps"))
 
 
 def counts_of(domain: Visits, data: object) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -127,6 +128,19 @@ Path = Annotated[Text, AfterValidator(checked_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 #: Public words for readers, which change no number.
 Words = Annotated[StrictStr, Field(min_length=1, max_length=200), AfterValidator(_words)]
+
+#: A time or a place along the order column, as a calendar and its windows are written.
+Moment = StrictStr | StrictInt | StrictFloat | datetime | date
+CalendarEnd = Annotated[
+    Moment | None,
+    Field(description="where the calendar ends; it may be left out, and moved later", examples=["2027-01-04"]),
+]
+WindowStart = Annotated[
+    Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])
+]
+WindowEnd = Annotated[
+    Moment | None, Field(description="where the window ends; this step is not read", examples=["2026-02-16"])
+]
 
 #: How a file is written, where that cannot be seen.
 Encoding = Annotated[

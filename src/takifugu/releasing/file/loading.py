@@ -43,7 +43,7 @@ _NO_SOURCES = (".xls", ".xlsb", ".ods", ".feather", ".arrow")
 MOST_TABLES = 1000
 _MADE_OF_DATA = "is made of the private data, which are not opened here"
 #: How many days a window has at most.
-_LONGEST = {"day": 1, "week": 7, "month": 31, "year": 366}
+_LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.

@@ -85,6 +85,8 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
             definition = "" if framework is None else framework.definition
             is_odd = any(error.where[:2] == ("release", number) for error in misfits)
             problems += table_problems(item, number, None if is_odd else belief, folder, definition)
+    if not problems and not faulty:
+        spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
     return Meaning(belief, framework, table, problems, spec)
 
 

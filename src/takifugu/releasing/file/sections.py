@@ -135,6 +135,9 @@ _MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "
 class SourceKeys(FileKeys):
     """The keys of [source] that every kind of file has; a kind adds the columns that it reads."""
 
+    #: Keys that came later than the others of their kind: a file without them is the release that it was before.
+    newer: ClassVar[tuple[str, ...]] = ()
+
     name: Annotated[Name, Field(description="the data's name in the ledger")]
     engine: Annotated[
         Text | None, Field(description="what opens the file or the table, by its own configuration", examples=["spark"])

@@ -31,6 +31,7 @@ class Shape:
     they must have the belief's, `has_lengths` whether a unit has more or fewer entries than another one. The belief is
     made of the sections `believes_from`: faults in others are told beside its own. `meaning` is `meaning.meaning_of`
     for sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
+    `tables` are those of a file without a fault: of a regular one there is one for each window.
     """
 
     rows: str
@@ -45,6 +46,7 @@ class Shape:
     believes_from: tuple[str, ...] = ("source", "belief")
     meaning: Callable[..., Meaning] | None = None
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
+    tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.release
 
 
 def opened(

@@ -18,11 +18,11 @@ from takifugu.releasing.file.row_words import UNSAID
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
     from pydantic.main import IncEx
 
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
+    from takifugu.releasing.file.sections import FileSpec
     from takifugu.releasing.file.sections import Table as Item
     from takifugu.releasing.planning.questions import Ready
 
@@ -49,7 +49,7 @@ _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
 
 
 def identity_of(
-    ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True, same_people: bool | None = None,
+    ready: Sequence[Ready], spec: FileSpec | None = None, private: bool = True, same_people: bool | None = None,
     once: str | None = None,
 ) -> bytes:
     """Return the identity of answers released together.
@@ -97,7 +97,7 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     return hashlib.sha256(_plain({"file": content, "framework": believed})).hexdigest()
 
 
-def _keys(spec: BaseModel) -> Json:
+def _keys(spec: FileSpec) -> Json:
     """Return the keys of a release file.
 
     Later ones are in it only where they are there. So a release that was paid for before there were such keys is still
@@ -106,6 +106,9 @@ def _keys(spec: BaseModel) -> Json:
     content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, *UNSAID):
         content["source"].pop("rows", None)
+    for key in type(spec.source).newer:
+        if content["source"].get(key) is None:
+            content["source"].pop(key, None)
     windows = [item.get("window") for item in content["release"]]
     for item, window in zip(content["release"], windows, strict=True):
         if window is not None:

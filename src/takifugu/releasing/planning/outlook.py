@@ -20,7 +20,7 @@ from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import number, paragraph, text_table
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries.sections import IN_ORDER
+from takifugu.model.queries.sections import IN_ORDER, POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import halved, mean
 from takifugu.releasing.file.kind import ReleaseFile
@@ -33,10 +33,13 @@ MOST_RELEASES = 10_000
 HALVINGS = 10
 _WINDOWS = ("table", "steps of a window", "epsilon", "scale")
 _AHEAD = ("windows", "epsilon in all", "sum of epsilons")
+_COST = "epsilon in all: what all these windows, one after the other, cost"
+#: What that epsilon hides, of sequences and of what a policy says of people.
 _MEANING = (
-    "epsilon in all: what all these windows, one after the other, cost each {person} together; each step is hidden at "
-    "that epsilon. What lasts as long as several windows is not hidden."
+    f"{_COST} each {{person}} together; each step is hidden at that epsilon. What lasts as long as several windows is "
+    "not hidden."
 )
+_OF_PEOPLE = f"{_COST} together; all that is hidden of a person, in all of them, is hidden at that epsilon."
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Outlook:
     people: People = PEOPLE
     is_sought: bool = True
     plan: str = ""
+    meaning: str = _MEANING
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
@@ -74,7 +78,7 @@ class Outlook:
 
     @property
     def _words(self) -> tuple[str, ...]:
-        meaning = _MEANING.format(person=self.people.one)
+        meaning = self.meaning.format(person=self.people.one)
         return (meaning,) if self.budget is None else (meaning, self._fit)
 
     @property
@@ -138,7 +142,8 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
     fits = _fitting(file, releases, most, rows[-1].epsilon) if most is not None and is_sought else None
-    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, _planning(file, releases))
+    meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
+    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, _planning(file, releases), meaning)
 
 
 def _planning(file: ReleaseFile, releases: int) -> str:
@@ -149,10 +154,12 @@ def _planning(file: ReleaseFile, releases: int) -> str:
 def _no_windows(file: ReleaseFile) -> str:
     """Return the remedy for files without windows.
 
-    Only kinds of files whose data are sequences have calendars.
+    Only files about sequences and about visits have calendars.
     """
     if file.kind.facts.rows == IN_ORDER:
         return 'write from and step under [source], and every = "week" under [[release]]'
+    if file.kind.facts.rows == POLICY:
+        return 'write order, from and step under [source], and every = "hour" under [[release]]'
     dry = command("release", "--dry-run", file.path)
     return f"each of its releases is paid for again as it is, and {dry} says what one costs beside what was published"
 

@@ -16,7 +16,7 @@ _PROFILE = "https://datapackage.org/profiles/2.0"
 #: How the JSON of all windows begins, so that it may be written anew.
 MADE_WINDOWS = b'{\n "made": "takifugu windows",'
 _ABOUT = {
-    "window": "which day, week, month or year",
+    "window": "which hour, day, week, month or year",
     "unit": "whose answer it is",
     "cell": "which part of the table; an apostrophe stands in front of what a spreadsheet would run",
     "value": "the published value: the true one with noise",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from takifugu.releasing.certificates.cells import table_text
+from takifugu.releasing.certificates.cells import UPPER, table_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_DATA, WINDOWS_TABLE, content_of
 from takifugu.releasing.postprocess.open_data import MADE_WINDOWS, windows_json
@@ -19,7 +19,9 @@ from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
 #: The tables of all windows, and what is at the beginning of each.
 _LINKS = {WINDOWS_TABLE: "all windows (CSV)", WINDOWS_DATA: "all windows (JSON)"}
-_MADE_TABLES = (b"window,cell,value,low,high", b"window,unit,cell,value,low,high", MADE_WINDOWS)
+_MADE_TABLES = (
+    b"window,cell,value,low,high", b"window,unit,cell,value,low,high", f"window,cell,{UPPER}".encode(), MADE_WINDOWS,
+)  # fmt: skip
 
 
 def index_windows(folder: Path, published: Iterable[Certificate]) -> None:

@@ -14,7 +14,7 @@ from takifugu.core.text.scales import Axis
 from takifugu.data.times.moments import period_number
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.advice.worth import measured
-from takifugu.releasing.certificates.cells import READABLE
+from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.picture import MOST_PANELS
@@ -25,6 +25,7 @@ from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
 from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.safe_windows import place_blocks, place_rows
 from takifugu.releasing.report.values import LEVEL, error_of, marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
@@ -81,6 +82,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         hides=suspicion_of(Reported(first.release, first, tuple(releases_of(first).items()))),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
+        places=place_blocks(name, certificates),
         table=_table(name, series, first, unit) if series else None,
         files=files,
         reports=[(c.window.period if c.window else c.release, f"{c.release}{REPORT}") for c in certificates],
@@ -153,9 +155,10 @@ def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
 def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
     """Return a row for each value of each window.
 
-    Its columns are window, unit where there are some, cell, value, low and high.
+    Its columns are window, unit where there are some, cell, value, low and high; of places that were compared with
+    thresholds "safe" or an upper value in place of the last three.
     """
-    rows = []
+    rows = place_rows(certificates)
     for _, point, named in _points(certificates):
         rows.append({"window": point.period, **named, **point.row})
     return rows
@@ -173,7 +176,7 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
         for unit, answer in answers.items():
             several = len(answer.labels) > 1
             for row in answer.rows(LEVEL, cells):
-                if row["low"] is None or not isinstance(row["value"], int | float):
+                if UPPER in row or row["low"] is None or not isinstance(row["value"], int | float):
                     continue
                 title = ", ".join(str(part) for part in (unit, row["cell"] if several else None) if part is not None)
                 ends = (certificate.window.period, row["value"], row["low"], row["high"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Numerals
@@ -20,10 +22,19 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.calendars.windows import (
+    expanded,
+    facts_of,
+    faults_of_window,
+    is_given,
+    still_open,
+    window_of,
+)
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
-from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
+from takifugu.releasing.file.policies.reading import Placed, Times, listed_places, numbers_of, valued, visited
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicyTable, PriorSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.row_words import ROWS
@@ -36,12 +47,18 @@ from takifugu.releasing.file.source import is_there, open_public, open_source, p
 _COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"
 
 
+def _tables(spec: PolicyReleaseSpec) -> tuple[Item, ...]:
+    calendar = spec.source.calendar
+    return spec.release if calendar is None else expanded(spec.release, calendar)
+
+
 class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     facts = Shape(
-        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits",
-        roles={"person": "unit"}, named=("person", "place", "x", "y", "value"), believes_from=("belief",),
+        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", PolicyTable,
+        roles={"person": "unit"}, named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
+        tables=_tables,
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -77,6 +94,28 @@ class UnderPolicy(Kind):
             yield from _copied(spec, spec.belief.meant.places, folder, data)
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
+        yield from _calendar_faults(spec, forms[0])
+
+    def part(self, file: ReleaseFile, item: PolicyTable) -> ReleaseFile:
+        spec = file.sections(PolicyReleaseSpec)
+        if (calendar := spec.source.calendar) is None:
+            return file
+        places = window_of(item, calendar)
+        domain = replace(file.belief, steps=len(places))
+        return replace(
+            file,
+            belief=domain,
+            framework=self.framework_of(spec, domain),
+            places=places,
+            place=(calendar.at(places.start), calendar.name),
+            still_open=still_open(item, calendar, places),
+        )
+
+    def certificate_words(self, file: ReleaseFile, item: PolicyTable, calibration: Calibration) -> tuple[Fact, ...]:
+        calendar = file.sections(PolicyReleaseSpec).source.calendar
+        if calendar is None or file.places is None:
+            return ()
+        return (facts_of(calendar, file.places, calibration, item),)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide = spec.hide
@@ -108,7 +147,10 @@ class UnderPolicy(Kind):
         if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
             no_lookalikes(file.table, str(source.place), domain.places, "place")
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
-        return (Unit(None, visited(file.table, str(source.person), where, placed, domain, source.elsewhere)),)
+        calendar, times = source.calendar, None
+        if calendar is not None and file.places is not None:
+            times = Times(str(source.order), calendar, file.places)
+        return (Unit(None, visited(file.table, str(source.person), where, placed, domain, source.elsewhere, times)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         spec = file.sections(PolicyReleaseSpec)
@@ -122,10 +164,13 @@ class UnderPolicy(Kind):
         )
         if spec.source.elsewhere == "ignore":
             yield "rows at places that are not declared are left out: nothing is said about those places"
+        when = "" if spec.source.calendar is None else f" in {spec.source.calendar.length}"
+        if when:
+            yield "a visit counts in the step of the calendar in which its row is; of other steps a table says nothing"
         if spec.belief.most is not None:
             yield (
-                f"data in which somebody was at more than {spec.belief.most} of the places are refused: that a table "
-                "was published at all tells that nobody was, which epsilon does not count"
+                f"data in which somebody was at more than {spec.belief.most} of the places{when} are refused: that a "
+                "table was published at all tells that nobody was, which epsilon does not count"
             )
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
@@ -146,6 +191,37 @@ class UnderPolicy(Kind):
                 f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
                 "safe wrongly"
             )
+
+
+def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
+    """Yield the faults of the calendar of visits, and of its windows."""
+    source = spec.source
+    if source.from_ is None:
+        for key in written(source, ("order", "step", "until")):
+            yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
+        for number, item in enumerate(spec.release):
+            keys = [key for key in ("from", "to", "window", "every") if item is not None and is_given(item, key)]
+            for key in keys[:1]:
+                fix = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
+                yield fault(("release", number, key), "needs a declared calendar", fix)
+        return
+    if form == "values":
+        yield fault(("source", "from"), "is of visits, and each person has one value", "leave it out")
+        return
+    missing = [key for key in ("order", "step") if getattr(source, key) is None]
+    for key in missing:
+        fix = {"order": "write the column that says when a visit was", "step": 'write for example step = "1h"'}[key]
+        yield fault(("source", key), "is missing: the file declares a calendar", fix)
+    if missing:
+        return
+    try:
+        calendar = source.calendar
+    except TakifuguError as error:
+        yield blamed(error, "source", *(error.where[:1] or ("step",)))
+        return
+    for number, item in enumerate(spec.release):
+        if item is not None and calendar is not None:
+            yield from faults_of_window(item, number, calendar)
 
 
 def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[TakifuguError]:

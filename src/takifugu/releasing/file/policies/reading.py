@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
-from takifugu.core.errors import DataError, first_of
-from takifugu.data import UNKNOWN, UNOBSERVED, Table, tally, text_of, totals
+from takifugu.core.cache import cached
+from takifugu.core.errors import DataError, TakifuguError, first_of
+from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Table, tally, text_of, totals
+from takifugu.data.times.moments import moment
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
@@ -16,35 +20,77 @@ from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, w
 Placed = Callable[[tuple[str, ...]], Hashable]
 
 
+@dataclass(frozen=True)
+class Times:
+    """When visits were.
+
+    The column that says it, the calendar, and the steps of it that are read.
+    """
+
+    column: str
+    calendar: Calendar
+    window: range
+
+    def step_of(self, text: str) -> int:
+        """Return the step of the calendar in which a time lies.
+
+        Raises DataError, which quotes nothing.
+        """
+        try:
+            when = moment(text, self.calendar.is_time, "order")
+        except TakifuguError:
+            fix = "write times as ISO 8601, such as 2026-01-05T09:30" if self.calendar.is_time else "write numbers"
+            raise wrong("order", f"column {self.column!r} has a value that is no time", fix=fix) from None
+        step = math.floor((Fraction(when) - self.calendar.start) / self.calendar.step)
+        size = self.calendar.size
+        if step < 0 or (size is not None and step >= size):
+            key = "from" if step < 0 else "until"
+            raise wrong(key, "a row lies outside the calendar", fix=f"move {key}, or leave these rows out knowingly")
+        return step
+
+
 def visited(
-    table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str
+    table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str,
+    times: Times | None = None,
 ) -> IntArray:
     """Return how many people were at each place, shape (1, places); rows of one person and place count once.
 
-    Raises DataError, which names the key and nobody, for missing names and places, for two spellings of a name, for
-    places that are not declared (unless `elsewhere` is "ignore"), and for a person at more places than declared.
+    With `times` only rows of their window are read. Raises DataError, which names the key and nobody, for missing
+    names, places and times, for two spellings of a name, for places that are not declared (unless `elsewhere` is
+    "ignore"), for times outside the calendar, and for a person at more places than declared, in a step of the calendar.
     """
-    groups = [group.key for group in totals(table, [], by=[person, *where], null_keys="keep")]
-    for place, column in enumerate(where, start=1):
+    columns = [person, *where, *([] if times is None else [times.column])]
+    groups = cached(
+        table, ("visits", *columns), lambda: [group.key for group in totals(table, [], by=columns, null_keys="keep")]
+    )
+    for place, column in enumerate(columns[1:], start=1):
         if any(key[place] is None for key in groups):
             fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
     names = called("person", person, "person", [key[0] for key in groups])
-    records: dict[str, set[Hashable]] = {name: set() for name in names.values()}
+    by_step: dict[tuple[str, int], set[Hashable]] = {(name, 0): set() for name in names.values()}
     for who, *rest in groups:
-        where_it_lies = placed(tuple(map(str, rest)))
+        step = 0 if times is None else times.step_of(str(rest[-1]))
+        if times is not None and step not in times.window:
+            continue
+        texts = tuple(map(str, rest[: len(where)]))
+        where_it_lies = placed(texts)
         if where_it_lies is not None:
-            records[names[str(who)]].add(where_it_lies)
+            by_step.setdefault((names[str(who)], step), set()).add(where_it_lies)
             continue
         if len(where) == 2 and are_degrees(where):
-            _refuse_beyond(table, where, tuple(map(str, rest)))
+            _refuse_beyond(table, where, texts)
         if elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",
                 fix="declare all places (of a grid: is x the longitude and y the latitude, and not the other way "
                 'round?), or write elsewhere = "ignore": nothing is then said about that place',
             )  # fmt: skip
+    records: dict[str, set[Hashable]] = {}
+    for (name, _), places in by_step.items():
+        records.setdefault(name, set()).update(places)
     try:
+        domain.check_sizes(map(len, by_step.values()))
         return domain.counted(records.values())
     except DataError as error:
         error.where = ()

@@ -7,14 +7,27 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictInt
 
 from takifugu.core.plain import Json
+from takifugu.data import Calendar, parse_step
 from takifugu.data import Table as Data
-from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.keys import (
+    CalendarEnd,
+    Moment,
+    Name,
+    Number,
+    SourceFile,
+    State,
+    Text,
+    WindowEnd,
+    WindowStart,
+)
 from takifugu.releasing.file.row_words import OfPolicy
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SourceKeys, Table
 
 
 class PolicySourceSpec(SourceKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
+
+    newer = ("order", "step")
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["infected"])]
     file: Annotated[SourceFile, Field(examples=["visits.csv"])] = None
@@ -24,6 +37,17 @@ class PolicySourceSpec(SourceKeys):
     x: Annotated[Text | None, Field(description="with a grid: the column with the first coordinate")] = None
     y: Annotated[Text | None, Field(description="with a grid: the column with the second coordinate")] = None
     value: Annotated[Text | None, Field(description="with values: the column with each person's value")] = None
+    order: Annotated[
+        Text | None, Field(description="in a calendar: the column that says when a visit was", examples=["when"])
+    ] = None
+    step: Annotated[
+        Number | None, Field(description="in a calendar: its step, in which most holds", examples=["1h"])
+    ] = None
+    from_: Annotated[
+        Moment | None,
+        Field(alias="from", description="where the calendar of the visits starts, in UTC", examples=["2026-01-05"]),
+    ] = None
+    until: CalendarEnd = None
     elsewhere: Annotated[
         Literal["refuse", "ignore"],
         Field(description='what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
@@ -35,8 +59,41 @@ class PolicySourceSpec(SourceKeys):
         return None
 
     def layout(self, belief: Described, table: Data | None) -> Json:
-        """Return the layout: what a row says follows from the belief, whether or not it is written."""
-        return {key: value for key, value in super().layout(belief, table).items() if key != "rows"}
+        """Return the layout of the source.
+
+        What a row says follows from the belief, whether or not it is written. Of a calendar it has how long steps are,
+        and how they lie.
+        """
+        layout = {key: value for key, value in super().layout(belief, table).items() if key not in ("rows", "from")}
+        return layout if self.calendar is None else {**layout, "step": self.calendar.name}
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """Return the declared calendar, or None.
+
+        Raises InputError, which names the key, for what is none.
+        """
+        if self.from_ is None or self.step is None:
+            return None
+        return Calendar.read(self.from_, self.until, parse_step(self.step))
+
+
+class PolicyTable(Table):
+    """One table to publish, of all data or of a window of their calendar."""
+
+    from_: WindowStart = None
+    to: WindowEnd = None
+    window: Annotated[
+        Text | None, Field(description="the window: an hour, a day, a week, a month or a year", examples=["2026-W07"])
+    ] = None
+    every: Annotated[
+        Literal["hour", "day", "week", "month", "year"] | None,
+        Field(description="a table for each whole hour, day, week, month or year of the calendar"),
+    ] = None
+
+    @property
+    def period(self) -> str | None:
+        return self.window
 
 
 class PredicateSpec(Section):
@@ -79,4 +136,4 @@ class PolicyReleaseSpec(FileSpec):
     belief: Annotated[Any, Field(description="what the data can be")]
     hide: Annotated[PolicyHideSpec, Field(description="what must stay secret")]
     prior: Annotated[PriorSpec | None, Field(description="what is known in public, for the forecast")] = None
-    release: tuple[Table, ...]
+    release: tuple[PolicyTable, ...]

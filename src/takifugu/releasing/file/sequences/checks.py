@@ -10,6 +10,7 @@ from takifugu.core.errors import SpecError, TakifuguError, did_you_mean, nearest
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.releasing.file.calendars.windows import expanded
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
@@ -91,7 +92,7 @@ def meaning_of(
         problems += table_problems(item, number, chain, folder)
     calendar = None if problems or faulty or source is None else source.calendar
     if calendar is not None:
-        spec = spec.model_copy(update={"release": windows.expanded(spec.release, calendar)})
+        spec = spec.model_copy(update={"release": expanded(spec.release, calendar)})
     return Meaning(chain, None, table, problems, spec)
 
 

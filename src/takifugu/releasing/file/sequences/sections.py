@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -12,6 +11,8 @@ from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
 from takifugu.data.melting import melted
 from takifugu.releasing.file.keys import (
     Bins,
+    CalendarEnd,
+    Moment,
     Name,
     NullKeys,
     Path,
@@ -20,14 +21,13 @@ from takifugu.releasing.file.keys import (
     State,
     Text,
     UnitsIndependent,
+    WindowEnd,
+    WindowStart,
 )
 from takifugu.releasing.file.row_words import LASTING, Steps
 from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
 from takifugu.releasing.file.sequences.wide import wide_of
-
-#: A time or a place along the order column, as a calendar and its windows are written.
-Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 
 
 def _format(value: str | None) -> str | None:
@@ -78,10 +78,7 @@ class SourceSpec(SourceKeys):
             examples=["2026-01-05"],
         ),
     ] = None
-    until: Annotated[
-        Moment | None,
-        Field(description="where the calendar ends; it may be left out, and moved later", examples=["2027-01-04"]),
-    ] = None
+    until: CalendarEnd = None
     gaps: Annotated[
         Literal["hidden", "public"],
         Field(description='which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
@@ -259,12 +256,8 @@ class ItemSpec(SharedTable):
             examples=["hour"],
         ),
     ] = None
-    from_: Annotated[
-        Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])
-    ] = None
-    to: Annotated[
-        Moment | None, Field(description="where the window ends; this step is not read", examples=["2026-02-16"])
-    ] = None
+    from_: WindowStart = None
+    to: WindowEnd = None
     window: Annotated[
         Text | None, Field(description="the window: a day, a week, a month or a year", examples=["2026-W07"])
     ] = None

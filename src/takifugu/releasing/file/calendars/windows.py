@@ -1,0 +1,157 @@
+"""Windows of a declared calendar: the steps that each table of a release file reads, and their faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.sections import written
+from takifugu.data import Calendar
+from takifugu.releasing.certificates.facts import Window
+from takifugu.releasing.file.problems import blamed, fault
+
+if TYPE_CHECKING:
+    from takifugu.accounting.composition.charges import Calibrated
+    from takifugu.releasing.file.keys import Moment
+
+
+class Windowed(Protocol):
+    """A [[release]] that may read a window of a calendar."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def window(self) -> str | None: ...
+
+    @property
+    def every(self) -> str | None: ...
+
+    @property
+    def from_(self) -> Moment | None: ...
+
+    @property
+    def to(self) -> Moment | None: ...
+
+    def model_copy(self, *, update: Any) -> Any: ...
+
+
+Item = TypeVar("Item", bound=Windowed)
+
+#: A window has no more steps.
+LONGEST_WINDOW = 2**24
+_LONGEST_NAME = 64
+
+
+def window_of(item: Windowed, calendar: Calendar) -> range:
+    """Return the steps of a table's window, or of the whole calendar.
+
+    Raises InputError, which names the key, for a window that the calendar does not hold.
+    """
+    if item.window is not None:
+        window = calendar.period(item.window)
+    elif item.from_ is not None or item.to is not None:
+        for key, value in (("from", item.from_), ("to", item.to)):
+            if value is None:
+                raise InputError("is missing", fix="write both from and to").at(key)
+        window = calendar.window(item.from_, item.to)
+    elif calendar.size is None:
+        raise InputError(
+            "is missing, and the calendar has no end",
+            fix='write window = "2026-W07", from and to, or every = "week"',
+        ).at("window")
+    else:
+        window = range(calendar.size)
+    if len(window) > LONGEST_WINDOW:
+        raise InputError(f"is a window of more than {LONGEST_WINDOW:,} steps", fix="write a shorter one").at("window")
+    return window
+
+
+def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
+    """Return the tables to publish.
+
+    There is one for each whole window of the calendar in place of `every`.
+    """
+    single_items: list[Item] = []
+    for item in items:
+        if item.every is None or item.window is not None:
+            single_items.append(item)
+            continue
+        for text, _ in calendar.periods(item.every):
+            single_items.append(item.model_copy(update={"name": f"{item.name}-{text}", "window": text, "every": None}))
+    return tuple(single_items)
+
+
+def still_open(item: Windowed, calendar: Calendar, places: range) -> str:
+    """Return the window of a table where it has not ended.
+
+    Its rows cannot all be there then. It is "" where it has.
+    """
+    is_window = item.window is not None or item.to is not None
+    return calendar.written(places) if is_window and not calendar.is_over(places) else ""
+
+
+def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
+    """Return the facts of a window for a certificate.
+
+    They say which it is, of which table, and what it does not hide.
+    """
+    from takifugu.accounting.composition.charges import moved_by
+
+    (scale, whole, single), costs = moved_by(calibration), {}
+    for what, seconds in (("one day", 86_400), ("one week", 604_800)):
+        steps = min(calendar.steps_in(seconds), len(window))
+        if steps and scale and whole is not None and single is not None:
+            cost = min(steps * single, whole) / scale
+            costs[what] = short(cost, up=True)
+    zone = None if calendar.zone is None else calendar.zone.name
+    name, period = str(item.name), item.window or ""
+    series = name.removesuffix(f"-{period}") if period and name.endswith(f"-{period}") else ""
+    return Window(calendar.written(window), str(calendar.length), zone, costs, series, period if series else "")
+
+
+def short(cost: Fraction, up: bool) -> str:
+    """Write a number to three digits, rounded up or down."""
+    context = Context(prec=3, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
+
+
+def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
+    """Yield the faults of one table's window, or windows."""
+    where = ("release", number)
+    written_keys = {key for key in ("from", "to", "window", "every") if is_given(item, key)}
+    ways = [key for key in ("from", "window", "every") if {key, "to" if key == "from" else key} & written_keys]
+    if len(ways) > 1 and ways != ["window", "every"]:
+        yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
+        return
+    try:
+        if item.window is None and item.every is not None:
+            longest = max((len(text) for text, _ in calendar.periods(item.every)), default=0)
+            if not longest:
+                what = f"names no window: the calendar holds no whole {item.every}"
+                yield fault((*where, "every"), what, "move from or until")
+            elif len(item.name) + 1 + longest > _LONGEST_NAME:
+                yield fault((*where, "name"), "is too long for the name of a window behind it", "write a shorter one")
+        else:
+            places = window_of(item, calendar)
+            if item.every is not None and places not in (p for _, p in _one_of(calendar, item, places)):
+                what = f"{item.window!r} is no {item.every}"
+                yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
+    except TakifuguError as error:
+        yield blamed(error, *where, *error.where[:1])
+
+
+def is_given(item: object, key: str) -> bool:
+    """Return whether a table has a key."""
+    return bool(written(item, ({"from": "from_"}.get(key, key),)))
+
+
+def _one_of(calendar: Calendar, item: Windowed, places: range) -> Iterator[tuple[str, range]]:
+    first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
+    within = replace(calendar, start=first, stop=last)
+    for text, run in within.periods(str(item.every)):
+        yield text, range(run.start + places.start, run.stop + places.start)

@@ -1,0 +1,84 @@
+"""What the page of all windows shows of safe places: a map and the number of safe places of each window."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from takifugu.core.plain import Json, Row
+from takifugu.releasing.certificates.cells import UPPER
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.picture import NOT_ANSWERED, SAFE, VALUE, place_kind, safe_map
+from takifugu.releasing.postprocess.readable import in_words
+from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.report.page import Block, Cell, Figure, Gallery, Table
+from takifugu.releasing.report.places import boxes_in
+
+#: Maps of so many windows are drawn, and of so many listed places each one is named.
+MOST_MAPS, MOST_NAMED = 48, 12
+_LEVEL = 0.95
+
+
+def marks_in(certificate: Certificate) -> list[Row]:
+    """Return the places of one window with their marks.
+
+    There are none where numbers were published.
+    """
+    answers = releases_of(certificate).values()
+    rows: list[Row] = [row for answer in answers for row in answer.rows(_LEVEL, len(answer.values))]
+    return rows if rows and UPPER in rows[0] else []
+
+
+def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
+    """Return a row for each place of each window.
+
+    Its columns are window, cell, and "safe" or an upper value.
+    """
+    rows = []
+    for period, marks in _windows(certificates):
+        rows += [{"window": period, "cell": row["cell"], UPPER: row[UPPER]} for row in marks]
+    return rows
+
+
+def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
+    """Return the maps and the table of all windows.
+
+    There are maps where places are boxes of a grid.
+    """
+    windows = list(_windows(certificates))
+    if not windows:
+        return []
+    maps = []
+    for certificate, (period, rows) in list(zip(certificates, windows, strict=True))[-MOST_MAPS:]:
+        boxes = boxes_in(certificate.frameworks.values(), [row["cell"] for row in rows])
+        if boxes is not None:
+            maps.append(Figure(partial(safe_map, boxes, rows, f"{name}, {period}"), period, narrow_only=True))
+    drawn = f"The last {MOST_MAPS} of {len(windows)} windows are drawn. " if maps and len(windows) > MOST_MAPS else ""
+    return [*([Gallery(maps)] if maps else []), _counts(name, windows, drawn)]
+
+
+def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Row]]]:
+    for certificate in certificates:
+        if certificate.window is not None and (rows := marks_in(certificate)):
+            yield certificate.window.period, rows
+
+
+def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
+    """Return the table of how many places each window called safe.
+
+    Where places are few it says of each what it was called.
+    """
+    counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
+    kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]
+    labels = list(dict.fromkeys(str(row["cell"]) for _, rows in windows for row in rows))
+    named = labels if len(labels) <= MOST_NAMED else []
+    body: list[list[str | Cell]] = []
+    for (period, rows), count in zip(windows, counts, strict=True):
+        said = {str(row["cell"]): in_words(row) for row in rows}
+        body.append([period, *(f"{count[kind]:,}" for kind in kinds), *(said.get(label, "") for label in named)])
+    note = (
+        f'{drawn}"safe" is never wrong, in any window. A number is no count: at most so many were there, and often far '
+        "fewer. Noise is drawn anew in each window, and a place that is not called safe in one may well be."
+    )
+    return Table(f"Places of {name}", ["window", *kinds, *named], body, range(1, 1 + len(kinds)), note)

@@ -1,0 +1,295 @@
+"""Safe places hour by hour: what all windows promise together by enumeration, what is read, refused and shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.pages import check_page
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import DataError, InputError, SpecError
+from takifugu.releasing.certificates.cells import read_table
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.identity import keys_of
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.planning.plan import aims_of, plan
+
+FILE = """\
+ledger = "ledger.db"
+[source]
+name = "infected"
+file = "visits.csv"
+person = "who"
+place = "where"
+order = "when"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-05T03:00"
+budget = 20.0
+[belief]
+kind = "asymmetric"
+places = ["bar", "gym"]
+most = 1
+[hide]
+visits = "all"
+"""
+HOURLY = """\
+[[release]]
+name = "safe"
+query = "safe"
+at_most = 1
+epsilon = 1.25
+every = "hour"
+"""
+ROWS = """\
+who,where,when
+Ana,bar,2026-01-05T00:59
+Ana,bar,2026-01-05T00:05
+Ana,gym,2026-01-05T01:00
+Ben,bar,2026-01-05 01:30
+Cem,bar,2026-01-05T03:40+01:00
+Cem,gym,2026-01-05T01:10
+"""
+
+
+def written(folder: Path, text: str = FILE + HOURLY, rows: str = ROWS) -> Path:
+    (folder / "visits.csv").write_text(rows, encoding="utf-8")
+    (folder / "city.toml").write_text(text, encoding="utf-8")
+    return folder / "city.toml"
+
+
+def table(name: str, epsilon: str, window: str, at_most: int = 1) -> str:
+    keys = {"name": name, "query": "safe", "epsilon": epsilon, "window": window}
+    lines = [f'{key} = "{value}"' for key, value in keys.items()]
+    return "\n".join(["[[release]]", *lines, f"at_most = {at_most}", ""])
+
+
+def counts(file: Path, data: object = None) -> dict[str, list[int]]:
+    return {t.name: t.questions[0].data[0].tolist() for t in plan(load(file, data)).tables}  # type: ignore[index]
+
+
+# What all windows promise together.
+
+PLACES, HOURS = ("bar", "gym"), (0, 1)
+#: Where somebody was in each hour, if anywhere: one place at most.
+TRACES = tuple(product((None, *PLACES), repeat=len(HOURS)))
+
+
+def forgotten(trace: tuple[str | None, ...]) -> Iterator[tuple[str | None, ...]]:
+    """Yield what a trace may become, unnoticed: some of its visits."""
+    return product(*((place, None) if place else (None,) for place in trace))
+
+
+def chances(count: int, at_most: int, scale: float) -> Mapping[int | str, float]:
+    """Return the law of what is said of a place: its count and geometric noise, or safe where that is small."""
+    ratio = math.exp(-1 / scale)
+    law: dict[int | str, float] = {"safe": 1 - ratio ** max(at_most + 1 - count, 0)}
+    for value in range(max(at_most + 1, count), 7):
+        law[value] = (1 - ratio) * ratio ** (value - count)
+    return law
+
+
+def dearest(before: int, after: int, at_most: int, scale: float) -> float:
+    """Return the most that the log-likelihood of what is said of a place falls from one count to another."""
+    one, other = chances(before, at_most, scale), chances(after, at_most, scale)
+    return max(math.log(p / other[said]) if other.get(said) else math.inf for said, p in one.items() if p > 0)
+
+
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_hours_and_the_day_promise_together_what_the_ledger_says_and_no_less(tmp_path: Path, others: int) -> None:
+    tables = (
+        table("first", "0.5", "2026-01-05T00") + table("second", "5/4", "2026-01-05T01", 2)
+        + '[[release]]\nname = "both"\nquery = "safe"\nat_most = 1\nepsilon = 0.75\n'
+        'from = "2026-01-05"\nto = "2026-01-05T02:00"\n'
+    )  # fmt: skip
+    file = load(written(tmp_path, FILE + tables))
+    noises = {t.name: t.questions[0].calibration.randomiser for t in plan(file).tables}
+    scales = {name: float(noise.scale) for name, noise in noises.items()}  # type: ignore[attr-defined]
+    assert scales == {"first": 2.0, "second": 0.8, "both": pytest.approx(2 / 0.75)}
+    steps = {"first": (0,), "second": (1,), "both": (0, 1)}
+    thresholds = {"first": 1, "second": 2, "both": 1}
+
+    def loss(before: tuple[str | None, ...], after: tuple[str | None, ...]) -> float:
+        """Return the joint loss of all three tables: their noises are independent, cell by cell."""
+        total = 0.0
+        for name, hours in steps.items():
+            for place in PLACES:
+                was, now = (others + (place in {trace[h] for h in hours}) for trace in (before, after))
+                total += dearest(was, now, thresholds[name], scales[name])
+        return total
+
+    worst = max(loss(before, after) for before in TRACES for after in forgotten(before))
+    assert worst == pytest.approx(0.5 + 1.25 + 0.75, rel=1e-12)
+    tf.release_file(tmp_path / "city.toml", anyway=True)
+    assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == Fraction(5, 2)
+
+
+def test_a_framework_of_hours_is_charged_for_a_day_by_what_a_day_moves(tmp_path: Path) -> None:
+    """Of a day a move takes away a visit in each hour: 24 times what it takes from one hour."""
+    text = FILE.replace('until = "2026-01-05T03:00"', 'until = "2026-01-06"').replace(
+        'places = ["bar", "gym"]', f"places = {[*range(30)]}"
+    )  # fmt: skip
+    tables = table("hour", "1", "2026-01-05T07") + table("day", "1", "2026-01-05")
+    frameworks, charges = {}, {}
+    for asking, item, name, scope in aims_of(load(written(tmp_path, text + tables))):
+        calibration = next(asking.questions(item, name, scope)).calibration
+        at, calendar = asking.file.place
+        frameworks[name] = calibration.framework
+        charges[name] = charge_of(calibration, at=at, calendar=calendar)
+    assert frameworks["hour"].fingerprint() != frameworks["day"].fingerprint()
+    assert [charges[name].lengths for name in ("hour", "day")] == [(1,), (24,)]
+    for framework in frameworks.values():
+        assert [joint(framework, [charge]).epsilon for charge in charges.values()] == [1, 1]
+        assert joint(framework, [*charges.values()]).epsilon == 2
+
+
+def test_a_plan_adds_up(tmp_path: Path) -> None:
+    file = load(written(tmp_path, FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY), first=True)
+    planned = outlook(file, 24)
+    assert [(row.releases, row.epsilon) for row in planned.rows][-1] == (24, 30)
+    assert planned.fits is not None
+    assert float(planned.fits) * 30 == pytest.approx(20, rel=0.002)
+    assert "all that is hidden of a person, in all of them, is hidden at that epsilon" in " ".join(str(planned).split())
+
+
+# What is read.
+
+
+def test_a_person_counts_once_in_each_window(tmp_path: Path) -> None:
+    """A visit lies in the step in which its row is; a time with an offset is what it is in UTC."""
+    file = written(tmp_path, FILE + HOURLY + table("night", "1", "2026-01-05").replace(
+        'window = "2026-01-05"', 'from = "2026-01-05"\nto = "2026-01-05T02:00"'
+    ))  # fmt: skip
+    by_window = counts(file)
+    hours = {f"safe-2026-01-05T0{hour}": of for hour, of in enumerate(([1, 0], [1, 2], [1, 0]))}
+    assert by_window == {**hours, "night": [2, 2]}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_with_times_read_alike(tmp_path: Path, library: str) -> None:
+    module: Any = pytest.importorskip(library)
+    data = {"who": ["Ana", "Ana", "Ben"], "where": ["bar", "gym", "bar"]}
+    times = ["2026-01-05T00:59:59.5", "2026-01-05T01:00:00", "2026-01-05T02:59:00"]
+    if library == "pandas":
+        frame = module.DataFrame({**data, "when": module.to_datetime(times, format="ISO8601")})
+    else:
+        frame = module.DataFrame({**data, "when": times}).with_columns(module.col("when").str.to_datetime())
+    assert [*counts(written(tmp_path), frame).values()] == [[1, 0], [0, 1], [1, 0]]
+
+
+def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path: Path) -> None:
+    text = FILE.replace('step = "1h"', 'step = "15min"').replace('from = "2026-01-05"', 'from = "2026-01-05T00:45"')
+    rows = ROWS.replace("2026-01-05T00:05", "2026-01-05T00:50")
+    assert [*counts(written(tmp_path, text + HOURLY, rows))] == ["safe-2026-01-05T01", "safe-2026-01-05T02"]
+
+
+@pytest.mark.parametrize(
+    ("row", "key", "words"),
+    [
+        ("Dia,bar,2026-01-04T23:59", "source.from", "outside the calendar"),
+        ("Dia,bar,2026-01-05T03:00", "source.until", "outside the calendar"),
+        ("Dia,bar,yesterday", "source.order", "a value that is no time"),
+        ("Dia,bar,", "source.file", "missing values"),
+        ("Ben,gym,2026-01-05T01:31", "source.file", "more places than the 1 that are declared for a step"),
+        ("Dia,pool,2026-01-05T00:00", "source.elsewhere", "a place that is not declared"),
+    ],
+)
+def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(
+    tmp_path: Path, row: str, key: str, words: str
+) -> None:
+    file = written(tmp_path, rows=f"{ROWS}{row}\n")
+    with pytest.raises(DataError, match=words) as refused:
+        tf.release_file(file, anyway=True)
+    assert str(refused.value).startswith(key)
+    assert not any(part and part in str(refused.value) for part in row.split(","))
+    assert not (tmp_path / "city-published").exists()
+
+
+# What is refused before anything is read.
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "release[0].every: needs a declared calendar"),
+        (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.order: is of a calendar"),
+        (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: is missing"),
+        (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: is missing"),
+        (FILE.replace('"1h"', '"1 fortnight"') + HOURLY, "source.step"),
+        (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
+        (FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY, "the calendar has no end"),
+        (FILE.replace('"2026-01-05T03:00"', '"2026-01-05T00:30"').replace('"1h"', '"30min"') + HOURLY, "no whole hour"),
+        (FILE + table("odd", "1", "2026-01-05T24"), "release[0].window"),
+        (FILE + table("late", "1", "2026-01-05T03"), "is not inside the calendar"),
+        (FILE + HOURLY.replace("hour", "minute"), "release[0].every"),
+        (FILE + HOURLY + 'to = "2026-01-05T02:00"\n', "is given beside"),
+    ],
+)  # fmt: skip
+def test_a_calendar_that_is_none(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        load(written(tmp_path, text))
+    assert any(problem in fault for fault in refused.value.problems), refused.value.problems
+
+
+def test_a_value_for_each_person_has_no_calendar(tmp_path: Path) -> None:
+    text = FILE.replace('person = "who"\nplace = "where"', 'value = "where"').replace(
+        'places = ["bar", "gym"]\nmost = 1', 'values = ["bar", "gym"]\npeople = 6'
+    ).replace('visits = "all"', 'policy = [{ none_of = ["bar"] }]')  # fmt: skip
+    with pytest.raises(SpecError, match="is of visits, and each person has one value"):
+        load(written(tmp_path, text + HOURLY + 'states = ["bar"]\n'))
+
+
+def test_another_window_is_not_chosen_where_no_table_is_regular(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no table is published regularly"):
+        load(written(tmp_path, FILE + table("one", "1", "2026-01-05T00")), window="2026-01-05T01")
+
+
+# What is published.
+
+
+def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    tf.release_file(file, window="2026-01-05T01", anyway=True)
+    tf.release_file(file, anyway=True)
+    folder = tmp_path / "city-published"
+    assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == 3 * Fraction(5, 4)
+    page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
+    rows = read_table(folder / "safe.windows.csv")
+    said = {(row["window"], row["cell"]): row["safe_or_at_most"] for row in rows}
+    assert [*said] == [(f"2026-01-05T0{hour}", place) for hour in range(3) for place in PLACES]
+    by_window = {row.children[0].text: [cell.text for cell in row.children[1:]] for row in page.all("tr")[1:]}
+    for hour in range(3):
+        window = f"2026-01-05T0{hour}"
+        marks = [said[window, place] for place in PLACES]
+        assert by_window[window][-2:] == ["safe" if mark == "safe" else f"at most {mark}" for mark in marks]
+        assert by_window[window][0] == str(marks.count("safe"))
+    text = (folder / "safe-2026-01-05T00.certificate.txt").read_text(encoding="utf-8")
+    assert "the window is 2026-01-05 to 2026-01-05T01:00:00" in " ".join(text.split())
+
+
+def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:
+    text = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+        'places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
+    )  # fmt: skip
+    tf.release_file(written(tmp_path, text + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-01-05T01:00\n"), anyway=True)
+    page = check_page((tmp_path / "city-published" / "safe.windows.html").read_text(encoding="utf-8"))
+    assert [figure.text for figure in page.all("figcaption")] == [f"2026-01-05T0{hour}" for hour in range(3)]
+    assert len(page.all("svg")) == 3
+
+
+def test_a_file_without_a_calendar_is_the_release_that_it_was(tmp_path: Path) -> None:
+    """Its digest is that of before there were calendars of visits."""
+    text = FILE.replace('order = "when"\nstep = "1h"\nfrom = "2026-01-05"\nuntil = "2026-01-05T03:00"\n', "")
+    file = load(written(tmp_path, text + HOURLY.replace('every = "hour"\n', "")))
+    assert keys_of(file, file.items[0]) == BEFORE
+
+
+BEFORE = "a24317db1b9adcbfae26aef2d9a3974020cfa2ee4ea82ec471195009951de13b"
