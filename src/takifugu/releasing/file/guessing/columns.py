@@ -15,7 +15,6 @@ from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
 from takifugu.releasing.file.guessing.sorting import (
     are_hours_of,
     reading_that_rises,
-    set_back,
     several_each,
     what_rises,
     what_sorts,
@@ -30,28 +29,20 @@ class Column:
     """A column's name, the kind of its values, the role that it seems to have, why, and how sure that is.
 
     `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
-    `is_unclear` where nothing tells which is meant. `written` is how its table is written; `labels` are private.
-    Where a row should be a person, it `has_several_rows` of those that it names, and it `is_shared` if several people
-    live in one of what it names. Beside its numbers it has so many different `marks`, texts that are none. The order
-    `is_set_back` where its times go back as where a clock was set back, and `is_repeated` where a few rows are repeated
-    as a whole.
+    `is_unclear` where nothing tells which is meant. `written` is how its table is written. Beside its numbers it has so
+    many different `marks`, texts that are none.
     """
 
     name: str
     kind: str
     role: str | None
-    labels: tuple[str, ...] = field(repr=False)
     why: str = ""
     sure: str = ""
     form: str | None = None
     or_form: str | None = None
     is_unclear: bool = False
-    has_several_rows: bool = False
     written: Written = field(default_factory=Written, repr=False)
-    is_shared: bool = False
     marks: int = 0
-    is_set_back: bool = False
-    is_repeated: bool = False
 
     def guess(self, words: str) -> str:
         """Return what it is for, as a guess where nobody said so."""
@@ -154,15 +145,11 @@ def with_roles(
             column_of[role] = by
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
-    is_set_back = set_back(rows, seen, column_of) or set_back(look.all_rows, seen, column_of)
-    is_repeated = look.odd.repeated > 0 and not is_set_back
     clock_column = seen[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
-            s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
-            _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear,
-            written=look.written, is_set_back=is_set_back and named.get(s.name) == "order",
-            is_repeated=is_repeated and named.get(s.name) == "order",
+            s.name, s.kind, named.get(s.name), *reasons.get(s.name, ("", "")), _form(s, named.get(s.name), clock_column),
+            next(iter(s.forms[1:]), None), s.name in look.unclear, look.written,
         )
         for s in seen.values()
     )

@@ -210,21 +210,6 @@ def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Colu
     )
 
 
-def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns of a table in which a row should be a person, with the one whose names have several rows.
-
-    Or, where each row is another person, with what several of them have in common.
-    """
-    names = facts.repeated
-    if any(column.role in ("one", "unit") for column in columns):
-        return tuple(columns)
-    if facts.shared is not None and all(column.role != "person" for column in columns):
-        return tuple(replace(c, is_shared=c.name == facts.shared.name) for c in columns)
-    if names is None:
-        return tuple(columns)
-    return tuple(replace(c, has_several_rows=c.name == names.name) for c in columns)
-
-
 def _with_an_answer(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
     if any(column.role == "value" for column in columns) or not facts.answers:
         return tuple(columns)
