@@ -69,10 +69,7 @@ def init(
     missing, said = _missing(output), [*notes(look, subject.facts, columns, data, row)]
     verdict = _verdict(output, missing)
     if as_json:
-        listing = [
-            {"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role, "why": c.why, "sure": c.sure}
-            for c in columns
-        ]
+        listing = [{"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role} for c in columns]
         content = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         content["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}
