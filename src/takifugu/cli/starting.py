@@ -20,7 +20,6 @@ from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.file.drafting.draft import draft_of
 from takifugu.releasing.file.drafting.listing import listed_keys
 from takifugu.releasing.file.guessing.columns import first_look
@@ -66,14 +65,11 @@ def init(
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, schema_file, kind, declared)
     write_ledger_id(output, name)
-    are_steps = shape_of(kind) == IN_ORDER and made_of.across is None
-    missing, said = _missing(output), [*notes(look, columns, data, are_steps)]
+    row = shape_of(kind) if made_of.across is None else None
+    missing, said = _missing(output), [*notes(look, subject.facts, columns, data, row)]
     verdict = _verdict(output, missing)
     if as_json:
-        listing = [
-            {"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role, "why": c.why, "sure": c.sure}
-            for c in columns
-        ]
+        listing = [{"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role} for c in columns]
         content = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         content["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}

@@ -185,9 +185,7 @@ def each_row(start: Start) -> Iterator[Entry]:
 def visits(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about who was where."""
     yield from start.source("visits", "one row per visit of a person to a place")
-    person = start.with_role("person")
-    if person is not None and person.sure != "a guess":
-        yield Entry("source", "person", person.name, person.guess("who was there"))
+    yield from start.named("person", "who was there")
     for role, words in {"x": "the first coordinate of where", "y": "the second one"}.items():
         column = start.with_role(role)
         if column is not None:

@@ -11,11 +11,10 @@ from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
-from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
+from takifugu.releasing.file.guessing.seen import ISO_DATE, Seen
 from takifugu.releasing.file.guessing.sorting import (
     are_hours_of,
     reading_that_rises,
-    set_back,
     several_each,
     what_rises,
     what_sorts,
@@ -27,41 +26,30 @@ LOOKED_AT, CELLS = 10_000, 1_000_000
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name, the kind of its values, the role that it seems to have, why, and how sure that is.
+    """A column's name, the kind of its values, and its role: what was said, or seems to be.
 
     `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
-    `is_unclear` where nothing tells which is meant. `written` is how its table is written; `labels` are private.
-    Where a row should be a person, it `has_several_rows` of those that it names, and it `is_shared` if several people
-    live in one of what it names. Beside its numbers it has so many different `marks`, texts that are none. The order
-    `is_set_back` where its times go back as where a clock was set back, and `is_repeated` where a few rows are repeated
-    as a whole.
+    `is_unclear` where nothing tells which is meant. `written` is how its table is written. Beside its numbers it has so
+    many different `marks`, texts that are none.
     """
 
     name: str
     kind: str
     role: str | None
-    labels: tuple[str, ...] = field(repr=False)
-    why: str = ""
-    sure: str = ""
+    is_said: bool = False
     form: str | None = None
     or_form: str | None = None
     is_unclear: bool = False
-    has_several_rows: bool = False
     written: Written = field(default_factory=Written, repr=False)
-    is_shared: bool = False
     marks: int = 0
-    is_set_back: bool = False
-    is_repeated: bool = False
 
     def guess(self, words: str) -> str:
         """Return what it is for, as a guess where nobody said so."""
-        return words if self.sure == SAID else f"guessed: {words}"
+        return words if self.is_said else f"guessed: {words}"
 
 
-#: What a guess of so many points is called, and how far the next best must be behind.
-_SURE, _LIKELY, _ENOUGH = 5, 3, 2
-#: How sure a role is that somebody said.
-SAID = "said"
+#: A role is guessed of so many points; dates beside times of day have as many.
+_ENOUGH, _DATES = 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,36 +121,28 @@ def with_roles(
     seen, rows, said = look.columns, look.rows, said or {}
     clock = next((name for name, column in seen.items() if column.is_clock), None)
     column_of = {role: name for role, name in said.items() if role in roles and name is not None}
-    reasons = dict.fromkeys(column_of.values(), ("", SAID))
+    said_columns = {*column_of.values()}
     for role, like in roles.items():
         if role not in said:
             scores = _scores(look, role, like, column_of, clock)
-            best = max(scores, key=lambda name: scores[name].points, default=None)
-            if best is not None and scores[best].points >= _ENOUGH:
+            best = max(scores, key=scores.__getitem__, default=None)
+            if best is not None and scores[best] >= _ENOUGH:
                 column_of[role] = best
-                reasons[best] = (scores[best].why, _how_sure(best, scores))
         is_day = role == "order" and role in column_of and seen[column_of[role]].is_date
         if is_day and clock is not None and clock not in column_of.values():
             column_of["clock"] = clock
-            reasons[clock] = ("times of day, beside dates", "likely")
     is_free = "order" in roles and "order" not in (*column_of, *said)
     if is_free and (by := what_rises(rows, seen, column_of)) is not None:
         column_of["order"] = by
-        reasons[by] = ("it rises in the rows of each", "likely")
     for role in ("unit", "piece"):
         if role in roles and role not in (*column_of, *said) and (by := what_sorts(rows, seen, column_of)) is not None:
             column_of[role] = by
-            reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
-    is_set_back = set_back(rows, seen, column_of) or set_back(look.all_rows, seen, column_of)
-    is_repeated = look.odd.repeated > 0 and not is_set_back
     clock_column = seen[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
-            s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
-            _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear,
-            written=look.written, is_set_back=is_set_back and named.get(s.name) == "order",
-            is_repeated=is_repeated and named.get(s.name) == "order",
+            s.name, s.kind, named.get(s.name), s.name in said_columns, _form(s, named.get(s.name), clock_column),
+            next(iter(s.forms[1:]), None), s.name in look.unclear, look.written,
         )
         for s in seen.values()
     )
@@ -170,7 +150,7 @@ def with_roles(
 
 def _scores(
     look: FirstLook, role: str, like: str, column_of: Mapping[str, str], clock: str | None
-) -> dict[str, Score]:
+) -> dict[str, int]:
     """Return how much each column that has no role yet looks like one of this role."""
     seen, rows = look.columns, look.rows
     scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
@@ -181,8 +161,8 @@ def _scores(
         scores = {name: score for name, score in scores.items() if several_each([*keys, rows[name]])}
     if role == "order" and clock is not None:  # a log of one day has one date
         days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
-        scores |= {name: Score(_LIKELY, "it holds dates") for name in days}
-    if role == "unit" and any(seen[name].names_people and scores[name].points >= _ENOUGH for name in scores):
+        scores |= dict.fromkeys(days, _DATES)
+    if role == "unit" and any(seen[name].names_people and scores[name] >= _ENOUGH for name in scores):
         scores = {name: score for name, score in scores.items() if not seen[name].names_things}
     return scores
 
@@ -198,14 +178,6 @@ def _form(column: Seen, role: str | None, clock: Seen | None) -> str | None:
     if role == "order" and clock is not None and column.form is None and not clock.is_iso_clock:
         return ISO_DATE
     return column.epoch if role == "order" else column.form
-
-
-def _how_sure(best: str, scores: Mapping[str, Score]) -> str:
-    points = scores[best].points
-    next_best = max((score.points for name, score in scores.items() if name != best), default=0)
-    if points >= _SURE and next_best < _ENOUGH:
-        return "sure"
-    return "likely" if points >= _LIKELY and next_best < points else "a guess"
 
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:

@@ -42,7 +42,7 @@ def _as_numbers(column: Column, seen: Seen, unmarked: Seen) -> Column:
     if column.role is not None or seen.kind != TEXTS or unmarked.kind not in (WHOLE, NUMBERS):
         return column
     marks = len(seen.labels) - len(unmarked.labels)
-    return replace(column, kind=unmarked.kind, labels=unmarked.labels, marks=marks)
+    return replace(column, kind=unmarked.kind, marks=marks)
 
 
 def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:

@@ -11,8 +11,11 @@ from pathlib import Path
 
 from takifugu.core.escaping import visible
 from takifugu.data import Written
+from takifugu.model.queries.sections import IN_ORDER, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.guessing.columns import Column, FirstLook
+from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.sorting import set_back
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
@@ -28,9 +31,10 @@ _NO_ORDER = (
 )
 
 
-def notes(look: FirstLook, columns: Sequence[Column], file: Path, are_steps: bool) -> Iterator[str]:
-    """Yield one note after the other."""
-    if are_steps and all(column.role not in ("order", "start") for column in columns):
+def notes(look: FirstLook, facts: Facts, columns: Sequence[Column], file: Path, row: str | None) -> Iterator[str]:
+    """Yield one note after the other; `row` is what a row is to queries, None where its cells are steps."""
+    column_of = {column.role: column.name for column in columns if column.role is not None}
+    if row == IN_ORDER and not {"order", "start"} & column_of.keys():
         yield _NO_ORDER
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
@@ -40,17 +44,32 @@ def notes(look: FirstLook, columns: Sequence[Column], file: Path, are_steps: boo
             yield _four_digits(column.name)
         if column.role == "order" and column.or_form is not None:
             yield _two_readings(column)
-        if column.is_set_back:
-            yield _set_back(column.name)
-        if column.is_repeated:
-            yield _REPEATED
-        if column.has_several_rows:
-            yield _several_rows(column.name)
-        if column.is_shared:
-            yield _shared(column.name)
+    yield from _disturbed(look, column_of)
+    if row in (RECORDS, WHOLE_COLUMNS) and not {"one", "unit"} & column_of.keys():
+        yield from _not_people(facts, "person" in column_of)
     with_marks = [column for column in columns if column.marks]
     if with_marks:
         yield _marks_among_numbers(with_marks)
+
+
+def _disturbed(look: FirstLook, column_of: Mapping[str, str]) -> Iterator[str]:
+    """Yield what disturbs the order of rows: a clock that was set back, or rows that are repeated."""
+    order = column_of.get("order", column_of.get("start"))
+    if order is None:
+        return
+    roles = {**column_of, "order": order}
+    if set_back(look.rows, look.columns, roles) or set_back(look.all_rows, look.columns, roles):
+        yield _set_back(order)
+    elif look.odd.repeated:
+        yield _REPEATED
+
+
+def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
+    """Yield why rows are no people who are independent; `is_named` says that a column names the person of each."""
+    if facts.shared is not None and not is_named:
+        yield _shared(facts.shared.name)
+    elif facts.repeated is not None:
+        yield _several_rows(facts.repeated.name)
 
 
 def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:

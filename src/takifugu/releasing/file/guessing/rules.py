@@ -193,42 +193,10 @@ def guessed(facts: Facts) -> Guess:
 
 
 def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Column, ...]:
-    """Return the columns with the roles that only several columns together have: ends of a contact, coordinates.
-
-    Of people the first answer is what each row contributes.
-    """
-    if kind == "users":
-        return _with_an_answer(facts, columns)
+    """Return the columns with the roles that only two columns together have: ends of a contact, coordinates."""
     pair, roles = (facts.ends, ("one", "other")) if kind == "contacts" else (facts.coordinates, ("y", "x"))
     fits = kind in ("contacts", "populations") or (kind == "asymmetric" and len(columns) > 2)
     if pair is None or not fits:
         return tuple(columns)
     role_of = dict(zip((column.name for column in pair), roles, strict=True))
-    why = "who met whom" if kind == "contacts" else "coordinates"
-    return tuple(
-        replace(c, role=role_of[c.name], why=why, sure="likely") if c.name in role_of else c for c in columns
-    )
-
-
-def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns of a table in which a row should be a person, with the one whose names have several rows.
-
-    Or, where each row is another person, with what several of them have in common.
-    """
-    names = facts.repeated
-    if any(column.role in ("one", "unit") for column in columns):
-        return tuple(columns)
-    if facts.shared is not None and all(column.role != "person" for column in columns):
-        return tuple(replace(c, is_shared=c.name == facts.shared.name) for c in columns)
-    if names is None:
-        return tuple(columns)
-    return tuple(replace(c, has_several_rows=c.name == names.name) for c in columns)
-
-
-def _with_an_answer(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
-    if any(column.role == "value" for column in columns) or not facts.answers:
-        return tuple(columns)
-    first = min(facts.answers, key=lambda column: column.named("unit") > 0).name  # who it is comes last
-    return tuple(
-        replace(c, role="value", why="a few values recur", sure="a guess") if c.name == first else c for c in columns
-    )
+    return tuple(replace(c, role=role_of[c.name], is_said=False) if c.name in role_of else c for c in columns)

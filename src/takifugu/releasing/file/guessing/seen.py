@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
@@ -42,14 +41,6 @@ _LONGEST_NAME = 4
 #: A day for times of day, which are compared as times.
 _SOME_DAY = "2000-01-01 "
 ISO_DATE = "%Y-%m-%d"
-
-
-@dataclass(frozen=True)
-class Score:
-    """How much a column looks like one of a role, and what speaks for it."""
-
-    points: int = 0
-    why: str = ""
 
 
 class Seen:
@@ -224,52 +215,44 @@ class Seen:
         speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))
         return 3 * bool(self.words & WORDS[role] and not speaks_of)
 
-    def score(self, role: str) -> Score:
+    def score(self, role: str) -> int:
         """Return how much the column looks like one of this role: 2 points are enough."""
         if not self.rows:
-            return Score()
-        named = {self.named(role): "its name"} if role in WORDS else {}
-        scores = {"order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
-                 "person": self._person, "group": self._group}[role]()  # fmt: skip
-        if scores is None:
-            return Score()
-        reasons = [*named.items(), *scores]
-        return Score(sum(points for points, _ in reasons), ", ".join(why for points, why in reasons if points > 0))
+            return 0
+        points = {
+            "order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
+            "person": self._person, "group": self._group,
+        }[role]()  # fmt: skip
+        return 0 if points is None else points + (self.named(role) if role in WORDS else 0)
 
-    def _order(self) -> list[tuple[int, str]] | None:
+    def _order(self) -> int | None:
         different = len(self.labels)
         if self.kind not in (TIMES, WHOLE, NUMBERS) or different < 2 or self.only_numbers_cases:
             return None
-        return [
-            (3 * (self.kind == TIMES), "it holds times"), (2 * (self.rising >= _RISES), "it rises"),
-            (int(different > MOST_STATES), "many values"),
-        ]  # fmt: skip
+        return 3 * (self.kind == TIMES) + 2 * bool(self.rising >= _RISES) + int(different > MOST_STATES)
 
-    def _value(self) -> list[tuple[int, str]] | None:
+    def _value(self) -> int | None:
         different = len(self.labels)
         if different > MOST_STATES or self.kind in (TIMES, NUMBERS) or self.is_clock or self.rows < 2:
             return None
-        return [
-            (2 * (self.kind in (TEXTS, YES_NO)), "a few words"),
-            (1 if self.runs > different else -1, "they recur"), (-self.named("unit") - self.named("piece"), ""),
-        ]  # fmt: skip
+        recur = 1 if self.runs > different else -1
+        return 2 * (self.kind in (TEXTS, YES_NO)) + recur - self.named("unit") - self.named("piece")
 
-    def _unit(self) -> list[tuple[int, str]] | None:
+    def _unit(self) -> int | None:
         if self.kind == NUMBERS or self.is_size or self.tells_when or len(self.labels) > max(1, self.rows // 2):
             return None
-        return [(2 * self.stands_together, "rows of one stand together")]
+        return 2 * self.stands_together
 
-    def _piece(self) -> list[tuple[int, str]] | None:
-        different = len(self.labels)
-        return [] if self.kind in (WHOLE, TEXTS) and different <= max(1, self.rows // 2) else None
+    def _piece(self) -> int | None:
+        return 0 if self.kind in (WHOLE, TEXTS) and len(self.labels) <= max(1, self.rows // 2) else None
 
-    def _person(self) -> list[tuple[int, str]] | None:
+    def _person(self) -> int | None:
         if self.kind not in (WHOLE, TEXTS) or self.tells_when or self.rows < 2 or len(self.labels) < self.rows:
             return None
-        return [(self.named("unit"), "its name"), (2, "each row has another")]
+        return self.named("unit") + 2  # each row has another
 
-    def _group(self) -> list[tuple[int, str]] | None:
+    def _group(self) -> int | None:
         different = len(self.labels)
         if self.kind not in (WHOLE, TEXTS) or self.tells_when or not 1 < different <= MOST_STATES:
             return None
-        return [(3 * bool(self.words & GROUPS), "its name"), (different * 3 <= self.rows, "a few values recur")]
+        return 3 * bool(self.words & GROUPS) + (different * 3 <= self.rows)

@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
-from takifugu.model.queries.sections import RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import Column, with_roles
 from takifugu.releasing.file.guessing.marks import with_marks
-from takifugu.releasing.file.guessing.rules import with_pairs, with_repeats
+from takifugu.releasing.file.guessing.rules import with_pairs
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.questions.filling import FILLINGS, check
 from takifugu.releasing.file.questions.five import QUESTIONS, question_about
 from takifugu.releasing.file.questions.question import NONE, Question
-from takifugu.releasing.file.questions.subject import Answers, Subject, named, shape_of
+from takifugu.releasing.file.questions.subject import Answers, Subject, named
 
 #: Asks one question about a table; None where the answer is left out.
 Ask = Callable[[Question], str | None]
@@ -78,8 +77,6 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Dec
         across = replace(across, ignored=tuple(name for name in unread if name not in across.names))
     columns = with_pairs(subject.facts, columns, kind)
     columns = with_marks(subject.look, subject.facts.look, columns)
-    if shape_of(kind) in (RECORDS, WHOLE_COLUMNS):
-        columns = with_repeats(subject.facts, columns)
     if answers["rows"] == "stays":
         columns = _with_ends(columns, *_pair(subject, answers["when"]))
     taken = {name: word for name, word in answers.items() if word != NONE}
