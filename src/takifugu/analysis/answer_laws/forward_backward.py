@@ -7,7 +7,7 @@ block's own share jointly with X_j = s and X_end = v given X_{first-1} = u. Then
     sum over u, v of (before(u) * after(v)) * within_j(u, s, v):
 
 k**2 long convolutions for a whole block instead of k for each entry, and short ones, all of them in one matrix product
-(laws/extended/window_products.py). Positive terms only. A block whose numbers lie too far apart is halved, at last to
+(numbers/extended/convolution.py). Positive terms only. A block whose numbers lie too far apart is halved, at last to
 single entries.
 """
 
@@ -20,9 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.numbers.extended.convolution import convolve
+from takifugu.numbers.extended.convolution import convolve, convolve_many
 from takifugu.numbers.extended.floats import LOWEST, Wide, combine, shifted, stack
-from takifugu.numbers.extended.window_products import convolve_many
 
 IntArray = npt.NDArray[np.int64]
 

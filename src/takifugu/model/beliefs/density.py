@@ -14,7 +14,7 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.forms import OnGrid, Query
-from takifugu.model.queries.real import RealNumber
+from takifugu.model.queries.real_columns import RealNumber
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import (
     DatasetProperty,

@@ -23,8 +23,8 @@ from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.together import Together, unlike
-from takifugu.model.queries.whole_columns import WholeColumns
 
 #: Tables of a term over all values of its columns hold at most this many rows.
 LARGEST_TERM = 1_000_000

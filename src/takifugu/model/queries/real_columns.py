@@ -1,7 +1,8 @@
 """Answers over real-valued columns: weighted sums of columns, added up over all records, as exact rationals.
 
 The answer of a cell is the sum over columns j of coefficients[j] times the sum of column j over the records. It lies
-anywhere between multiples of the grid: noise is added to it as it is, and the sum is rounded once.
+anywhere between multiples of the grid: noise is added to it as it is, and the sum is rounded once. A single real number
+without a known range is such an answer, too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 
@@ -190,3 +192,46 @@ def readable_grid(deviation: float) -> Fraction:
     if not deviation:
         return Fraction(1, 1000)
     return Fraction(10) ** math.floor(math.log10(deviation) - 3)
+
+
+@dataclass(frozen=True)
+class RealNumber:
+    """A published number as it is given, in units of `grid`, which it need not be a multiple of."""
+
+    grid: Fraction
+
+    labels = ("value",)
+    cells = 1
+    size = 1
+    on_grid = False
+
+    @property
+    def key(self) -> Hashable:
+        return self.grid
+
+    def entry_changes(self) -> NoReturn:
+        """Raise Unsupported, as a number without a range may change by any."""
+        raise Unsupported(
+            "the published number has no range, so no noise covers every change of it",
+            fix="use a mechanism that looks at its distribution",
+        )
+
+    def change(self, entries: object) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def coordinate_change(self, entries: object) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def cell_ranges(self) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return the number itself in grid units; the noise rounds it."""
+        return tuple(number / self.grid for number in totals)
+
+    def restrict(self, entries: slice) -> RealNumber:
+        """Return itself: it has no parts."""
+        return self

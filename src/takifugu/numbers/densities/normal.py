@@ -12,7 +12,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
-from takifugu.numbers.densities.numbers import TINY, between_tails, finite, positive
+from takifugu.numbers.densities import TINY, between_tails, finite, positive
 
 #: In deviations: beyond the last the mass is below 1e-300.
 _PLACES = tuple(sign * step for sign, steps in ((-1, (38, 20, 10, 5, 3, 2, 1)), (1, (0, 1, 2, 3, 5, 10, 20, 38)))
