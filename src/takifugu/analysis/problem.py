@@ -221,7 +221,10 @@ def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
     if all(answer.on_grid for answer in answers):
         return answers
     finest = min(answer.grid for answer in answers)
-    return tuple(a if a.on_grid or a.grid == finest else replace(a, grid=finest) for a in answers)
+    alike = []
+    for answer in answers:
+        alike.append(answer if answer.on_grid or answer.grid == finest else replace(answer, grid=finest))
+    return tuple(alike)
 
 
 def _separate_parts(
@@ -281,8 +284,10 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
         raise Unsupported(
             "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
         ).at("query")
-    laws = [law for pair in problem.framework.pairs for law in (pair.left, pair.right)]
-    atoms = sorted({Fraction(v) for law in laws for v in law.values.tolist()})
+    values = set[Fraction]()
+    for pair in problem.framework.pairs:
+        values.update(map(Fraction, [*pair.left.values.tolist(), *pair.right.values.tolist()]))
+    atoms = sorted(values)
     if query.grid is not None:
         return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
     denominator = math.lcm(*(atom.denominator for atom in atoms))

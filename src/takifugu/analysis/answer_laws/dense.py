@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +68,10 @@ class DenseFamily:
     @cached_property
     def hulls(self) -> dict[int, tuple[Pmf, ...]]:
         """Return the laws given each value; integer masses (rounded all the same) where float64 cannot hold them."""
-        return {v: tuple(as_law(self.weights[r], self.start, self.step) for r in rows) for v, rows in self.rows.items()}
+        laws = {}
+        for v, rows in self.rows.items():
+            laws[v] = tuple(as_law(self.weights[r], self.start, self.step) for r in rows)
+        return laws
 
     def losses(self, scale: Fraction) -> list[float]:
         """Bound sup abs log A/B after Laplace noise, for each of `compared`.
@@ -189,7 +193,10 @@ def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tu
     Each is (a, number in a's hull, b, number in b's hull).
     """
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
-    return tuple((a, i, b, j) for a, b in values for i in range(sizes[a]) for j in range(sizes[b]))
+    comparisons: list[Compared] = []
+    for a, b in values:
+        comparisons += [(a, i, b, j) for i, j in product(range(sizes[a]), range(sizes[b]))]
+    return tuple(comparisons)
 
 
 def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:

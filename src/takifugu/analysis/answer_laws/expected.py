@@ -229,7 +229,7 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         assert isinstance(answer, ColumnSums)
         means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
         column_means = np.array([means[name] for name in answer.columns])
-        weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
+        weights = np.array(answer.coefficients, dtype=np.float64)
         return np.asarray(answer.size * (weights @ column_means) / float(answer.grid))
 
     @property
@@ -246,8 +246,8 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         read = [ranges.get(name) for name in answer.columns]
         if any(read[column] is None for column in answer.read_columns):
             return None
-        ends = np.array([[float(end) for end in range_or_none or (0, 0)] for range_or_none in read])
-        weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
+        ends = np.array([range_or_none or (0, 0) for range_or_none in read], dtype=np.float64)
+        weights = np.array(answer.coefficients, dtype=np.float64)
         shares = answer.size * weights[:, :, np.newaxis] * ends
         return shares.min(axis=2).sum(axis=1), shares.max(axis=2).sum(axis=1)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -109,7 +110,9 @@ class _Walk:
         They follow from the laws before and after it.
         """
         first, end = block
-        pairs = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
+        pairs: list[tuple[int, int]] = []
+        for entry in range(first, end):
+            pairs += [(entry, state) for state in self.wanted.get(entry, ())]
         if not pairs:
             return
         if end - first == 1:
@@ -120,7 +123,7 @@ class _Walk:
             kernels = self.within(block, [(entry - first, state) for entry, state in pairs])
             block_laws = []
             for row in before:
-                ends = [convolve(row[u], after[v]) for u in range(states) for v in range(states)]
+                ends = [convolve(row[u], after[v]) for u, v in product(range(states), repeat=2)]
                 block_laws.append(convolve_many(stack(ends), kernels))
             if all(laws is not None for laws in block_laws):
                 for number, (entry, state) in enumerate(pairs):
@@ -133,7 +136,9 @@ class _Walk:
     def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one entry; `before` holds its own share."""
         for state in self.wanted.get(entry, ()):
-            laws = (convolve(row[state], after[state]) if row.mantissas[state].any() else None for row in before)
+            laws: list[Wide | None] = []
+            for row in before:
+                laws.append(convolve(row[state], after[state]) if row.mantissas[state].any() else None)
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Wide) -> Wide:

@@ -144,7 +144,8 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
     """
     if tuple(scope) == table.scope:
         return table.polynomials
-    return arranged(table.polynomials, [table.scope.index(v) if v in table.scope else None for v in scope])
+    axis_of = {v: axis for axis, v in enumerate(table.scope)}
+    return arranged(table.polynomials, [axis_of.get(v) for v in scope])
 
 
 def _sizes(plan: Contraction) -> list[int]:

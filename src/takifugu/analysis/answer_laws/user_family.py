@@ -101,9 +101,11 @@ class UserFamily:
     @cached_property
     def alone(self) -> ListedFamily:
         """The laws of the user's contribution."""
-        laws = {v: self.share.law if v == self.unknown else self._point(v) for v in compared_values(self.pairs)}
+        laws = {}
+        for value in compared_values(self.pairs):
+            laws[value] = (self.share.law if value == self.unknown else self._point(value),)
         rounded = 0.0 if self.share.law.exact else ROUNDED
-        return ListedFamily(self.entry, self.pairs, {v: (law,) for v, law in laws.items()}, rounded)
+        return ListedFamily(self.entry, self.pairs, laws, rounded)
 
     def reach(self, index: int) -> int:
         """Return W-infinity of one comparison: how far the user's change moves the answer."""

@@ -159,9 +159,11 @@ def _sorted(belief: IndependentUsers, answer: Additive) -> Users:
     code = belief.likenesses((answer.weights, answer.table_of), by_law=True)
     _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
     contributions = tuple(_contribution(belief, answer, user) for user in first.tolist())
-    step = math.gcd(*(int(gap) for c in contributions for gap in np.diff(c.law.values).tolist())) or 1
+    step = 0
+    for contribution in contributions:
+        step = math.gcd(step, *map(int, np.diff(contribution.law.values).tolist()))
     counts = np.bincount(sort_of.ravel(), minlength=len(first))
-    return Users(belief.absence, contributions, sort_of.ravel(), counts, step)
+    return Users(belief.absence, contributions, sort_of.ravel(), counts, step or 1)
 
 
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
@@ -172,8 +174,8 @@ def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Cont
     masses: dict[int, list[Fraction | float]] = {}
     for state, chance in zip(states, chances, strict=False):
         masses.setdefault(state, []).append(chance)
-    exact = all(isinstance(chance, Fraction) for chance in chances)
-    return Contribution(states, Pmf(list(masses), [sum(m) if exact else math.fsum(m) for m in masses.values()]))
+    total = sum if all(isinstance(chance, Fraction) for chance in chances) else math.fsum
+    return Contribution(states, Pmf(list(masses), list(map(total, masses.values()))))
 
 
 def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
@@ -199,7 +201,9 @@ def _inner(users: Users, family: Family) -> int:
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:
         return 0
-    sorts = [any(_is_inside(c, state) for state in c.states) for c in users.contributions]
+    sorts = []
+    for contribution in users.contributions:
+        sorts.append(any(_is_inside(contribution, state) for state in contribution.states))
     return sum(sorts[int(users.sort_of[user])] for user in family.entries)
 
 
@@ -232,11 +236,13 @@ def _full(
 
     def dense() -> DenseFamily:
         sum_of_others = users.sums.without(sort)
-        laws = [
-            joined(sum_of_others, Weights.of(share.law, users.step)) if v == unknown
-            else Weights(sum_of_others.start + share.states[v], sum_of_others.numbers, sum_of_others.error)
-            for v in values
-        ]  # fmt: skip
+        laws = []
+        for value in values:
+            if value == unknown:
+                laws.append(joined(sum_of_others, Weights.of(share.law, users.step)))
+            else:
+                first = sum_of_others.start + share.states[value]
+                laws.append(Weights(first, sum_of_others.numbers, sum_of_others.error))
         start = min(law.start for law in laws)
         size = max((law.start - start) // users.step + len(law) for law in laws)
         rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])

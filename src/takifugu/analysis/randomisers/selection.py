@@ -101,7 +101,10 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
         Given are the counts of the candidates and of all else.
         """
-        return tuple(outcome for counts in self._counts(answer) for outcome in self._drawn(counts, entropy))
+        outcomes: list[Outcome] = []
+        for counts in self._counts(answer):
+            outcomes += self._drawn(counts, entropy)
+        return tuple(outcomes)
 
     def _drawn(self, counts: Sequence[int], entropy: Entropy) -> list[Outcome]:
         from takifugu.numbers.noise import permute_and_flip

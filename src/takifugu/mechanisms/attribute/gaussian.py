@@ -105,9 +105,11 @@ class AttributeGaussian:
                 f"than {number(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
                 'mechanism="attribute-gaussian-exact"'
             )
-        printed = max(
-            rule * max(move for move, _ in terms) - min(credit for _, credit in terms) for terms in shifts.values()
-        )
+        printed_variances = []
+        for terms in shifts.values():
+            moves, credits = zip(*terms, strict=True)
+            printed_variances.append(rule * max(moves) - min(credits))
+        printed = max(printed_variances)
         exact = max(comparison.laws.delta(drawn, problem.epsilon) for comparison in comparisons)
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
         detail = NOTHING_NEEDED

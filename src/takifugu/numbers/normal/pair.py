@@ -177,8 +177,10 @@ def _raised(value: mpf) -> mpf:
 
 
 def _float_up(value: mpf) -> float:
+    if value <= 1e-320:
+        return 0.0
     nearest = float(value)
-    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf)) if value > 1e-320 else 0.0
+    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf))
 
 
 def _upper(z: mpf) -> mpf:
