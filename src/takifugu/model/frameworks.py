@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain, product
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
@@ -173,7 +174,7 @@ class Framework:
         """Return the assumptions of the promise, once each."""
         holders = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
-        return tuple(dict.fromkeys(assumption for holder in assuming for assumption in holder.assumptions()))
+        return tuple(dict.fromkeys(chain.from_iterable(holder.assumptions() for holder in assuming)))
 
     def describe(self) -> str:
         belief_words = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
@@ -249,7 +250,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             ).at("beliefs")
     # a number in a secret counts the entries as its beliefs list them
     framework = Framework(all_secrets, believed, _definition(all_secrets))
-    if not any(_has_pair(secret, belief) for secret in all_secrets for belief in framework.beliefs):
+    if not any(_has_pair(secret, belief) for secret, belief in product(all_secrets, framework.beliefs)):
         if framework.definition != "pufferfish":
             raise InputError(
                 "what is hidden takes one value under every belief, so there is nothing to compare",
@@ -298,7 +299,10 @@ def _check_states(belief: Belief) -> None:
     """Refuse states that change in the canonical form."""
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
-    for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
+    states = set[State]()
+    for alphabet in alphabets(belief):
+        states.update(checked_alphabet(alphabet, "the belief"))
+    for state in states:
         if isinstance(state, Fraction):
             raise InputError(
                 f"the belief has the state {state!r} of type {type(state).__name__}",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeVar
 
 from takifugu.core.errors import InputError, within
@@ -157,12 +157,16 @@ class Density(Nameless):
 
     def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:
         """Return every value of one set against every value of another."""
-        places = [
-            [self._place(value, "sets") for value in members] if isinstance(members, tuple)
-            else [i for i, value in enumerate(self.values) if members.holds(value)]
-            for members in sets
-        ]  # fmt: skip
-        return tuple((a, b) for first, second in combinations(places, 2) for a in first for b in second)
+        places: list[list[int]] = []
+        for members in sets:
+            if isinstance(members, tuple):
+                places.append([self._place(value, "sets") for value in members])
+            else:
+                places.append([i for i, value in enumerate(self.values) if members.holds(value)])
+        pairs: list[tuple[int, int]] = []
+        for first, second in combinations(places, 2):
+            pairs += product(first, second)
+        return tuple(pairs)
 
     def _place(self, value: Fraction, key: str) -> int:
         if value not in self.values:

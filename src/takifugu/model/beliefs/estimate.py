@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
 from os import PathLike
 from typing import Any, TypedDict, Unpack
 
@@ -97,7 +98,7 @@ def count_transitions(
             fix="give a frame or the path of a file, or leave the columns out",
         ).at("sequences")
     walks = _walks(sequences)
-    distinct = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
+    distinct = different(chain.from_iterable(walks), "the list of sequences", "sequences")
     names = checked_alphabet(_sorted(distinct) if states is None else states, "the list of sequences")
     if not names:
         raise InputError(

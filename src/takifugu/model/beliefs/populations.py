@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.errors import InputError
@@ -86,8 +87,10 @@ class FromPopulations(Nameless):
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
         read = {str(name): _masses(law, f"the population {name!r}") for name, law in laws.items()}
-        values = _checked_values(list(dict.fromkeys(value for law in read.values() for value in law)))
-        masses_by_name = {name: tuple(law.get(value, Fraction(0)) for value in values) for name, law in read.items()}
+        values = _checked_values(list(dict.fromkeys(chain.from_iterable(read.values()))))
+        masses_by_name = {}
+        for name, law in read.items():
+            masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
         _check_supports(masses_by_name, values, supports)
         count = plain_state(rows)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -218,10 +221,12 @@ class FromPopulations(Nameless):
         return (law_of_row, f"no person has more than {self.rows} rows", together, *class_of)
 
     def to_dict(self) -> Json:
+        laws = {}
+        for name, law in zip(self.populations, self.laws, strict=True):
+            laws[name] = list(map(to_text, law))
         return {
             "kind": "populations",
-            "values": [list(value) if isinstance(value, tuple) else value for value in self.values],
-            "laws": {name: [to_text(m) for m in law] for name, law in zip(self.populations, self.laws, strict=True)},
+            "values": list(map(_as_list, self.values)), "laws": laws,
             "rows": self.rows, "independent": self.independent, "scales": [to_text(scale) for scale in self.scales],
             "measure": self.measure, "prior": [to_text(mass) for mass in self.prior], "source": self.source,
             "regions": None if self.regions is None else self.regions.to_dict(),
@@ -229,7 +234,7 @@ class FromPopulations(Nameless):
 
     @staticmethod
     def from_dict(data: Plain) -> FromPopulations:
-        values = [tuple(value) if isinstance(value, list) else value for value in data["values"]]
+        values = list(map(_as_tuple, data["values"]))
         laws = {name: dict(zip(values, law, strict=True)) for name, law in data["laws"].items()}
         return FromPopulations(
             laws, data["rows"], data["independent"], data["scales"], data["measure"],
@@ -286,6 +291,14 @@ class WhichOf(Nameless):
 
     def describe(self) -> str:
         return self.rows.describe()
+
+
+def _as_list(value: Value) -> Value | list[object]:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _masses(law: object, title: str) -> dict[Value, Fraction]:

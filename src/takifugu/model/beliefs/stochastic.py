@@ -163,7 +163,7 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     rows = list_of(matrix, "the matrix", "matrix", _ROWS)
     rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
     try:
-        table = np.array([[float(p) for p in row] for row in rows], dtype=np.float64)
+        table = np.array([list(map(float, row)) for row in rows], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             "the matrix is not a square table of numbers", fix="give k rows of k probabilities"

@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import NoReturn
 
 from takifugu.core.errors import InputError, did_you_mean
@@ -62,10 +63,14 @@ class Policy(PlainForm, kind="policy"):
 
         It is of one record (E4: p(before) -> p(after)). Raises InputError where a predicate does.
         """
-        return all(
-            rule.allows(before, after) if isinstance(rule, EachOf) else (not rule(before) or rule(after))
-            for rule in self.rules
-        )
+        for rule in self.rules:
+            if isinstance(rule, EachOf):
+                is_allowed = rule.allows(before, after)
+            else:
+                is_allowed = not rule(before) or rule(after)
+            if not is_allowed:
+                return False
+        return True
 
     def intersected(self, other: Policy) -> Policy:
         """Return the policy of the moves allowed by both.
@@ -84,7 +89,7 @@ class Policy(PlainForm, kind="policy"):
     @property
     def values(self) -> tuple[Value, ...]:
         """Return the declared values in its predicates."""
-        return tuple(dict.fromkeys(value for rule in self.rules for value in rule.values))
+        return tuple(dict.fromkeys(chain.from_iterable(rule.values for rule in self.rules)))
 
     @property
     def is_ordinary(self) -> bool:

@@ -227,7 +227,8 @@ class EachOf(PlainForm, kind="each-of"):
 
         `values` are all that there are.
         """
-        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
+        each = values if self.named is None else self.named
+        return tuple(NoneOf((value,)) for value in each)
 
     def describe(self) -> str:
         """Say what is hidden of a record, and what is not."""

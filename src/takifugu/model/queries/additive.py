@@ -194,7 +194,7 @@ class Additive:
         read = np.unique(table_numbers[weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None
-        sum_of_table = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
+        sum_of_table = np.array([int(s[:1].sum()) for s in sums], dtype=np.int64)
         return int((sum_of_table[table_numbers] * weights * lengths).sum()) * self.grid
 
     def blocks(self, count: int) -> Iterator[Additive]:

@@ -286,7 +286,10 @@ def runs(entries: Chosen | None) -> list[list[int] | str] | None:
 def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
     if ranges is None:
         return None
-    return tuple(i for run in ranges for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
+    entries: list[int | str] = []
+    for run in ranges:
+        entries += [run] if isinstance(run, str) else range(run[0], run[1] + 1)
+    return tuple(entries)
 
 
 def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:

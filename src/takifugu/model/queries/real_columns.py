@@ -7,6 +7,7 @@ without a known range is such an answer, too.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from takifugu.model.queries.additive import Chosen, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
 from takifugu.model.queries.together import Together, unlike
+from takifugu.numbers.normal.matrices import times
 
 #: How far a column of numbers reaches from its lowest to its highest value; None where nothing is declared.
 Reach = Fraction | None
@@ -52,7 +54,8 @@ class ColumnSums:
     @property
     def read_columns(self) -> tuple[int, ...]:
         """Return the numbers of the columns in any cell."""
-        return tuple(j for j in range(len(self.columns)) if any(row[j] for row in self.coefficients))
+        of_columns = zip(*self.coefficients, strict=True)
+        return tuple(j for j, coefficients in enumerate(of_columns) if any(coefficients))
 
     def rounding(self, step: Fraction) -> tuple[Fraction, ...]:
         """Return how far each cell moves with one more `step` of rounding.
@@ -96,9 +99,7 @@ class ColumnSums:
 
     def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the exact answer in grid units from the columns' totals."""
-        return tuple(
-            sum((a * x for a, x in zip(row, totals, strict=True)), Fraction(0)) / self.grid for row in self.coefficients
-        )
+        return tuple(number / self.grid for number in times(self.coefficients, totals))
 
     def _record_change(self, row: Sequence[Fraction]) -> Fraction:
         change = Fraction(0)
@@ -127,8 +128,8 @@ class Columns:
         `Together`; a mean divides by the number of the values that it adds. Raises InputError for other queries.
         """
         if isinstance(query, Together):
-            cells = [cell for part in query.queries for cell in self.weights(part)]
-            return tuple(zip(unlike([label for label, _ in cells]), (row for _, row in cells), strict=True))
+            labels, rows = zip(*itertools.chain.from_iterable(map(self.weights, query.queries)), strict=True)
+            return tuple(zip(unlike(list(labels)), rows, strict=True))
         if isinstance(query, Linear):
             if len(query.weights) != len(self.names) or query.codes is not None:
                 raise InputError(
@@ -147,12 +148,13 @@ class Columns:
         label = "mean" if isinstance(query, Mean) else "sum"
         if query.attribute is not None:
             label = f"{label} of {query.attribute}"
-        return ((label, tuple(share if name in read else Fraction(0) for name in self.names)),)
+        return ((label, tuple(share * (name in read) for name in self.names)),)
 
     def _read(self, attribute: object, entries: Chosen | None) -> set[str]:
         if attribute is None and entries is None:
             return {*self.names}
-        return {self.named(entry) for entry in ([attribute] if attribute is not None else entries or ())}
+        columns = (entries or ()) if attribute is None else [attribute]
+        return set(map(self.named, columns))
 
     def named(self, entry: object, key: str = "attribute") -> str:
         """Return the name of a column, by its name or number.

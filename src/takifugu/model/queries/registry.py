@@ -154,7 +154,8 @@ def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type
 
     With `names` only those.
     """
-    return {name: SECTIONS.find(f"{rows} {name}") for name in (names_of(rows) if names is None else names)}
+    names = names_of(rows) if names is None else names
+    return {name: SECTIONS.find(f"{rows} {name}") for name in names}
 
 
 def name_of(section: object, key: str = "query") -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Protocol, runtime_checkable
 
 from annotated_types import MinLen
@@ -74,7 +75,7 @@ def meant(
     if attribute is not None:
         with within("attribute"):
             read = [belief.alphabet(belief.position(attribute))]
-    value_of_text = {str(value): value for values in read for value in values}
+    value_of_text = {str(value): value for value in chain.from_iterable(read)}
     return Meant(
         codes=coded(codes, value_of_text),
         states=None if states is None else tuple(known_value(state, value_of_text, "states") for state in states),

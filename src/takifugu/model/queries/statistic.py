@@ -228,7 +228,10 @@ class DeclaredAnswer(WholeColumns):
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the statistic in grid units of value indices, shape (records, columns)."""
         read = [self.names.index(name) for name in self.query.columns]
-        return tuple(self.query.value([[self.states[c][v] for v in values[:, c].tolist()] for c in read]))
+        columns = []
+        for column in read:
+            columns.append([self.states[column][v] for v in values[:, column].tolist()])
+        return tuple(self.query.value(columns))
 
     def totals(self, values: IntArray) -> IntArray:
         """Return the answer to each row of listed states (`ColumnAnswer.totals`)."""

@@ -130,7 +130,8 @@ def chain_by(
     with within(key):
         key_of = shared_out([*matrices], by)
     period = period_of(by, calendar)
-    used = [name for name in matrices if any(key_of[cell] == name for cell in set(period.cells))]
+    names_of_cells = {key_of[cell] for cell in period.cells}
+    used = [name for name in matrices if name in names_of_cells]
     numbers = [used.index(key_of[cell]) for cell in period.cells]
     tables = []
     for name in used:
@@ -170,7 +171,9 @@ def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) 
     """
     by = str(belief.matrix_by)
     names = tuple(belief.matrices or belief.stays or _CELLS[by])
-    key_of = {cell: name for name in names for cell in cells_of(name, by)}
+    key_of: dict[int, str] = {}
+    for name in names:
+        key_of |= dict.fromkeys(cells_of(name, by), name)
     cells = period_of(by, calendar).cells
     for number, matrix in enumerate(chain.matrices):
         place = chain.matrix_of.index(number)

@@ -60,7 +60,9 @@ class BayesianNetwork:
     def __init__(
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
-        all_nodes = [n if isinstance(n, Node) else _node(*n) for n in nodes]
+        all_nodes = []
+        for node in nodes:
+            all_nodes.append(node if isinstance(node, Node) else _node(*node))
         if not all_nodes:
             raise InputError(
                 "the network has no nodes", fix="give at least one (name, states, parents, table)"

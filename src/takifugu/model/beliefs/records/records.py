@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -204,7 +205,7 @@ class Records(PlainForm, kind="records"):
                 fix="define over_records(belief), which returns an Additive over the records",
             ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
-            values = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
+            values = chain.from_iterable(map(self.table.alphabet, positions(self.table, query.entries)))
             query = replace(query, states=tuple(dict.fromkeys(values)))
         answer = query.resolve(self.table)
         total = np.zeros((len(self.table.rows), answer.cells), dtype=np.int64)
