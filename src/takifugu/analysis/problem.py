@@ -150,7 +150,7 @@ class Problem:
         return answer if is_chosen_from(answer) else None
 
     def check_adds(self) -> None:
-        """Raise Unsupported where a choice is published.
+        """Raise Unsupported for a published choice.
 
         The law of the counts says nothing of it.
         """
@@ -278,7 +278,7 @@ def _given(problem: Problem, pair: LawPair, number: int) -> Part:
 
 
 def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
-    """Return the grid for two laws, and whether every atom is on it."""
+    """Return the grid for two laws, and whether it holds all atoms."""
     query = problem.query
     if not isinstance(query, queries.Identity) or query.attribute is not None:
         raise Unsupported(
@@ -297,7 +297,7 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
 
 
 def _power_of_ten(largest: Fraction) -> Fraction:
-    """Return the largest power of ten that is at most `largest`."""
+    """Return the largest power of ten up to `largest`."""
     exponent = math.floor(math.log10(largest))
     while Fraction(10) ** exponent > largest:
         exponent -= 1

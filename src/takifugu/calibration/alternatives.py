@@ -73,7 +73,10 @@ class Alternative:
 
 
 def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> str:
-    """Return a bar for each mechanism that has an expected error; a star is at those that may not be used."""
+    """Return a bar for each mechanism with an expected error.
+
+    A star is at those that may not be used.
+    """
     from takifugu.core.text.pictures import Bar, bar_chart
     from takifugu.core.text.scales import Axis
 

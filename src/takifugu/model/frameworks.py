@@ -131,7 +131,7 @@ class Framework:
         return comparisons
 
     def to_dict(self) -> Json:
-        """Return the canonical form, which never holds data.
+        """Return the canonical form, without data.
 
         It reads back with `from_dict`.
         """
@@ -296,7 +296,7 @@ def from_dict(data: Plain) -> Framework:
 
 
 def _check_states(belief: Belief) -> None:
-    """Refuse states that change in the canonical form."""
+    """Refuse states changed by the canonical form."""
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     states = set[State]()

@@ -91,7 +91,10 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
 
 
 def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
-    """Return the mean of each cell where the steps have these laws in turn; of one law no step is written out."""
+    """Return each cell's mean for steps of these laws in turn.
+
+    Of one law no step is written out.
+    """
     if len(laws) > 1:
         return of_groups(answer, np.arange(answer.size) % len(laws), laws)
     (weights, tables), lengths = answer.kinds

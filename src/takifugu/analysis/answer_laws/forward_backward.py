@@ -57,7 +57,7 @@ def block_length(length: int, states: int, width: int) -> int:
 def laws_given(
     matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], states_by_entry: Mapping[int, Sequence[int]]
 ) -> Iterator[Given]:
-    """Yield the laws given each wanted state of each wanted entry, in order.
+    """Yield the laws given the wanted states of entries, in order.
 
     `matrices` are those of the steps from X_0, X_1, ... on, repeated. `offsets[i, s]` is what X_i = s adds, `starts`
     the laws of the first entry's share jointly with its state, (k, n).

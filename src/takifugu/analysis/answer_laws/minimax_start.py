@@ -60,7 +60,7 @@ class AnyStartFamily:
         return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
 
     def reach(self, index: int) -> int:
-        """Return the largest distance between an atom given a and one given b.
+        """Return the largest distance of atoms given a and given b.
 
         The initial law may be any.
         """
@@ -77,7 +77,7 @@ class AnyStartFamily:
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that certainly keeps the log-ratio within epsilon.
+        """Return a scale certain to keep the log-ratio within epsilon.
 
         It is at most 2**-36 above the smallest such.
         """

@@ -146,7 +146,9 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return P(phi_entry = a, phi_A = v) by a and v, and an error bound.
+        """Return joint probabilities by values, and an error bound.
+
+        They are P(phi_entry = a, phi_A = v), by a and v.
 
         Only positive probabilities are listed; the error is relative.
         """

@@ -122,7 +122,7 @@ def _up(plan: Contraction, number: int) -> float:
 
 
 def _down(plan: Contraction, number: int, parent: int) -> float:
-    """Return the cost of a table's outside, from that of its parent."""
+    """Return the cost of a table's outside from its parent's."""
     above = plan.tables[parent]
     if not isinstance(above, Join):
         return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
@@ -131,7 +131,7 @@ def _down(plan: Contraction, number: int, parent: int) -> float:
 
 
 def _on_the_way(plan: Contraction, number: int, parent: int) -> Collection[int]:
-    """Return the scope of the largest table on the way to an outside."""
+    """Return the largest table's scope on the way to an outside."""
     if parent < 0 or not isinstance(above := plan.tables[parent], Join):
         return plan.outer[number]
     other = plan.tables[above.second if above.first == number else above.first]

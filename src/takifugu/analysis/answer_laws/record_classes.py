@@ -317,7 +317,10 @@ def _ends(members: Sequence[int]) -> tuple[int, int]:
 
 
 def _check_levels(levels: Mapping[int, Level]) -> None:
-    """Raise Unsupported unless there are two levels, or evenly spaced ones that are log-concave for every table."""
+    """Raise Unsupported unless bounds for the levels are proved.
+
+    These are two levels, or evenly spaced ones that are log-concave for every table.
+    """
     if len(levels) == 2:
         return
     lows, highs = [], []

@@ -146,7 +146,10 @@ class ColumnLaw(RecordsLaw[ColumnView]):
 
 
 def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[RecordView]]:
-    """Return how a law is made for a type of view: with the reason why there is none, where that is so."""
+    """Return the maker of a law for a type of view.
+
+    It takes the reason why there is none, where that is so.
+    """
 
     def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
         if belief.records.within is not None:

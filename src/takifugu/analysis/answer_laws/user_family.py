@@ -108,7 +108,10 @@ class UserFamily:
         return ListedFamily(self.entry, self.pairs, laws, rounded)
 
     def reach(self, index: int) -> int:
-        """Return W-infinity of one comparison: how far the user's change moves the answer."""
+        """Return W-infinity of one comparison.
+
+        It is how far the user's change moves the answer.
+        """
         state, unknown = self._sides(index)
         if not unknown:
             return abs(state[0] - state[1])
@@ -171,7 +174,10 @@ class UserFamily:
         return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
 
     def _rounding(self, size: Fraction) -> float:
-        """Return a bound on the rounding of exponents of at most `size`, of log masses, and of their sums."""
+        """Return a bound on the rounding of exponents.
+
+        They are at most `size`; log masses and their sums count, too.
+        """
         logs = self.share.log_law[1]
         return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
 

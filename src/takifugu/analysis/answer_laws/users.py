@@ -102,7 +102,10 @@ class Users:
 
     @cached_property
     def places(self) -> float:
-        """The number of atoms of the answer's law where masses are exact, else of places between the outermost."""
+        """Return the number of atoms or places of the answer's law.
+
+        They are atoms where masses are exact, else places between the outermost.
+        """
         return self._atoms if self.exact else self._width
 
     @cached_property
@@ -129,7 +132,10 @@ class Users:
 
     @cached_property
     def _atoms(self) -> float:
-        """A bound on the number of atoms: every choice of all users, or every place."""
+        """Return a bound on the number of atoms.
+
+        It counts every choice of all users, or every place.
+        """
         bits = sum(float(n) * math.log2(len(c.law)) for n, c in zip(self.counts, self.contributions, strict=True))
         return min(self._width, 2.0 ** min(bits, 60.0))
 
@@ -145,7 +151,10 @@ class Users:
 
 
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
-    """Sort the users of a belief; those of the answer's last belief are kept with it."""
+    """Sort the users of a belief.
+
+    Those of the answer's last belief are kept with it.
+    """
     last = cached(answer, Users, dict[int, tuple[IndependentUsers, Users]])
     entry = last.get(id(belief))
     if entry is None:
@@ -179,7 +188,10 @@ def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Cont
 
 
 def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
-    """Return the probability of each value, and of absence where it removes the user."""
+    """Return the probability of each value, and of absence.
+
+    Absence counts where it removes the user.
+    """
     if not may_leave:
         return list(law.probabilities)
     if law.exact:
@@ -220,7 +232,7 @@ def _refined(users: Users, family: Family) -> bool:
 def _full(
     users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
 ) -> Callable[[], DenseFamily | ListedFamily]:
-    """Return how to find the laws of the whole answer given each state of a user."""
+    """Return a function for the answer's laws given a user's states."""
     sort = int(users.sort_of[user])
     share, values = users.contributions[sort], compared_values(pairs)
 

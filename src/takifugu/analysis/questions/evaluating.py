@@ -66,7 +66,7 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
 
 
 def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
-    """Return a number that one of the laws may draw; DataError for any other."""
+    """Return a number possible under a law; DataError for any other."""
     try:
         value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):

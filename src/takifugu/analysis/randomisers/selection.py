@@ -159,7 +159,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         return self.draws * worst_mean(len(self.outcomes)) / float(self.rate)
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
-        """Return the least w that no choice exceeds, at a level.
+        """Return the largest shortfall of a choice, at a level.
 
         P(no choice falls short by more than w entries) >= level, whatever the data. `values` of them are published
         together. Raises InputError unless 0 < level < 1.

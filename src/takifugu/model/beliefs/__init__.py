@@ -70,7 +70,7 @@ def separate(belief: Belief) -> Separate | None:
 
 
 def _check(kind: object, belief: type) -> None:
-    """Raise InputError for a type that lacks what every belief has."""
+    """Raise InputError for a type without every belief's members."""
     if not isinstance(kind, str) or not kind or not isinstance(belief, type):
         raise InputError(
             f"the kind {kind!r} of the belief {belief!r} is not registered",

@@ -78,7 +78,7 @@ def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Has
 
 
 def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
-    """Write the distribution of each size as its masses of 0, 1, ... ill people."""
+    """Write each size's distribution as masses of 0, 1, ... ill people."""
     masses_by_size = {}
     for size, law in laws.items():
         masses = dict(law.items())
@@ -212,7 +212,9 @@ def clique_infection(
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the masses of 0 .. size ill people in the Reed-Frost model.
+    """Return the masses of ill people in the Reed-Frost model.
+
+    They are those of 0 .. size people.
 
     `size` is the number of people of a household. Each is infected from outside with probability `outside`; whoever is
     ill infects each well one, once, with probability `inside`. Raises InputError unless both lie in [0, 1], and for

@@ -68,8 +68,9 @@ class Density(Nameless):
         source: str = "assumed",
         of: Value | Iterable[Value] | None = None,
     ) -> None:
-        """`function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
+        """Check the densities of one published number.
 
+        `function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
         Without `references` each density has the normal one of its mean; their common variance is the mean variance.
         Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
         different deviations, or not one for each value.

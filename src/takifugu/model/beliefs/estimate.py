@@ -45,7 +45,7 @@ def point_estimate(source: str) -> str:
 
 
 def checked_source(source: str, private: bool) -> str:
-    """Return the source of an estimate, marked if it is the private data.
+    """Return an estimate's source, marked if it is the private data.
 
     InputError for an empty one.
     """

@@ -71,7 +71,7 @@ class Region:
         ends = iter(zip(self.low, self.high, strict=True))
 
         def line(block: Block) -> tuple[int, int, Pieces]:
-            """Return the least mass of a block, its gain, and the gain of more."""
+            """Return a block's least mass, its gain, and the gain of more."""
             low, high = next(ends)
             mass, gain, pieces, more = 0, 0, Pieces(), Pieces()
             for part in block.parts:

@@ -146,7 +146,9 @@ class FromPopulations(Nameless):
 
     @property
     def adds_up(self) -> bool:
-        """Return whether r rows tell at most r times as much as one.
+        """Return whether rows add up.
+
+        Then r of them tell at most r times as much as one.
 
         There is one, or they are independent.
         """
@@ -197,7 +199,10 @@ class FromPopulations(Nameless):
         return self
 
     def distance(self, first: Value, second: Value) -> float:
-        """Return what it costs to take one value for another: the length between places, |x - y|, or 0 or 1."""
+        """Return the cost of taking one value for another.
+
+        It is the length between places, |x - y|, or 0 or 1.
+        """
         if isinstance(first, tuple) and isinstance(second, tuple):
             (a, b), (c, d) = first, second
             return math.hypot(float(self.scales[0]) * (a - c), float(self.scales[1]) * (b - d))

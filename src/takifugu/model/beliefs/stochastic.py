@@ -156,7 +156,7 @@ def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    """Return a square table with rows that sum to one.
+    """Return a square table with rows of sum one.
 
     InputError with the fault where they do not.
     """

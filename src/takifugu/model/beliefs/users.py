@@ -234,7 +234,7 @@ class IndependentUsers:
         return self._alphabets[int(self.law_of[entry])]
 
     def observable(self, entry: int) -> tuple[State, ...]:
-        """Return the values that data may have at an entry."""
+        """Return the possible values of data at an entry."""
         letters = self.letters[int(self.letters_of[entry])]
         return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
 

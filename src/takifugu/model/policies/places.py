@@ -203,7 +203,7 @@ class Visits:
         return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
 
     def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
-        """Return a move to the total, or from the counted places to nowhere.
+        """Return a move to the total, or from counted places to nowhere.
 
         The second is from the most of them.
         """

@@ -55,7 +55,7 @@ class Policy(PlainForm, kind="policy"):
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:
-        """Return the policy of moves that all predicates allow."""
+        """Return the policy of moves allowed by all predicates."""
         return Policy(tuple(rules))
 
     def allows(self, before: Record, after: Record) -> bool:
@@ -116,7 +116,7 @@ class Policy(PlainForm, kind="policy"):
         return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
 
     def describe(self) -> str:
-        """Say what is hidden, and that its opposite is not."""
+        """Describe the hidden side; its opposite is not hidden."""
         if self.is_ordinary:
             return "any change of one record (ordinary differential privacy)"
         return " and ".join(rule.describe() for rule in self.rules)

@@ -38,7 +38,7 @@ class Monotone(StrEnum):
 
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
-        """Return the direction of cells that may rise and fall."""
+        """Return the direction of cells, from whether they rise and fall."""
         if rises:
             return Monotone.NONE if falls else Monotone.INCREASING
         return Monotone.DECREASING if falls else Monotone.CONSTANT

@@ -184,7 +184,7 @@ class Additive:
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
-        """Return the sum of the cells in answer units, if it is constant.
+        """Return the constant sum of the cells in answer units, if any.
 
         None where it depends on the data. An entry adds the same to the sum whatever its value, so the sum is that of
         all entries: public as they are.

@@ -139,7 +139,7 @@ class By(PlainForm, kind="by"):
 
     @property
     def definitions(self) -> tuple[str, ...] | None:
-        """Return the definitions that allow the query; None for all."""
+        """Return the definitions allowing the query; None for all."""
         return self.query.definitions if isinstance(self.query, Limited) else None
 
     @property

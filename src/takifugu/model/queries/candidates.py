@@ -80,7 +80,7 @@ class MostFrequent(PlainForm, kind="most frequent"):
         return Fraction(1)
 
     def price(self, candidates: int) -> Fraction:
-        """Return how many t a changed entry loses, t the rate of coins."""
+        """Return the loss of a changed entry in rates of coins."""
         return Fraction(min(self.count, candidates - 1) + 1)
 
     def deficits(self, counts: Sequence[int], drawn: Sequence[int]) -> dict[int, Fraction]:
@@ -179,7 +179,7 @@ def candidates(
 
 
 def _whole(table: IntArray) -> IntArray:
-    """Return a table in which every change moves two counts.
+    """Return a table with every change moving two counts.
 
     There an absent entry counts with all else.
     """

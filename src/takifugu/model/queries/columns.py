@@ -256,7 +256,7 @@ def crossed(query: CrossTable, record: Record) -> Term:
 
 
 def counted(query: CountRows, record: Record) -> Term:
-    """Return the counted rows of a query, as a table over its columns."""
+    """Return a query's counted rows as a table over its columns."""
     alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
     query.check(alphabets)
     names = tuple(dict.fromkeys(name for name, _ in query.where))

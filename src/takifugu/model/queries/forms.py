@@ -209,7 +209,9 @@ def named_state(state: object) -> State:
 
 
 def several(states: Iterable[object]) -> tuple[State, ...]:
-    """Return a list, tuple or set of states as a tuple without repeats.
+    """Return several states as a tuple without repeats.
+
+    They are a list, a tuple or a set.
 
     A set is in order of its text.
     """

@@ -65,7 +65,7 @@ def meant(
     variables: tuple[str, ...] | None = None,
     attribute: str | None = None,
 ) -> Meant:
-    """Return the entries and values of a table, as the belief has them.
+    """Return a table's entries and values as the belief's own.
 
     InputError, which names the key, for unknown ones.
     """
@@ -153,7 +153,7 @@ def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
 def values_of(
     column: str, names: Hashable, values_of_columns: Mapping[str, Mapping[str, Hashable]], *key: str
 ) -> tuple[Hashable, ...]:
-    """Return one value of a column or several as the belief has them.
+    """Return a column's values as the belief's own.
 
     Those of a column without a list stay as they are.
     """

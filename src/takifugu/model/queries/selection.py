@@ -184,7 +184,7 @@ def _is_number(state: State) -> bool:
 
 
 def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
-    """Return states as published: as numbers where all are, else texts."""
+    """Return states as published: all as numbers, else as texts."""
     if all(map(_is_number, states)):
         return tuple(as_fraction(number, "a state", "states") for number in states)
     texts = tuple(map(str, states))

@@ -69,7 +69,7 @@ class Visitors(PlainForm, kind="visitors"):
         set_fields(self, places=chosen_places)
 
     def cells(self, places: Iterable[State]) -> tuple[State, ...]:
-        """Return the counted places among those that there are."""
+        """Return the counted places among all places."""
         all_places = dict.fromkeys(places)
         for place in self.places or ():
             if place not in all_places:

@@ -92,7 +92,7 @@ def from_dict(data: Plain) -> Secret:
 
 
 def check_registered(secret: Secret) -> None:
-    """Raise InputError for a secret lost on the way back from a ledger.
+    """Raise InputError for a secret lost in a ledger.
 
     It could not be read back, or would be read back as one of another type.
     """

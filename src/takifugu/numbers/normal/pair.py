@@ -219,7 +219,9 @@ def least_isotropic_variance(
 
 
 def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fraction = Fraction(0)) -> Fraction | None:
-    """Return v' (C + s^2 I)^-1 v exactly, or None off the plane.
+    """Return the squared distance exactly, or None off the plane.
+
+    It is v' (C + s^2 I)^-1 v.
 
     >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
     Fraction(1, 1)

@@ -131,7 +131,7 @@ class ChainSection:
 
     @property
     def ways(self) -> list[str]:
-        """Return the keys of the chain's law, of which one is due."""
+        """Return the keys of the chain's law: one is due."""
         return written(self, WAYS)
 
     def faults(self) -> Iterator[InputError]:

@@ -75,7 +75,10 @@ def period_of(by: str, calendar: Calendar) -> Period:
 
 
 def since_the_year_1(calendar: Calendar) -> Calendar:
-    """Return the calendar from year 1, with step numbers as in a ledger."""
+    """Return the calendar from year 1.
+
+    Its step numbers are those of a ledger.
+    """
     first = calendar.moment_of(-calendar.at(0))
     return replace(calendar, start=first, stop=None)
 

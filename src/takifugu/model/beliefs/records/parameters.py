@@ -239,7 +239,7 @@ class Parameters:
 
 
 def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> Column:
-    """Read the distributions of a column, one for each value of its parameter."""
+    """Read a column's distributions, one for each value of its parameter."""
     place = ("columns", str(name))
     if name not in prior.names:
         raise InputError(

@@ -292,7 +292,7 @@ def column_number(value: object, column: Hashable) -> Fraction:
 
 
 def _members(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
-    """Return the indices of the values in a set, for values in order."""
+    """Return the indices of a set's values among ordered values."""
     if isinstance(value_set, Intervals):
         return tuple(sorted(chain.from_iterable(_members(part, values) for part in value_set.parts)))
     if not isinstance(value_set, Between):
