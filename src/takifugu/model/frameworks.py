@@ -230,37 +230,50 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
         ).at("beliefs")
     for secret in all_secrets:
-        if not isinstance(secret, Secret):
-            raise InputError(
-                f"{type(secret).__name__} is not a secret",
-                fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
-            ).at("secrets")
-        with within("secrets"):
-            secret_room.check_registered(secret)
+        _check_secret(secret)
     for belief in believed:
-        if not isinstance(belief, Belief):
-            raise InputError(
-                f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
-            ).at("beliefs")
-        belief_room.check_registered(belief)
-        _check_states(belief)
+        _check_belief(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in all_secrets):
             raise InputError(
                 "two distributions of an answer are compared by between(p, q), not by secrets of entries"
             ).at("beliefs")
     # a number in a secret counts the entries as its beliefs list them
     framework = Framework(all_secrets, believed, _definition(all_secrets))
-    if not any(_has_pair(secret, belief) for secret, belief in product(all_secrets, framework.beliefs)):
-        if framework.definition != "pufferfish":
-            raise InputError(
-                "what is hidden takes one value under every belief, so there is nothing to compare",
-                fix="check the column, its values and their probabilities",
-            ).at("secrets")
-        raise InputError(
-            "every secret has probability zero under every belief, so nothing would be hidden",
-            fix="check the values that the secret names and the masses that the belief gives them",
-        ).at("secrets")
+    _check_pairs(framework)
     return framework
+
+
+def _check_secret(secret: object) -> None:
+    if not isinstance(secret, Secret):
+        raise InputError(
+            f"{type(secret).__name__} is not a secret",
+            fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
+        ).at("secrets")
+    with within("secrets"):
+        secret_room.check_registered(secret)
+
+
+def _check_pairs(framework: Framework) -> None:
+    if any(_has_pair(secret, belief) for secret, belief in product(framework.secrets, framework.beliefs)):
+        return
+    if framework.definition != "pufferfish":
+        raise InputError(
+            "what is hidden takes one value under every belief, so there is nothing to compare",
+            fix="check the column, its values and their probabilities",
+        ).at("secrets")
+    raise InputError(
+        "every secret has probability zero under every belief, so nothing would be hidden",
+        fix="check the values that the secret names and the masses that the belief gives them",
+    ).at("secrets")
+
+
+def _check_belief(belief: object) -> None:
+    if not isinstance(belief, Belief):
+        raise InputError(
+            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+        ).at("beliefs")
+    belief_room.check_registered(belief)
+    _check_states(belief)
 
 
 def between(p: Pmf, q: Pmf) -> Framework:

@@ -69,14 +69,18 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     operations += sum(_down(plan, n, parent[n]) for n in needed if parent[n] >= 0)
     operations += sum(_read(plan, n) * len(variables_of) for n, variables_of in places.items())
     whole = float(tables[-1].width)
-    sizes = [plan.cells(table.scope) * table.width for table in tables]
-    largest = max(*sizes, *(plan.cells(tables[n].scope) * whole for n in places))
+    largest = max(plan.cells(tables[n].scope) * whole for n in places)
     largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
-    waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
     variables_of = {n: tuple(variables) for n, variables in places.items()}
-    size = 16.0 * (numbers + 4 * largest)
+    size = _bytes(plan, needed, retained, largest)
     return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
+
+
+def _bytes(plan: Contraction, needed: Collection[int], retained: Collection[int], largest: float) -> float:
+    sizes = [plan.cells(table.scope) * table.width for table in plan.tables]
+    waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
+    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(sizes))
+    return 16.0 * (numbers + 4 * max(largest, *sizes))
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:

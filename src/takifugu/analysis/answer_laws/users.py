@@ -233,43 +233,48 @@ def _full(
     users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
 ) -> Callable[[], DenseFamily | ListedFamily]:
     """Return a function for the answer's laws given a user's states."""
-    sort = int(users.sort_of[user])
-    share, values = users.contributions[sort], compared_values(pairs)
-
-    def listed() -> ListedFamily:
-        sum_of_others = users.exact_sums.without(sort)
-        laws = {}
-        for value in values:
-            if value == unknown:
-                laws[value] = (sum_of_others.convolve(share.law),)
-            else:
-                laws[value] = (sum_of_others.shift(share.states[value]),)
-        return ListedFamily(user, pairs, laws)
-
-    def dense() -> DenseFamily:
-        sum_of_others = users.sums.without(sort)
-        laws = []
-        for value in values:
-            if value == unknown:
-                laws.append(joined(sum_of_others, Weights.of(share.law, users.step)))
-            else:
-                first = sum_of_others.start + share.states[value]
-                laws.append(Weights(first, sum_of_others.numbers, sum_of_others.error))
-        start = min(law.start for law in laws)
-        size = max((law.start - start) // users.step + len(law) for law in laws)
-        rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])
-        error = 2.02 * max(law.error for law in laws) + 4 * size * UNIT
-        places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
-        return DenseFamily(user, pairs, places, dict.fromkeys(values, (0,)), rows, start, users.step, error)
-
-    find, key = listed if users.exact else dense, (user, pairs)
+    find = _listed_family if users.exact else _dense_family
 
     def last() -> DenseFamily | ListedFamily:
-        if users.last is None or users.last[0] != key:
-            users.last = key, find()
+        if users.last is None or users.last[0] != (user, pairs):
+            users.last = (user, pairs), find(users, user, pairs, unknown)
         return users.last[1]
 
     return last
+
+
+def _listed_family(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> ListedFamily:
+    sort = int(users.sort_of[user])
+    share, sum_of_others = users.contributions[sort], users.exact_sums.without(sort)
+    laws = {}
+    for value in compared_values(pairs):
+        if value == unknown:
+            laws[value] = (sum_of_others.convolve(share.law),)
+        else:
+            laws[value] = (sum_of_others.shift(share.states[value]),)
+    return ListedFamily(user, pairs, laws)
+
+
+def _dense_family(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> DenseFamily:
+    sort, values = int(users.sort_of[user]), compared_values(pairs)
+    share, sum_of_others = users.contributions[sort], users.sums.without(sort)
+    laws = []
+    for value in values:
+        if value == unknown:
+            laws.append(joined(sum_of_others, Weights.of(share.law, users.step)))
+        else:
+            first = sum_of_others.start + share.states[value]
+            laws.append(Weights(first, sum_of_others.numbers, sum_of_others.error))
+    start = min(law.start for law in laws)
+    size = max((law.start - start) // users.step + len(law) for law in laws)
+    rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])
+    error = 2.02 * max(law.error for law in laws) + 4 * size * UNIT
+    places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
+    return DenseFamily(user, pairs, places, dict.fromkeys(values, (0,)), rows, start, users.step, error)
 
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:

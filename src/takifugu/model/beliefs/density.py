@@ -81,20 +81,14 @@ class Density(Nameless):
             hidden = dataset_property(attribute, function, of=of)
         table = _by_value(given, "given")
         if len(table) < 2:
-            raise InputError("the belief knows fewer than two values of what is hidden", fix="give two or more").at(
-                "given"
-            )
+            fewer = "the belief knows fewer than two values of what is hidden"
+            raise InputError(fewer, fix="give two or more").at("given")
         for value, curve in table.items():
             with within("given", to_text(value)):
                 check_density(curve)
         normals = _references(table) if references is None else _by_value(references, "references")
         _check_references(table, normals)
-        least = min(curve.deviation for curve in table.values())
-        step = Fraction(10) ** math.floor(math.log10(least * FINE)) if resolution is None else as_fraction(
-            resolution, "resolution", "resolution"
-        )  # fmt: skip
-        if step <= 0:
-            raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
+        step = _resolution(table.values(), resolution)
         set_fields(
             self, about=hidden, values=tuple(table), curves=tuple(table.values()),
             references=tuple(normals[value] for value in table), resolution=step, source=source,
@@ -278,6 +272,16 @@ class DensityView(Nameless):
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""
         return f"{self.whole._hidden} is {number(self.whole.values[value])}"
+
+
+def _resolution(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
+    if declared is None:
+        least = min(curve.deviation for curve in curves)
+        return Fraction(10) ** math.floor(math.log10(least * FINE))
+    step = as_fraction(declared, "resolution", "resolution")
+    if step <= 0:
+        raise InputError(f"the resolution is {declared!r}", rule="it must be above 0").at("resolution")
+    return step
 
 
 def _by_value(law_of: Mapping[Number, Law], name: str) -> dict[Fraction, Law]:

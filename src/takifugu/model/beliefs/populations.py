@@ -98,17 +98,11 @@ class FromPopulations(Nameless):
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
         if len(units) != 2 or min(units) <= 0:
             raise InputError(f"the scales are {list(scales)!r}", rule="they are two numbers above 0").at("scales")
-        even = Fraction(1, len(masses_by_name))
-        weights = None if prior is None else _masses(prior, "the prior")
-        if weights is not None and (unknown := [value for value in weights if value not in values]):
-            raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
-        mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*masses_by_name.values(), strict=True))
         set_fields(
             self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
             independent=bool(independent), scales=units, measure=str(measure),
         )  # fmt: skip
-        shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
-        set_fields(self, prior=shares, source=source)
+        set_fields(self, prior=_prior(prior, values, tuple(masses_by_name.values())), source=source)
         if regions is not None and (
             set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
         ):
@@ -296,6 +290,18 @@ class WhichOf(Nameless):
 
     def describe(self) -> str:
         return self.rows.describe()
+
+
+def _prior(
+    declared: Mapping[Any, Number] | None, values: Sequence[Value], laws: Sequence[Sequence[Fraction]]
+) -> tuple[Fraction, ...]:
+    if declared is None:
+        even = Fraction(1, len(laws))
+        return tuple(sum(masses, Fraction(0)) * even for masses in zip(*laws, strict=True))
+    weights = _masses(declared, "the prior")
+    if unknown := [value for value in weights if value not in values]:
+        raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
+    return tuple(weights.get(value, Fraction(0)) for value in values)
 
 
 def _as_list(value: Value) -> Value | list[object]:
