@@ -11,7 +11,7 @@ from fractions import Fraction
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.one_sided import DOWN, OneSidedGeometric
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided.geometric import positive_sensitivity
+from takifugu.mechanisms.one_sided.tails import positive_sensitivity
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, round_up
 

@@ -34,7 +34,7 @@ from takifugu.calibration.alternatives import (
     WEAKER,
 )
 from takifugu.calibration.registry import Line
-from takifugu.calibration.rules import definition_of
+from takifugu.calibration.trials import definition_of
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"

@@ -13,8 +13,7 @@ from tests.support.scale_oracles import loss_entry_by_entry
 import takifugu as tf
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
-from takifugu.influence.searching import quilts_tried
-from takifugu.mechanisms.influence import part_scale
+from takifugu.mechanisms.influence import part_scale, quilts_tried
 from takifugu.model.queries import Count, Histogram, Linear
 
 EPSILONS = ["1/10", "1", "3", "8"]

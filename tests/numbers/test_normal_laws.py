@@ -18,13 +18,14 @@ from takifugu.numbers.normal.comparisons import Shifted, between_sets, between_v
 from takifugu.numbers.normal.matrices import form, is_semidefinite, largest_eigenvalue, least_eigenvalue, solved, times
 from takifugu.numbers.normal.pair import (
     Normal,
+    distance_squared,
     least_added_variance,
+    least_isotropic_variance,
     pair_delta,
     shifted_delta,
     variance_per_shift,
 )
 from takifugu.numbers.normal.sets import LEAST_NOISE, Given, _density, least_noise, sets_delta, standardised
-from takifugu.numbers.normal.vector import distance_squared, least_isotropic_variance
 
 INF = math.inf
 HALVES = ((-INF, 0.0),), ((0.0, INF),)

@@ -150,7 +150,7 @@ class Problem:
         return answer if is_chosen_from(answer) else None
 
     def check_adds(self) -> None:
-        """Raise Unsupported where a choice is published.
+        """Raise Unsupported for a published choice.
 
         The law of the counts says nothing of it.
         """
@@ -221,7 +221,10 @@ def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
     if all(answer.on_grid for answer in answers):
         return answers
     finest = min(answer.grid for answer in answers)
-    return tuple(a if a.on_grid or a.grid == finest else replace(a, grid=finest) for a in answers)
+    alike = []
+    for answer in answers:
+        alike.append(answer if answer.on_grid or answer.grid == finest else replace(answer, grid=finest))
+    return tuple(alike)
 
 
 def _separate_parts(
@@ -275,14 +278,16 @@ def _given(problem: Problem, pair: LawPair, number: int) -> Part:
 
 
 def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
-    """Return the grid for two laws, and whether every atom is on it."""
+    """Return the grid for two laws, and whether it holds all atoms."""
     query = problem.query
     if not isinstance(query, queries.Identity) or query.attribute is not None:
         raise Unsupported(
             "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
         ).at("query")
-    laws = [law for pair in problem.framework.pairs for law in (pair.left, pair.right)]
-    atoms = sorted({Fraction(v) for law in laws for v in law.values.tolist()})
+    values = set[Fraction]()
+    for pair in problem.framework.pairs:
+        values.update(map(Fraction, [*pair.left.values.tolist(), *pair.right.values.tolist()]))
+    atoms = sorted(values)
     if query.grid is not None:
         return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
     denominator = math.lcm(*(atom.denominator for atom in atoms))
@@ -292,7 +297,7 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
 
 
 def _power_of_ten(largest: Fraction) -> Fraction:
-    """Return the largest power of ten that is at most `largest`."""
+    """Return the largest power of ten up to `largest`."""
     exponent = math.floor(math.log10(largest))
     while Fraction(10) ** exponent > largest:
         exponent -= 1

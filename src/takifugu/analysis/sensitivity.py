@@ -26,7 +26,7 @@ class Change:
 
 
 def component_change(problem: Problem) -> Change:
-    """Return D of the component that moves the answer most.
+    """Return the largest D of a component.
 
     It is one of those with a secret. A component without a secret is independent of every secret: its share is
     post-processing of the noised rest. For two laws of the answer D is the range of the union of their supports: every
@@ -71,7 +71,7 @@ class OfOneRecord(Protocol):
 
 
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
-    """Return the changes of a cell and of the answer by one record.
+    """Return the changes by one record: a cell's and the answer's.
 
     Its hidden value moves them so far, in L1 and grid units; None elsewhere. Where a column has no bounds a secret says
     how far its value may change (`View.entry_change`).

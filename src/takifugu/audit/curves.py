@@ -62,7 +62,10 @@ class Curve:
     centre: mpf | None = None
 
     def at(self, y: mpf) -> mpf:
-        return mp.fsum(weight * mp.fprod(hill.at(y) for hill in hills) for weight, hills in self.parts)
+        terms = []
+        for weight, hills in self.parts:
+            terms.append(weight * mp.fprod(hill.at(y) for hill in hills))
+        return mp.fsum(terms)
 
     def bounds(self, low: mpf, high: mpf) -> tuple[mpf, mpf]:
         """Bound the density from `low` to `high`."""

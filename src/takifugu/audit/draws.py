@@ -7,6 +7,7 @@ tested apart, and their statistics add up.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections import Counter
@@ -95,7 +96,7 @@ def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator
     tail, spread = cell_tail(part), part.scale / part.grid
     ends = sorted({math.floor(x) + step for step in (-1, 0, 1, 2)} | {round(x + spread * step) for step in LADDER})
     above = [1.0, *(float(tail(end, x)) for end in ends), 0.0]
-    places = Counter(sum(1 for end in ends if end <= y) for y in observed.elements())
+    places = Counter(bisect.bisect_right(ends, y) for y in observed.elements())
     for place, (upper, lower) in enumerate(itertools.pairwise(above)):
         yield places[place], total * (upper - lower)
 

@@ -87,11 +87,14 @@ class SumStates(_Numbered[SumView | VectorView]):
         secret = self.belief.secret
         values_of = []
         for name in secret.columns:
-            column = [int(x) if isinstance(x, bool) else x for x in self.column(rows, name)]
-            if secret.of is None:
-                total = sum((Fraction(str(x)) for x in column), Fraction(0))
-            else:
-                total = sum((Fraction(x in secret.of) for x in column), Fraction(0))
+            total = Fraction(0)
+            for x in self.column(rows, name):
+                if secret.of is not None:
+                    total += x in secret.of
+                elif isinstance(x, bool):
+                    total += x
+                else:
+                    total += Fraction(str(x))
             if secret.function != "sum":
                 total /= len(rows)
             values_of.append(total)

@@ -153,7 +153,9 @@ def _of_belief(
             values = sorted({*itertools.chain(*pairs)})
             weights = {v: states.given(entry, v, groups, len(channel.answers)) for v in values}
             for rows_alike in states.classes(entry):
-                rows_of = {v: [all_rows[r] for r in rows_alike] for v, all_rows in weights.items()}
+                rows_of = {}
+                for v, all_rows in weights.items():
+                    rows_of[v] = [all_rows[r] for r in rows_alike]
                 yield Hypotheses(belief, entry, rows_of, pairs, channel, states.relative_error)
 
 

@@ -10,8 +10,16 @@ from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLa
 from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
-from takifugu.calibration.rules import check_beliefs, definition_of, error_words
-from takifugu.calibration.trials import attempt, attempt_all, attempt_composing, choose, rows
+from takifugu.calibration.trials import (
+    attempt,
+    attempt_all,
+    attempt_composing,
+    check_beliefs,
+    choose,
+    definition_of,
+    error_words,
+    rows,
+)
 from takifugu.core import searches
 from takifugu.core.cache import forget
 from takifugu.core.errors import CalibrationRefused, InputError

@@ -73,7 +73,10 @@ class Alternative:
 
 
 def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> str:
-    """Return a bar for each mechanism that has an expected error; a star is at those that may not be used."""
+    """Return a bar for each mechanism with an expected error.
+
+    A star is at those that may not be used.
+    """
     from takifugu.core.text.pictures import Bar, bar_chart
     from takifugu.core.text.scales import Axis
 
@@ -127,7 +130,9 @@ class Comparisons(Sequence[Alternative]):
     @property
     def brief(self) -> str:
         """Return the chosen noise and the noise of others in plain words."""
-        by_mark = {key: row for row in reversed(self.rows) for key in (row.status, row.name)}
+        by_mark: dict[str, Alternative] = {}
+        for row in reversed(self.rows):
+            by_mark |= {row.status: row, row.name: row}
         rows = [(words, by_mark[key]) for key, words in _IN_WORDS.items() if key in by_mark]
         priced = [(words, row) for words, row in rows if row.expected_error is not None]
         cells = [(words, number(row.expected_error, digits=3), row.composes) for words, row in priced]

@@ -15,8 +15,8 @@ from fractions import Fraction
 
 from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
-from takifugu.calibration.rules import check_beliefs
 from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, Scales, SharedNoise
+from takifugu.calibration.trials import check_beliefs
 from takifugu.core import searches
 from takifugu.core.errors import InputError
 from takifugu.model.frameworks import Framework

@@ -1,4 +1,7 @@
-"""Each mechanism is tried once; what it returns is judged by the same rules, and the best is chosen."""
+"""Each mechanism is tried once; what it returns is judged by the same rules, and the best is chosen.
+
+Beliefs that were taken from the private data are refused here, too, unless the caller accepts them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 from numpy.linalg import LinAlgError
 
 from takifugu.accounting import definitions
+from takifugu.accounting.definitions import Definition
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
@@ -26,10 +30,11 @@ from takifugu.calibration.alternatives import (
     Alternative,
 )
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.calibration.rules import definition_of
 from takifugu.core import searches
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.text.tables import number
+from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.frameworks import Framework
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9
@@ -220,3 +225,30 @@ def _shortfall(problem: Problem, bound: Bound) -> str:
     if bound.epsilon > problem.epsilon:
         return f"it promises epsilon {number(float(bound.epsilon))}, not {number(float(problem.epsilon))}"
     return f"it requires delta {number(float(bound.delta))}, and {number(float(problem.delta))} was requested"
+
+
+def definition_of(problem: Problem) -> Definition:
+    """Return the definition behind a problem's promise."""
+    return definitions.find(problem.framework.definition)
+
+
+def error_words(problem: Problem) -> tuple[str, ...]:
+    """Describe an unusual expected error: a choice's, or a definition's."""
+    if problem.candidates is not None:
+        from takifugu.analysis.randomisers.selection import PermuteAndFlip
+
+        return (PermuteAndFlip.error_words,)
+    words = definition_of(problem).error_words
+    return (words,) if words else ()
+
+
+def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
+    """Return the conditions of beliefs from private data, refused by default."""
+    private = [b for b in framework.beliefs if is_private_source(b.source)]
+    if private and not allow_private_belief:
+        raise CalibrationRefused(
+            f"the belief {private[0].describe()} was estimated from the private data, so the amount of noise would "
+            "itself tell something about them",
+            fix="estimate it from other data, or write allow_private_belief=True",
+        ).at("beliefs")
+    return tuple(f"{b.describe()}: estimated from the private data; the promise does not cover that" for b in private)

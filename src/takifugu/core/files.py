@@ -1,14 +1,23 @@
-"""Small files that others wrote, read whole and within limits: no device, no pipe, nothing oversized."""
+"""Small files of others, read whole and within limits, and folders for private rows that do not fit into memory."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
+import tempfile
+import time
+import weakref
+from contextlib import suppress
 from pathlib import Path
 
 #: The most bytes that are read of a release file, a certificate, a network and a file of numbers.
 LARGEST = 64_000_000
+#: Folders for private rows: for this user alone, and gone when their process is.
+PREFIX = "takifugu-rows-"
+#: A folder of this age, in seconds, is locked by its process if that still runs.
+_SETTLED = 60
 
 
 def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
@@ -35,3 +44,52 @@ def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
 def _without_waiting(path: str, flags: int) -> int:
     """Open a file, without waiting on a pipe without a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def private_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder for the life of the process.
+
+    Folders that killed processes have left are removed first.
+    """
+    remove_left_folders()
+    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    descriptor = _lock(Path(folder.name))
+    if descriptor is not None:
+        weakref.finalize(folder, os.close, descriptor)
+    return folder
+
+
+def remove_left_folders() -> None:
+    """Remove this user's folders without a process.
+
+    The system releases a process's locks however it ends.
+    """
+    if not hasattr(os, "getuid"):  # Windows
+        return
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            status = left.lstat()
+            if status.st_uid != os.getuid() or time.time() - status.st_mtime < _SETTLED:
+                continue
+            descriptor = _lock(left)
+            if descriptor is not None:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(descriptor)
+
+
+def _lock(folder: Path) -> int | None:
+    """Return a descriptor with a lock on a folder.
+
+    None where another process has it, or the system has no such locks.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows, where nobody can remove a folder in use either
+        return None
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -107,7 +107,9 @@ def register_belief(
     rows: str = "people",
     draft: Callable[[Sequence[Column]], str] | None = None,
 ) -> None:
-    """Let a belief be read back from ledgers and certificates, and register its answers to what is asked of beliefs.
+    """Register a type of belief and its answers to questions.
+
+    Then it is read back from ledgers and certificates.
 
     `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
     JointStates) for the audit, `values` (belief, data -> value indices) for releases, `quilts` (Quilts) for mechanisms

@@ -15,10 +15,9 @@ from functools import partial
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.mechanisms.common.answer_families import Located, predicted
+from takifugu.mechanisms.common.answer_families import Located, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
-from takifugu.mechanisms.common.participants import conditions
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
@@ -62,7 +61,7 @@ class GaussianExact:
         noise = normal_noise(problem, sigma)
         detail = "the divergence reaches delta here first" + alone(problem)
         witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
-        assumptions = conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
+        assumptions = knowledge_conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness, assumptions)
 
 

@@ -242,7 +242,9 @@ def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
         for v in (entry, *network.children[entry]):
             factor = network.factors[v]
             order = np.argsort([scope.index(w) for w in factor.scope])
-            shape = [len(network.alphabet(w)) if w in factor.scope else 1 for w in scope]
+            shape = [1] * len(scope)
+            for w in factor.scope:
+                shape[scope.index(w)] = len(network.alphabet(w))
             table = _product(table, factor.table.transpose(order).reshape(shape), table > 0)
         for place, other in enumerate(blanket, start=1):
             moved = np.moveaxis(table, place, 0)  # (x_j, s, the rest)

@@ -13,12 +13,14 @@ from functools import lru_cache
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.analysis.questions.influence import Worst
+from takifugu.analysis.questions.influence import Search, Worst
+from takifugu.analysis.questions.influence import quilts as quilts_of
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
-from takifugu.influence.curves import Release, influence_loss
-from takifugu.influence.searching import predicted, quilts_tried, unknown
+from takifugu.influence.curves import CURVES, Release, influence_loss, is_least
+from takifugu.influence.profiles.patience import EVALUATIONS, MOST_SEARCHED, SEARCHED
 from takifugu.mechanisms.common.answer_noise import covering
+from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up, round_up
 from takifugu.numbers.search import smallest_scale
 
@@ -42,10 +44,10 @@ class Influence:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: some evaluations of each curve, one search for quilts."""
-        return predicted(problem)
+        return predicted_cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        refused = unknown(problem)
+        refused = unknown_curve(problem)
         if refused:
             return refused
         scale, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
@@ -112,3 +114,39 @@ def _by_quilts(part: Part, epsilon: Fraction) -> Worst | None:
 
 
 MECHANISM = Influence()
+
+
+def unknown_curve(problem: Problem) -> Refusal | None:
+    """Return why no curve is known for a problem."""
+    if problem.is_pair:
+        return Refusal("two distributions of an answer have no values: use wasserstein or laplace-exact")
+    for part in problem.parts:
+        if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
+            return Refusal(
+                f"no influence curve is known for {part.belief.describe()}: use quilt-exact, quilt-approx or group"
+            )
+    return None
+
+
+def predicted_cost(problem: Problem, searches: float = 1.0) -> Cost:
+    """Predict the work: evaluations of the loss, and searches for quilts."""
+    losses = memory = 0.0
+    for part in problem.parts:
+        curve, quilts = CURVES.of(part.belief), quilts_tried(part, problem.epsilon)
+        if curve is not None:
+            losses += EVALUATIONS * curve.work(part.belief)
+        if curve is not None and quilts is not None:
+            searched = quilts.cost(problem.epsilon)
+            losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
+    return Cost(losses, memory)
+
+
+def quilts_tried(part: Part, epsilon: Fraction) -> Search | None:
+    """Return a part's search for quilts, if it can help."""
+    if is_least(part.belief):
+        return None
+    of_belief = quilts_of(part.belief)
+    for search in (of_belief.exact(part), of_belief.bounded(part)):
+        if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED:
+            return search
+    return None

@@ -17,8 +17,8 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.influence.profiles.patience import EVALUATIONS
-from takifugu.influence.searching import predicted, unknown
 from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.influence import predicted_cost, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
@@ -38,7 +38,7 @@ class InfluenceGaussian:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work of Laplace noise, with quilts searched each time."""
-        return predicted(problem, EVALUATIONS)
+        return predicted_cost(problem, EVALUATIONS)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise, or a refusal.
@@ -50,7 +50,7 @@ class InfluenceGaussian:
         14.12
         """
         problem.check_adds()
-        refused = refusal(problem) or unknown(problem)
+        refused = refusal(problem) or unknown_curve(problem)
         if refused:
             return refused
         sigma, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")

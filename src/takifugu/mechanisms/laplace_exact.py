@@ -22,10 +22,9 @@ from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
-from takifugu.mechanisms.common.answer_families import Located, families_at_hand, predicted
+from takifugu.mechanisms.common.answer_families import Located, families_at_hand, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.largest_need import largest_need, refusing
-from takifugu.mechanisms.common.participants import conditions
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.common.stacks import Bools, Stack, stacked
 
@@ -78,7 +77,7 @@ class LaplaceExact:
         def lost(located: Located, enough: float) -> float:
             return max(enough, *over_all_starts(located.family).losses(scale), 0.0)
 
-        assumptions = conditions(problem, lost, lines=True)
+        assumptions = knowledge_conditions(problem, lost, lines=True)
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, assumptions)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain, product
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
@@ -130,7 +131,7 @@ class Framework:
         return comparisons
 
     def to_dict(self) -> Json:
-        """Return the canonical form, which never holds data.
+        """Return the canonical form, without data.
 
         It reads back with `from_dict`.
         """
@@ -173,7 +174,7 @@ class Framework:
         """Return the assumptions of the promise, once each."""
         holders = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
-        return tuple(dict.fromkeys(assumption for holder in assuming for assumption in holder.assumptions()))
+        return tuple(dict.fromkeys(chain.from_iterable(holder.assumptions() for holder in assuming)))
 
     def describe(self) -> str:
         belief_words = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
@@ -229,37 +230,50 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
         ).at("beliefs")
     for secret in all_secrets:
-        if not isinstance(secret, Secret):
-            raise InputError(
-                f"{type(secret).__name__} is not a secret",
-                fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
-            ).at("secrets")
-        with within("secrets"):
-            secret_room.check_registered(secret)
+        _check_secret(secret)
     for belief in believed:
-        if not isinstance(belief, Belief):
-            raise InputError(
-                f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
-            ).at("beliefs")
-        belief_room.check_registered(belief)
-        _check_states(belief)
+        _check_belief(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in all_secrets):
             raise InputError(
                 "two distributions of an answer are compared by between(p, q), not by secrets of entries"
             ).at("beliefs")
     # a number in a secret counts the entries as its beliefs list them
     framework = Framework(all_secrets, believed, _definition(all_secrets))
-    if not any(_has_pair(secret, belief) for secret in all_secrets for belief in framework.beliefs):
-        if framework.definition != "pufferfish":
-            raise InputError(
-                "what is hidden takes one value under every belief, so there is nothing to compare",
-                fix="check the column, its values and their probabilities",
-            ).at("secrets")
-        raise InputError(
-            "every secret has probability zero under every belief, so nothing would be hidden",
-            fix="check the values that the secret names and the masses that the belief gives them",
-        ).at("secrets")
+    _check_pairs(framework)
     return framework
+
+
+def _check_secret(secret: object) -> None:
+    if not isinstance(secret, Secret):
+        raise InputError(
+            f"{type(secret).__name__} is not a secret",
+            fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
+        ).at("secrets")
+    with within("secrets"):
+        secret_room.check_registered(secret)
+
+
+def _check_pairs(framework: Framework) -> None:
+    if any(_has_pair(secret, belief) for secret, belief in product(framework.secrets, framework.beliefs)):
+        return
+    if framework.definition != "pufferfish":
+        raise InputError(
+            "what is hidden takes one value under every belief, so there is nothing to compare",
+            fix="check the column, its values and their probabilities",
+        ).at("secrets")
+    raise InputError(
+        "every secret has probability zero under every belief, so nothing would be hidden",
+        fix="check the values that the secret names and the masses that the belief gives them",
+    ).at("secrets")
+
+
+def _check_belief(belief: object) -> None:
+    if not isinstance(belief, Belief):
+        raise InputError(
+            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+        ).at("beliefs")
+    belief_room.check_registered(belief)
+    _check_states(belief)
 
 
 def between(p: Pmf, q: Pmf) -> Framework:
@@ -295,10 +309,13 @@ def from_dict(data: Plain) -> Framework:
 
 
 def _check_states(belief: Belief) -> None:
-    """Refuse states that change in the canonical form."""
+    """Refuse states changed by the canonical form."""
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
-    for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
+    states = set[State]()
+    for alphabet in alphabets(belief):
+        states.update(checked_alphabet(alphabet, "the belief"))
+    for state in states:
         if isinstance(state, Fraction):
             raise InputError(
                 f"the belief has the state {state!r} of type {type(state).__name__}",

@@ -50,7 +50,10 @@ def masses_at(law: Mapping[Hashable, Atom], values: Iterable[Hashable]) -> Float
 
 def tabulated(function: Callable[[Any, Any], SupportsFloat], rows: Sequence[Any], columns: Sequence[Any]) -> Floats:
     """Return the numbers of a function of two arguments, shape (rows, columns)."""
-    return np.array([[float(function(x, y)) for y in columns] for x in rows])
+    table = []
+    for x in rows:
+        table.append([float(function(x, y)) for y in columns])
+    return np.array(table)
 
 
 def _from_machine_numbers(numbers: Array) -> Array:
@@ -72,7 +75,10 @@ def _from_objects(numbers: list[Any], name: str) -> Array:
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         return np.array([float(x) for x in numbers], dtype=np.float64) + 0.0
     if Fraction in kinds:
-        return compact(_object_array([x if isinstance(x, Fraction) else Fraction(int(x)) for x in numbers]))
+        rationals = []
+        for x in numbers:
+            rationals.append(x if isinstance(x, Fraction) else Fraction(int(x)))
+        return compact(_object_array(rationals))
     return compact(_object_array([int(x) for x in numbers]))
 
 

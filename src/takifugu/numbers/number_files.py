@@ -27,7 +27,10 @@ def numbers_in(path: Path, expected: str, most: int = MOST_NUMBERS) -> list[list
         raise InputError(f"{path.name} is not a CSV file of numbers", fix=f"write {expected}") from None
     if sum(map(len, rows)) > most:
         raise InputError(f"{path.name} holds more than {most:,} numbers", fix=f"write {expected}")
+    numbers = []
     try:
-        return [[as_fraction(text, "a number") for text in row] for row in rows]
+        for row in rows:
+            numbers.append([as_fraction(text, "a number") for text in row])
     except InputError:
         raise InputError(f"{path.name} holds something that is not a number", fix=f"write {expected}") from None
+    return numbers

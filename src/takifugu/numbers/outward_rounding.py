@@ -33,9 +33,9 @@ def up(number: Rounded) -> Rounded:
 def sum_up(first: Rounded, second: Rounded) -> Rounded:
     """Return a float at least the exact sum; zeros change nothing."""
     total = first + second
-    return np.where((first == 0) | (second == 0), total, up(total)) if isinstance(total, np.ndarray) else (
-        total if first == 0 or second == 0 else float(up(total))
-    )  # fmt: skip
+    if isinstance(total, np.ndarray):
+        return np.where((first == 0) | (second == 0), total, up(total))
+    return total if first == 0 or second == 0 else float(up(total))
 
 
 def floats_above(values: IntArray, unit: Fraction) -> FloatArray:

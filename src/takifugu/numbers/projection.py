@@ -45,8 +45,10 @@ def nearest(
             "the values and their total carry no noise and do not agree", rule="they are not about the same data"
         ).at("total")
     shift = height / slope if slope else Fraction(0)
-    moved = (v if s == 0 else v - s * shift for v, s in zip(values, variances, strict=True))
-    return tuple(_clipped(x, nonnegative) for x in moved)
+    moved = []
+    for value, variance in zip(values, variances, strict=True):
+        moved.append(_clipped(value - variance * shift if variance else value, nonnegative))
+    return tuple(moved)
 
 
 def whole(values: Sequence[Fraction], total: int, first: Sequence[Fraction]) -> tuple[int, ...]:

@@ -23,6 +23,14 @@ LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
 _EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 
+def _number_text(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, Decimal):
+        return str(value)
+    return repr(float(value)) if hasattr(value, "__float__") else ""
+
+
 def as_fraction(value: object, name: str, *where: Step) -> Fraction:
     """Read a finite number by its shortest decimal (0.1 is 1/10).
 
@@ -40,8 +48,7 @@ def as_fraction(value: object, name: str, *where: Step) -> Fraction:
     if isinstance(value, Rational) and not isinstance(value, bool):
         return Fraction(int(value.numerator), int(value.denominator))
     try:
-        text = value.strip() if isinstance(value, str) else repr(float(value)) if hasattr(value, "__float__") else ""
-        number = read_fraction(str(value) if isinstance(value, Decimal) else text)
+        number = read_fraction(_number_text(value))
     except (ValueError, ZeroDivisionError, OverflowError):
         raise InputError(
             f"{name} is {_text(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"

@@ -16,7 +16,7 @@ from takifugu.analysis.answer_laws import forward_backward as chain_blocks
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.queries import Additive, Count, Sum
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.extended import window_products as windows
+from takifugu.numbers.extended import convolution as windows
 
 #: Short binary fractions, so that exact masses stay short.
 CHAINS = {

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.wide_numbers import close, fractions, random_wide
 
-from takifugu.numbers.extended.convolution import convolve
+from takifugu.numbers.extended.convolution import ORDERS, convolve, convolve_many
 from takifugu.numbers.extended.floats import Wide, normalised, stack
-from takifugu.numbers.extended.window_products import ORDERS, convolve_many
 
 
 def exact(rows: Wide, kernels: Wide, kernel: int) -> list[Fraction]:
@@ -47,7 +46,7 @@ def test_products_are_right_however_far_rows_and_kernels_are_apart(
 
 
 def test_many_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.numbers.extended.window_products._HELD", 20)
+    monkeypatch.setattr("takifugu.numbers.extended.convolution._HELD", 20)
     rows, kernels = random_wide(1, (2, 40), 100), random_wide(2, (2, 3, 2), 100)
     convolved = convolve_many(rows, kernels)
     assert convolved is not None

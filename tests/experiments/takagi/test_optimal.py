@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from takagi.optimal import best_channel, best_count
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms.one_sided.geometric import geometric_law
+from takifugu.mechanisms.one_sided.tails import geometric_law
 
 F = Fraction
 

@@ -25,7 +25,7 @@ from takifugu.audit.exact import joint_loss
 from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError, Unsupported
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
 from takifugu.mechanisms.one_sided.asymmetric_moves import composition_of, moves_of, public_end
-from takifugu.mechanisms.one_sided.geometric import geometric_law
+from takifugu.mechanisms.one_sided.tails import geometric_law
 from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework

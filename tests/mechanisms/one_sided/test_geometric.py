@@ -16,7 +16,7 @@ from tests.support.golden import golden
 from takifugu.analysis.randomisers import Direction, DiscreteLaplace
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided.geometric import geometric_law
+from takifugu.mechanisms.one_sided.tails import geometric_law
 
 F = Fraction
 HALF = F(1, 2)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.support.goodness_of_fit import coin_p
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.mechanisms.one_sided.geometric import geometric_law
 from takifugu.mechanisms.one_sided.mangat import Mangat
+from takifugu.mechanisms.one_sided.tails import geometric_law
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 F = Fraction

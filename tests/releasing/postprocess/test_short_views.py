@@ -12,7 +12,7 @@ import takifugu as tf
 from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import InputError
-from takifugu.core.text.night import by_itself
+from takifugu.core.text.plot import by_itself
 from takifugu.releasing.publishing.run import release_file
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])

@@ -17,7 +17,7 @@ from tests.releasing.test_windows import written
 from tests.support.pages import Element, check_page, contrast, rules
 
 import takifugu as tf
-from takifugu.core.text.night import LETTERS, PICTURES
+from takifugu.core.text.plot import LETTERS, PICTURES
 from takifugu.model.queries.by import By
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.document import report_html

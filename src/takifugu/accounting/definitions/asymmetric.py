@@ -28,7 +28,7 @@ from takifugu.analysis.randomisers import Direction, Randomiser
 from takifugu.core.errors import CompositionRefused, TakifuguError
 from takifugu.core.escaping import number
 from takifugu.mechanisms.one_sided.asymmetric_moves import DIRECTIONS, comparison_of
-from takifugu.mechanisms.one_sided.ordinary_promise import ordinary_words
+from takifugu.mechanisms.one_sided.ordinary_sparse import ordinary_words
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model import queries
 from takifugu.model.frameworks import Framework

@@ -174,6 +174,8 @@ class ChainMarginal(Marginal[PeriodicChain]):
             law = chain.stationary_laws[entry % chain.period]
             if chain.period > 1:  # of a product over a period
                 rounded += 2.02 * len(chain.states) * (3 * len(chain.states) + 4) * chain.period * UNIT
-            shares = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
-            return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in shares], rounded
+            shares = []
+            for mantissa, exponent in zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True):
+                shares.append(Fraction(mantissa) * Fraction(2) ** exponent if mantissa else Fraction(0))
+            return shares, rounded
         return trusted(chain.marginal(entry), np.asarray(chain.possible(entry))), rounded

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class CliqueLaw(AnswerLaw[Clique]):
             other_addends = tuple(sorted(extra[:entry] + extra[entry + 1 :]))
             key = (extra[entry], other_addends)
             if key not in laws_by_rest:
-                values = {value for pair in pairs for value in pair}
+                values = set(chain.from_iterable(pairs))
                 laws_by_rest[key] = _laws(belief, extra[entry], other_addends, base, values)
             yield ListedFamily(entry, pairs, laws_by_rest[key])
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +67,14 @@ class DenseFamily:
 
     @cached_property
     def hulls(self) -> dict[int, tuple[Pmf, ...]]:
-        """Return the laws given each value; integer masses (rounded all the same) where float64 cannot hold them."""
-        return {v: tuple(as_law(self.weights[r], self.start, self.step) for r in rows) for v, rows in self.rows.items()}
+        """Return the laws given each value.
+
+        Masses are integers, rounded all the same, where float64 cannot hold them.
+        """
+        laws = {}
+        for v, rows in self.rows.items():
+            laws[v] = tuple(as_law(self.weights[r], self.start, self.step) for r in rows)
+        return laws
 
     def losses(self, scale: Fraction) -> list[float]:
         """Bound sup abs log A/B after Laplace noise, for each of `compared`.
@@ -78,7 +85,10 @@ class DenseFamily:
         return losses
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals for W-infinity; the last is certain (no move is longer)."""
+        """Return increasing proposals for W-infinity; the last is certain.
+
+        No move is longer.
+        """
         p, q = (self._floats[row] for row in self._rows_of(index))
         return tuple(sorted({*(int(w) for w in w_infinity_candidates(p, q)), self.reach(index)}))
 
@@ -97,7 +107,7 @@ class DenseFamily:
         return reach, round_up(reach / epsilon)
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that certainly keeps the log-ratio within epsilon.
+        """Return a scale certain to keep the log-ratio within epsilon.
 
         It is at most 2**-36 above the smallest such. "Certainly" takes what the error of the masses may do off epsilon.
         """
@@ -172,11 +182,14 @@ class DenseFamily:
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
     def noised(self, scale: Fraction) -> Chunks:
-        """Return A_r at every place for all rows, for a scale above 0."""
+        """Return A_r at every place for all rows.
+
+        The scale is above 0.
+        """
         return decayed(self.laws, self.decay(scale))
 
     def decay(self, scale: Fraction) -> Fraction:
-        """Return the logarithm by which noise falls from one place to the next.
+        """Return the noise's logarithmic fall from place to place.
 
         0 stands for no noise.
         """
@@ -189,7 +202,10 @@ def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tu
     Each is (a, number in a's hull, b, number in b's hull).
     """
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
-    return tuple((a, i, b, j) for a, b in values for i in range(sizes[a]) for j in range(sizes[b]))
+    comparisons: list[Compared] = []
+    for a, b in values:
+        comparisons += [(a, i, b, j) for i, j in product(range(sizes[a]), range(sizes[b]))]
+    return tuple(comparisons)
 
 
 def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
@@ -212,7 +228,7 @@ def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) 
 
 
 def _noised(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
-    """Return the largest abs log A/B and difference of binary orders per pair."""
+    """Return the largest abs log A/B and order difference per pair."""
     ratio = noised.numbers[first_rows] / noised.numbers[second_rows]
     orders = noised.exponents[first_rows] - noised.exponents[second_rows]
     high = np.log(ratio.max(axis=2)) + orders * math.log(2)

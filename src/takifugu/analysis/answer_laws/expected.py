@@ -91,7 +91,10 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
 
 
 def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
-    """Return the mean of each cell where the steps have these laws in turn; of one law no step is written out."""
+    """Return each cell's mean for steps of these laws in turn.
+
+    Of one law no step is written out.
+    """
     if len(laws) > 1:
         return of_groups(answer, np.arange(answer.size) % len(laws), laws)
     (weights, tables), lengths = answer.kinds
@@ -229,7 +232,7 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         assert isinstance(answer, ColumnSums)
         means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
         column_means = np.array([means[name] for name in answer.columns])
-        weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
+        weights = np.array(answer.coefficients, dtype=np.float64)
         return np.asarray(answer.size * (weights @ column_means) / float(answer.grid))
 
     @property
@@ -246,8 +249,8 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         read = [ranges.get(name) for name in answer.columns]
         if any(read[column] is None for column in answer.read_columns):
             return None
-        ends = np.array([[float(end) for end in range_or_none or (0, 0)] for range_or_none in read])
-        weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
+        ends = np.array([range_or_none or (0, 0) for range_or_none in read], dtype=np.float64)
+        weights = np.array(answer.coefficients, dtype=np.float64)
         shares = answer.size * weights[:, :, np.newaxis] * ends
         return shares.min(axis=2).sum(axis=1), shares.max(axis=2).sum(axis=1)
 

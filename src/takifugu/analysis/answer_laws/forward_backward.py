@@ -7,7 +7,7 @@ block's own share jointly with X_j = s and X_end = v given X_{first-1} = u. Then
     sum over u, v of (before(u) * after(v)) * within_j(u, s, v):
 
 k**2 long convolutions for a whole block instead of k for each entry, and short ones, all of them in one matrix product
-(laws/extended/window_products.py). Positive terms only. A block whose numbers lie too far apart is halved, at last to
+(numbers/extended/convolution.py). Positive terms only. A block whose numbers lie too far apart is halved, at last to
 single entries.
 """
 
@@ -16,13 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.numbers.extended.convolution import convolve
+from takifugu.numbers.extended.convolution import convolve, convolve_many
 from takifugu.numbers.extended.floats import LOWEST, Wide, combine, shifted, stack
-from takifugu.numbers.extended.window_products import convolve_many
 
 IntArray = npt.NDArray[np.int64]
 
@@ -57,7 +57,7 @@ def block_length(length: int, states: int, width: int) -> int:
 def laws_given(
     matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], states_by_entry: Mapping[int, Sequence[int]]
 ) -> Iterator[Given]:
-    """Yield the laws given each wanted state of each wanted entry, in order.
+    """Yield the laws given the wanted states of entries, in order.
 
     `matrices` are those of the steps from X_0, X_1, ... on, repeated. `offsets[i, s]` is what X_i = s adds, `starts`
     the laws of the first entry's share jointly with its state, (k, n).
@@ -110,7 +110,9 @@ class _Walk:
         They follow from the laws before and after it.
         """
         first, end = block
-        pairs = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
+        pairs: list[tuple[int, int]] = []
+        for entry in range(first, end):
+            pairs += [(entry, state) for state in self.wanted.get(entry, ())]
         if not pairs:
             return
         if end - first == 1:
@@ -121,7 +123,7 @@ class _Walk:
             kernels = self.within(block, [(entry - first, state) for entry, state in pairs])
             block_laws = []
             for row in before:
-                ends = [convolve(row[u], after[v]) for u in range(states) for v in range(states)]
+                ends = [convolve(row[u], after[v]) for u, v in product(range(states), repeat=2)]
                 block_laws.append(convolve_many(stack(ends), kernels))
             if all(laws is not None for laws in block_laws):
                 for number, (entry, state) in enumerate(pairs):
@@ -134,7 +136,9 @@ class _Walk:
     def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one entry; `before` holds its own share."""
         for state in self.wanted.get(entry, ()):
-            laws = (convolve(row[state], after[state]) if row.mantissas[state].any() else None for row in before)
+            laws: list[Wide | None] = []
+            for row in before:
+                laws.append(convolve(row[state], after[state]) if row.mantissas[state].any() else None)
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Wide) -> Wide:

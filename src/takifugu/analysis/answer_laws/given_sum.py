@@ -104,7 +104,10 @@ class SumLaw(RecordsLaw[SumView]):
         return int((keys[b] - keys[a]) // (high - low))
 
     def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
-        """Return the bounds for all pairs of values at most so many steps apart."""
+        """Return the bounds for all pairs of near values.
+
+        They are at most `times` steps apart.
+        """
         a, b = sorted(pair)
         laws = [self.law.given(level) for level in self.law.levels]
         changes = list(pairwise(range(len(laws))))
@@ -124,7 +127,10 @@ class SumLaw(RecordsLaw[SumView]):
 
     @property
     def no_bound(self) -> str:
-        """Why changing one record by one step at a time does not lead from each value to the next; "" where it does."""
+        """Return why single steps do not lead through all values.
+
+        A step changes one record by one; it is "" where they do.
+        """
         levels = self.law.levels
         if self.is_binary:
             return ""
@@ -182,7 +188,10 @@ def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], places:
 
 
 def no_bound(secret: DatasetProperty, products: float) -> str:
-    """Say why nothing is proved of sums of scores whose exact laws take so many products."""
+    """Return why nothing is proved of sums of scores.
+
+    Their exact laws take too many products.
+    """
     return (
         f"the exact distributions of the answer given {secret.what} would take "
         f"{Cost(100 * products, 100 * products).describe()}, and a bound from single records is proved "
@@ -192,7 +201,7 @@ def no_bound(secret: DatasetProperty, products: float) -> str:
 
 
 def is_tight(low: Pmf, high: Pmf) -> bool:
-    """Return whether the loss of one record decides that of many exactly.
+    """Return whether one record's loss decides many records' exactly.
 
     That is so in likelihood-ratio order.
     """

@@ -71,7 +71,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
 def collect(
     plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], retained: Collection[int]
 ) -> list[ShareTable]:
-    """Return every table, ONE for those that are spent.
+    """Return every table, ONE for spent ones.
 
     Those that are kept, and the last, stay.
     """
@@ -99,7 +99,7 @@ def outside(
     tables: Sequence[ShareTable],
     offsets: Sequence[Sequence[int]],
 ) -> ShareTable:
-    """Return the outside of a table from that of its parent."""
+    """Return a table's outside from its parent's."""
     table, scope = plan.tables[above], plan.tables[number].scope
     if isinstance(table, Sum):
         return moved(outer, table.variable, offsets[table.variable])
@@ -144,7 +144,8 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
     """
     if tuple(scope) == table.scope:
         return table.polynomials
-    return arranged(table.polynomials, [table.scope.index(v) if v in table.scope else None for v in scope])
+    axis_of = {v: axis for axis, v in enumerate(table.scope)}
+    return arranged(table.polynomials, [axis_of.get(v) for v in scope])
 
 
 def _sizes(plan: Contraction) -> list[int]:

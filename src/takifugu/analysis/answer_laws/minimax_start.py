@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ class AnyStartFamily:
         return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
 
     def reach(self, index: int) -> int:
-        """Return the largest distance between an atom given a and one given b.
+        """Return the largest distance of atoms given a and given b.
 
         The initial law may be any.
         """
@@ -77,7 +77,7 @@ class AnyStartFamily:
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that certainly keeps the log-ratio within epsilon.
+        """Return a scale certain to keep the log-ratio within epsilon.
 
         It is at most 2**-36 above the smallest such.
         """
@@ -99,15 +99,15 @@ class AnyStartFamily:
             return max(loss for (c, _, d, _), loss in losses if (c, d) == (a, b))
         ends: list[tuple[int, int]] = []
         row_a, row_b = (dict(zip(self.hulls.starts[v], self.hulls.rows[v], strict=True)) for v in (a, b))
-        for u in row_a:
-            ends += [(row_a[u], row_b[v]) for v in row_b if u == v or u not in row_b or v not in row_a]
+        for u, v in product(row_a, row_b):
+            if u == v or u not in row_b or v not in row_a:
+                ends.append((row_a[u], row_b[v]))
         edges = list(combinations([u for u in row_a if u in row_b], 2))
         first_ends, second_ends = np.array(ends).T
         worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
         if edges:
-            u, v = np.array(edges).T
-            au, av = (np.array([row_a[s] for s in starts]) for starts in (u, v))
-            bu, bv = (np.array([row_b[s] for s in starts]) for starts in (u, v))
+            au, av = np.array([(row_a[first], row_a[second]) for first, second in edges]).T
+            bu, bv = np.array([(row_b[first], row_b[second]) for first, second in edges]).T
             masses = self.hulls.log_masses
             kappa = (masses[bu] - masses[bv] + masses[av] - masses[au])[:, None]
             worst = max(worst, _largest(noised[au], noised[av], noised[bu], noised[bv], kappa))

@@ -57,7 +57,9 @@ class Shares:
 
 
 def shares(belief: BayesianNetwork, answer: Additive) -> Shares:
-    """Write the contributions of the nodes over one base and the largest common unit.
+    """Write the nodes' contributions over one base and unit.
+
+    The unit is the largest common one.
 
     >>> from takifugu.model.queries import Linear
     >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
@@ -79,11 +80,10 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
     if moved is None:
         raise Unsupported("no two values of what is hidden differ by that much under the belief")
     explained = [times(shared, solved(variance, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
-    left = tuple(
-        tuple(value - part for value, part in zip(row, parts, strict=True))
-        for row, parts in zip(spread, explained, strict=True)
-    )
-    return times(shared, moved), left
+    left = []
+    for row, parts in zip(spread, explained, strict=True):
+        left.append(tuple(value - part for value, part in zip(row, parts, strict=True)))
+    return times(shared, moved), tuple(left)
 
 
 def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
@@ -94,8 +94,10 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
     """
     belief, read = view.belief, answer.read_columns
     size = range(len(belief.columns))
-    unit = tuple(tuple(Fraction(i == j) for j in size) for i in size)
-    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, unit, belief.records, belief.read.reaches)
+    unit = []
+    for i in size:
+        unit.append(tuple(Fraction(i == j) for j in size))
+    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, tuple(unit), belief.records, belief.read.reaches)
     if view.of == "variance":
         return None if _column(view) in read else (Fraction(0),) * len(size)
     if view.of == "mean":
@@ -105,9 +107,12 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
         return conditional(view, totals, change)[0]
     left, right = view.sets[a], view.sets[b]
     if not isinstance(left, Between | Intervals) and not isinstance(right, Between | Intervals):
-        return conditional(view, totals, (max(abs(y - x) for x in left for y in right),))[0]
+        return conditional(view, totals, (max(abs(y - x) for x, y in product(left, right)),))[0]
     shared = view.shared(totals)
-    return None if any(any(shared[j]) for j in read) else (Fraction(0),) * len(size)
+    for j in read:
+        if any(shared[j]):
+            return None
+    return (Fraction(0),) * len(size)
 
 
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
@@ -124,7 +129,8 @@ def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueS
 
 
 def _ends(region: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
-    return [(part.low, part.high) for part in (region.parts if isinstance(region, Intervals) else (region,))]
+    parts = region.parts if isinstance(region, Intervals) else (region,)
+    return [(part.low, part.high) for part in parts]
 
 
 def _mean(view: NormalView) -> Fraction:

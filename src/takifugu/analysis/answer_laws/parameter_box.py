@@ -65,7 +65,9 @@ class BoxFamily:
         draws = []
         for chance, is_opposite in self.read:
             either = [chance.between({**box, self._name: value}) for value in cell[:2]]
-            left, right = ((1 - high, 1 - low) if is_opposite else (low, high) for low, high in either)
+            left, right = either
+            if is_opposite:
+                left, right = ((1 - high, 1 - low) for low, high in either)
             draws.append(Draws(self.view.box.records, left, right, same=not chance.reads(self._name)))
         return draws
 

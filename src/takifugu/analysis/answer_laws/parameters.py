@@ -66,15 +66,16 @@ class ColumnLaws:
         for term in self.answer.terms:
             met = [group for group in groups if group & {*term.columns}]
             groups = [group for group in groups if group not in met] + [set(term.columns).union(*met)]
-        columns = self.belief.described
-        return tuple(
-            Group(tuple(sorted(group)), tuple(sorted({columns[c].entry for c in group}))) for group in groups
-        )
+        with_entries = []
+        for group in groups:
+            entries = {self.belief.described[column].entry for column in group}
+            with_entries.append(Group(tuple(sorted(group)), tuple(sorted(entries))))
+        return tuple(with_entries)
 
     @cached_property
     def entries(self) -> tuple[int, ...]:
         """Return the parameters of all columns in the answer."""
-        return tuple(sorted({entry for group in self.groups for entry in group.entries}))
+        return tuple(sorted(set().union(*(group.entries for group in self.groups))))
 
     @cached_property
     def rows(self) -> Mapping[tuple[int, tuple[int, ...]], Pmf]:
@@ -84,8 +85,8 @@ class ColumnLaws:
         """
         laws = {}
         for number, group in enumerate(self.groups):
-            can = [[v for v, ok in enumerate(self.belief.possible(e)) if ok] for e in group.entries]
-            for values in itertools.product(*can):
+            possible_values = [np.flatnonzero(self.belief.possible(entry)).tolist() for entry in group.entries]
+            for values in itertools.product(*possible_values):
                 laws[number, values] = self._row(group, dict(zip(group.entries, values, strict=True)))
         return laws
 
@@ -98,26 +99,27 @@ class ColumnLaws:
                 fix='use mechanism="attribute-quilt" or "group"',
             )
         place = {number: axis for axis, number in enumerate(group.columns)}
+        terms = [term for term in self.answer.terms if term.columns[0] in place]
         masses: dict[int, Fraction] = {}
         for values in itertools.product(*map(range, sizes)):
             mass = math.prod(
                 (c.laws[value_of[c.entry]][v] for c, v in zip(columns, values, strict=True)), start=Fraction(1)
             )
             if mass:
-                at = sum(
-                    int(term.table[tuple(values[place[c]] for c in term.columns)][0])
-                    for term in self.answer.terms if term.columns[0] in place
-                )  # fmt: skip
+                at = 0
+                for term in terms:
+                    at += int(term.table[tuple(values[place[c]] for c in term.columns)][0])
                 masses[at] = masses.get(at, Fraction(0)) + mass
         return Pmf(list(masses), list(masses.values()))
 
     @cached_property
     def step(self) -> int:
         """The distance of two neighbouring answers."""
-        gaps = [int(gap) for law in self.rows.values() for gap in np.diff(law.values).tolist()]
         first = {number: int(law.values[0]) for (number, _), law in self.rows.items()}
-        gaps += [int(law.values[0]) - first[number] for (number, _), law in self.rows.items()]
-        return math.gcd(*gaps) or 1
+        step = 0
+        for (number, _), law in self.rows.items():
+            step = math.gcd(step, *map(int, np.diff(law.values).tolist()), int(law.values[0]) - first[number])
+        return step or 1
 
     @cached_property
     def width(self) -> float:
@@ -144,7 +146,9 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return P(phi_entry = a, phi_A = v) by a and v, and an error bound.
+        """Return joint probabilities by values, and an error bound.
+
+        They are P(phi_entry = a, phi_A = v), by a and v.
 
         Only positive probabilities are listed; the error is relative.
         """
@@ -235,7 +239,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step
-        laws = {at: self._sum(at) for a in values for at in chances[a]}
+        laws = {at: self._sum(at) for at in itertools.chain.from_iterable(chances[a] for a in values)}
         start = min(law.start for law in laws.values())
         size = max((law.start - start) // step + len(law) for law in laws.values())
         rows = [_mixture(chances[a], laws, start, step, size) for a in values]

@@ -18,7 +18,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
-from takifugu.numbers.normal.matrices import Vector
+from takifugu.numbers.normal.matrices import Vector, times
 from takifugu.numbers.normal.rounded import Rounded, unevenness
 
 
@@ -36,9 +36,9 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
         return _bent(view, answer, laws, moves)
     if belief.resolution is None:
         return laws
-    other_records = belief.records - 1 if view.single else belief.records
+    other_records, records = (belief.records - 1, 2) if view.single else (belief.records, 1)
     error = unevenness(belief.pivots(read), belief.resolution, other_records)
-    widths = [(2 if view.single else 1) * step for step in answer.rounding(belief.resolution)]
+    widths = [records * step for step in answer.rounding(belief.resolution)]
     blur = widths[0] if answer.cells == 1 else deviation_up(sum((width**2 for width in widths), Fraction(0)))
     alone = answer.cells == 1 and len(read) == 1 and not view.single and isinstance(laws, Shifted)
     return Rounded(laws, blur, error, alone)
@@ -55,7 +55,7 @@ def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[F
     if belief.replaces(answer.read_columns) or belief.clips(answer.read_columns):
         sizes = [_sum_of_moves(row, moves) for row in answer.coefficients]
     else:
-        sizes = [abs(sum((a * b for a, b in zip(row, moves, strict=True)), Fraction(0))) for row in answer.coefficients]
+        sizes = list(map(abs, times(answer.coefficients, moves)))
     if belief.resolution is None:
         return tuple(sizes)
     steps = answer.rounding(belief.resolution)

@@ -69,14 +69,18 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     operations += sum(_down(plan, n, parent[n]) for n in needed if parent[n] >= 0)
     operations += sum(_read(plan, n) * len(variables_of) for n, variables_of in places.items())
     whole = float(tables[-1].width)
-    sizes = [plan.cells(table.scope) * table.width for table in tables]
-    largest = max(*sizes, *(plan.cells(tables[n].scope) * whole for n in places))
+    largest = max(plan.cells(tables[n].scope) * whole for n in places)
     largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
-    waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
     variables_of = {n: tuple(variables) for n, variables in places.items()}
-    size = 16.0 * (numbers + 4 * largest)
+    size = _bytes(plan, needed, retained, largest)
     return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
+
+
+def _bytes(plan: Contraction, needed: Collection[int], retained: Collection[int], largest: float) -> float:
+    sizes = [plan.cells(table.scope) * table.width for table in plan.tables]
+    waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
+    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(sizes))
+    return 16.0 * (numbers + 4 * max(largest, *sizes))
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
@@ -122,7 +126,7 @@ def _up(plan: Contraction, number: int) -> float:
 
 
 def _down(plan: Contraction, number: int, parent: int) -> float:
-    """Return the cost of a table's outside, from that of its parent."""
+    """Return the cost of a table's outside from its parent's."""
     above = plan.tables[parent]
     if not isinstance(above, Join):
         return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
@@ -131,7 +135,7 @@ def _down(plan: Contraction, number: int, parent: int) -> float:
 
 
 def _on_the_way(plan: Contraction, number: int, parent: int) -> Collection[int]:
-    """Return the scope of the largest table on the way to an outside."""
+    """Return the largest table's scope on the way to an outside."""
     if parent < 0 or not isinstance(above := plan.tables[parent], Join):
         return plan.outer[number]
     other = plan.tables[above.second if above.first == number else above.first]

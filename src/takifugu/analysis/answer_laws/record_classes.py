@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, combinations, pairwise, product
 from typing import TypeVar
 
 from takifugu.analysis.answer_laws.dense import compared
@@ -64,7 +64,7 @@ class Level:
         order = sorted(valued, key=lambda row: row[0], reverse=above)
         means = list[Mean]()
         for count in range(1, len(order) + 1):
-            weights = [high if place < count else low for place, (_, low, high) in enumerate(order)]
+            weights = [high for _, _, high in order[:count]] + [low for _, low, _ in order[count:]]
             total = sum(weights, kind(0))
             if total:
                 means.append(sum((w * value for w, (value, _, _) in zip(weights, order, strict=True)), kind(0)) / total)
@@ -92,7 +92,7 @@ class ClassFamily:
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
-        return compared(self.pairs, dict.fromkeys({v for pair in self.pairs for v in pair}, 1))
+        return compared(self.pairs, dict.fromkeys(chain.from_iterable(self.pairs), 1))
 
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
@@ -121,7 +121,10 @@ class ClassFamily:
         """
         if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
             return ()
-        lowest, highest = _envelope([level for index in range(len(self.compared)) for level in self._steps(index)[0]])
+        levels: list[Level] = []
+        for index in range(len(self.compared)):
+            levels += self._steps(index)[0]
+        lowest, highest = _envelope(levels)
         if self.times * (int(highest.values[-1]) - int(lowest.values[0])) > MOST_PLACES:
             return ()
         return copies(lowest, highest, self.times).moves(0)
@@ -191,11 +194,12 @@ def _farthest_move(first: Level, second: Level) -> int:
 
     F and G are all distribution functions of either level.
     """
-    gaps = sorted({abs(x - y) for x in first.atoms for y in second.atoms} | {0})
-    return next(w for w in gaps if all(
-        left.highest(_up_to(x)) <= right.lowest(_up_to(x + w))
-        for left, right in ((first, second), (second, first)) for x in left.atoms
-    ))  # fmt: skip
+    gaps = sorted({abs(x - y) for x, y in product(first.atoms, second.atoms)} | {0})
+    return next(w for w in gaps if _moves_at_most(first, second, w) and _moves_at_most(second, first, w))
+
+
+def _moves_at_most(left: Level, right: Level, move: int) -> bool:
+    return all(left.highest(_up_to(x)) <= right.lowest(_up_to(x + move)) for x in left.atoms)
 
 
 def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
@@ -207,12 +211,16 @@ def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
     >>> _envelope(ends)
     (Pmf(0: 3/5, 1: 2/5), Pmf(0: 2/5, 1: 3/5))
     """
-    atoms = sorted({x for level in levels for x in level.atoms})
-    most = [max(level.highest(_up_to(x)) for level in levels) for x in atoms]
-    least = [min(level.lowest(_up_to(x)) for level in levels) for x in atoms]
-    return tuple(  # type: ignore[return-value]
-        Pmf(atoms, [below - before for before, below in pairwise([Fraction(0), *passed])]) for passed in (most, least)
-    )
+    atoms = sorted(set().union(*(level.atoms for level in levels)))
+    most, least = [Fraction(0)], [Fraction(0)]
+    for x in atoms:
+        most.append(max(level.highest(_up_to(x)) for level in levels))
+        least.append(min(level.lowest(_up_to(x)) for level in levels))
+    return _of_distribution(atoms, most), _of_distribution(atoms, least)
+
+
+def _of_distribution(atoms: Sequence[int], passed: Sequence[Fraction]) -> Pmf:
+    return Pmf(atoms, [below - before for before, below in pairwise(passed)])
 
 
 def _up_to(end: int) -> Callable[[int], Fraction]:
@@ -299,10 +307,9 @@ def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tup
         yield (min(worst), max(worst)), keys[max(worst)] - keys[min(worst)]
         return
     possible_sets = [s for s, members in enumerate(sets) if len(members)]
-    for first in possible_sets:
-        for second in (s for s in possible_sets if s > first):
-            ends = [(a, b) for a in _ends(sets[first]) for b in _ends(sets[second])]
-            yield (first, second), max(abs(keys[a] - keys[b]) for a, b in ends)
+    for first, second in combinations(possible_sets, 2):
+        ends = product(_ends(sets[first]), _ends(sets[second]))
+        yield (first, second), max(abs(keys[a] - keys[b]) for a, b in ends)
 
 
 def _ends(members: Sequence[int]) -> tuple[int, int]:
@@ -310,15 +317,19 @@ def _ends(members: Sequence[int]) -> tuple[int, int]:
 
 
 def _check_levels(levels: Mapping[int, Level]) -> None:
-    """Raise Unsupported unless there are two levels, or evenly spaced ones that are log-concave for every table."""
+    """Raise Unsupported unless bounds for the levels are proved.
+
+    These are two levels, or evenly spaced ones that are log-concave for every table.
+    """
     if len(levels) == 2:
         return
-    spread = [(sum((row[1] for row in level.rows), Fraction(0)), sum((row[2] for row in level.rows), Fraction(0)))
-              for level in levels.values()]  # fmt: skip
-    even = len({b - a for a, b in pairwise(levels)}) == 1
-    if not even or any(
-        middle[0] ** 2 < first[1] * last[1] for first, middle, last in zip(spread, spread[1:], spread[2:], strict=False)
-    ):
+    lows, highs = [], []
+    for level in levels.values():
+        lows.append(sum((low for _, low, _ in level.rows), Fraction(0)))
+        highs.append(sum((high for _, _, high in level.rows), Fraction(0)))
+    is_even = len({b - a for a, b in pairwise(levels)}) == 1
+    neighbours = zip(highs, lows[1:], highs[2:], strict=False)
+    if not is_even or any(middle**2 < first * last for first, middle, last in neighbours):
         raise Unsupported(
             "bounds for a class of tables are proved for a property of two levels, or of evenly spaced ones with "
             "log-concave probabilities for every table of the class: hide a share, or use narrower intervals"

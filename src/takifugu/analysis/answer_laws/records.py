@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
@@ -91,15 +91,19 @@ class SetsLaw(RecordsLaw[SetsView]):
     def families(self) -> Iterator[AnswerFamily]:
         members = self.belief.members
         if self.exact:
-            laws = self.inner.listed(sorted({v for group in members for v in group}))
-            yield self._listed({s: _mixture([laws[v] for v in group]) for s, group in enumerate(members) if len(group)})
+            laws = self.inner.listed(sorted(set().union(*members)))
+            mixtures = {}
+            for s, group in enumerate(members):
+                if len(group):
+                    mixtures[s] = _mixture([laws[v] for v in group])
+            yield self._listed(mixtures)
             return
         inner = self.inner
         if self.no_bound or not isinstance(inner, SumLaw):
             raise Unsupported(self.no_bound)
         # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
         for first, second in combinations([s for s, group in enumerate(members) if len(group)], 2):
-            ends = [(a, b) for a in _ends(members[first]) for b in _ends(members[second])]
+            ends = product(_ends(members[first]), _ends(members[second]))
             times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)
             yield inner.repeated((first, second), times)
 
@@ -142,7 +146,10 @@ class ColumnLaw(RecordsLaw[ColumnView]):
 
 
 def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[RecordView]]:
-    """Return how a law is made for a type of view: with the reason why there is none, where that is so."""
+    """Return the maker of a law for a type of view.
+
+    It takes the reason why there is none, where that is so.
+    """
 
     def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
         if belief.records.within is not None:

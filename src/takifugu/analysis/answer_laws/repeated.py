@@ -71,7 +71,10 @@ class RepeatedFamily:
 
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
-        """The laws of so many copies; raises Unsupported where they stand for nothing."""
+        """Return the laws of so many copies.
+
+        Raises Unsupported where they stand for nothing.
+        """
         (low, _, high, _), hulls = self.compared[0], self._laws.hulls
         return {low: hulls[0], high: hulls[1]}
 
@@ -107,7 +110,7 @@ class RepeatedFamily:
         return [self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale that keeps every comparison within epsilon.
+        """Return a scale keeping every comparison within epsilon.
 
         It is the smallest in likelihood-ratio order.
         """
@@ -128,7 +131,9 @@ class RepeatedFamily:
 
 
 def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
-    """Return the laws of so many copies of either law, with tails of any size.
+    """Return the laws of so many copies of either law.
+
+    Their tails may be of any size.
 
     >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
     >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
@@ -138,7 +143,9 @@ def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
 
 
 def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
-    """Return the laws of a copies of `one` and records - a of `zero`.
+    """Return the laws of sums of copies.
+
+    They are a copies of `one` and records - a of `zero`.
 
     They are those of the sum, for two counts a.
     """

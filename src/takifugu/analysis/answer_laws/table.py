@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ def law_given(belief: JointTable, answers: npt.NDArray[np.int64], entry: int, va
     values = sorted(groups)
     if belief.total is not None:
         return Pmf.from_counts(values, [int(sum(groups[v])) for v in values])
-    total = math.fsum(mass for masses in groups.values() for mass in masses)
+    total = math.fsum(chain.from_iterable(groups.values()))
     return Pmf(values, [math.fsum(groups[v]) / total for v in values])
 
 

@@ -101,12 +101,17 @@ class UserFamily:
     @cached_property
     def alone(self) -> ListedFamily:
         """The laws of the user's contribution."""
-        laws = {v: self.share.law if v == self.unknown else self._point(v) for v in compared_values(self.pairs)}
+        laws = {}
+        for value in compared_values(self.pairs):
+            laws[value] = (self.share.law if value == self.unknown else self._point(value),)
         rounded = 0.0 if self.share.law.exact else ROUNDED
-        return ListedFamily(self.entry, self.pairs, {v: (law,) for v, law in laws.items()}, rounded)
+        return ListedFamily(self.entry, self.pairs, laws, rounded)
 
     def reach(self, index: int) -> int:
-        """Return W-infinity of one comparison: how far the user's change moves the answer."""
+        """Return W-infinity of one comparison.
+
+        It is how far the user's change moves the answer.
+        """
         state, unknown = self._sides(index)
         if not unknown:
             return abs(state[0] - state[1])
@@ -169,7 +174,10 @@ class UserFamily:
         return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
 
     def _rounding(self, size: Fraction) -> float:
-        """Return a bound on the rounding of exponents of at most `size`, of log masses, and of their sums."""
+        """Return a bound on the rounding of exponents.
+
+        They are at most `size`; log masses and their sums count, too.
+        """
         logs = self.share.log_law[1]
         return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
 

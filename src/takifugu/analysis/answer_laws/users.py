@@ -102,7 +102,10 @@ class Users:
 
     @cached_property
     def places(self) -> float:
-        """The number of atoms of the answer's law where masses are exact, else of places between the outermost."""
+        """Return the number of atoms or places of the answer's law.
+
+        They are atoms where masses are exact, else places between the outermost.
+        """
         return self._atoms if self.exact else self._width
 
     @cached_property
@@ -129,7 +132,10 @@ class Users:
 
     @cached_property
     def _atoms(self) -> float:
-        """A bound on the number of atoms: every choice of all users, or every place."""
+        """Return a bound on the number of atoms.
+
+        It counts every choice of all users, or every place.
+        """
         bits = sum(float(n) * math.log2(len(c.law)) for n, c in zip(self.counts, self.contributions, strict=True))
         return min(self._width, 2.0 ** min(bits, 60.0))
 
@@ -145,7 +151,10 @@ class Users:
 
 
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
-    """Sort the users of a belief; those of the answer's last belief are kept with it."""
+    """Sort the users of a belief.
+
+    Those of the answer's last belief are kept with it.
+    """
     last = cached(answer, Users, dict[int, tuple[IndependentUsers, Users]])
     entry = last.get(id(belief))
     if entry is None:
@@ -159,9 +168,11 @@ def _sorted(belief: IndependentUsers, answer: Additive) -> Users:
     code = belief.likenesses((answer.weights, answer.table_of), by_law=True)
     _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
     contributions = tuple(_contribution(belief, answer, user) for user in first.tolist())
-    step = math.gcd(*(int(gap) for c in contributions for gap in np.diff(c.law.values).tolist())) or 1
+    step = 0
+    for contribution in contributions:
+        step = math.gcd(step, *map(int, np.diff(contribution.law.values).tolist()))
     counts = np.bincount(sort_of.ravel(), minlength=len(first))
-    return Users(belief.absence, contributions, sort_of.ravel(), counts, step)
+    return Users(belief.absence, contributions, sort_of.ravel(), counts, step or 1)
 
 
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
@@ -172,12 +183,15 @@ def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Cont
     masses: dict[int, list[Fraction | float]] = {}
     for state, chance in zip(states, chances, strict=False):
         masses.setdefault(state, []).append(chance)
-    exact = all(isinstance(chance, Fraction) for chance in chances)
-    return Contribution(states, Pmf(list(masses), [sum(m) if exact else math.fsum(m) for m in masses.values()]))
+    total = sum if all(isinstance(chance, Fraction) for chance in chances) else math.fsum
+    return Contribution(states, Pmf(list(masses), list(map(total, masses.values()))))
 
 
 def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
-    """Return the probability of each value, and of absence where it removes the user."""
+    """Return the probability of each value, and of absence.
+
+    Absence counts where it removes the user.
+    """
     if not may_leave:
         return list(law.probabilities)
     if law.exact:
@@ -199,7 +213,9 @@ def _inner(users: Users, family: Family) -> int:
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:
         return 0
-    sorts = [any(_is_inside(c, state) for state in c.states) for c in users.contributions]
+    sorts = []
+    for contribution in users.contributions:
+        sorts.append(any(_is_inside(contribution, state) for state in contribution.states))
     return sum(sorts[int(users.sort_of[user])] for user in family.entries)
 
 
@@ -216,42 +232,49 @@ def _refined(users: Users, family: Family) -> bool:
 def _full(
     users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
 ) -> Callable[[], DenseFamily | ListedFamily]:
-    """Return how to find the laws of the whole answer given each state of a user."""
-    sort = int(users.sort_of[user])
-    share, values = users.contributions[sort], compared_values(pairs)
-
-    def listed() -> ListedFamily:
-        sum_of_others = users.exact_sums.without(sort)
-        laws = {}
-        for value in values:
-            if value == unknown:
-                laws[value] = (sum_of_others.convolve(share.law),)
-            else:
-                laws[value] = (sum_of_others.shift(share.states[value]),)
-        return ListedFamily(user, pairs, laws)
-
-    def dense() -> DenseFamily:
-        sum_of_others = users.sums.without(sort)
-        laws = [
-            joined(sum_of_others, Weights.of(share.law, users.step)) if v == unknown
-            else Weights(sum_of_others.start + share.states[v], sum_of_others.numbers, sum_of_others.error)
-            for v in values
-        ]  # fmt: skip
-        start = min(law.start for law in laws)
-        size = max((law.start - start) // users.step + len(law) for law in laws)
-        rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])
-        error = 2.02 * max(law.error for law in laws) + 4 * size * UNIT
-        places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
-        return DenseFamily(user, pairs, places, dict.fromkeys(values, (0,)), rows, start, users.step, error)
-
-    find, key = listed if users.exact else dense, (user, pairs)
+    """Return a function for the answer's laws given a user's states."""
+    find = _listed_family if users.exact else _dense_family
 
     def last() -> DenseFamily | ListedFamily:
-        if users.last is None or users.last[0] != key:
-            users.last = key, find()
+        if users.last is None or users.last[0] != (user, pairs):
+            users.last = (user, pairs), find(users, user, pairs, unknown)
         return users.last[1]
 
     return last
+
+
+def _listed_family(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> ListedFamily:
+    sort = int(users.sort_of[user])
+    share, sum_of_others = users.contributions[sort], users.exact_sums.without(sort)
+    laws = {}
+    for value in compared_values(pairs):
+        if value == unknown:
+            laws[value] = (sum_of_others.convolve(share.law),)
+        else:
+            laws[value] = (sum_of_others.shift(share.states[value]),)
+    return ListedFamily(user, pairs, laws)
+
+
+def _dense_family(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> DenseFamily:
+    sort, values = int(users.sort_of[user]), compared_values(pairs)
+    share, sum_of_others = users.contributions[sort], users.sums.without(sort)
+    laws = []
+    for value in values:
+        if value == unknown:
+            laws.append(joined(sum_of_others, Weights.of(share.law, users.step)))
+        else:
+            first = sum_of_others.start + share.states[value]
+            laws.append(Weights(first, sum_of_others.numbers, sum_of_others.error))
+    start = min(law.start for law in laws)
+    size = max((law.start - start) // users.step + len(law) for law in laws)
+    rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])
+    error = 2.02 * max(law.error for law in laws) + 4 * size * UNIT
+    places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
+    return DenseFamily(user, pairs, places, dict.fromkeys(values, (0,)), rows, start, users.step, error)
 
 
 def _padded(numbers: Wide, place: int, size: int) -> Wide:

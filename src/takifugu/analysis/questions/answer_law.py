@@ -115,7 +115,7 @@ class AnswerLaw(Generic[B]):
 
     @property
     def note(self) -> str:
-        """Return what a witness adds where bounds stand for laws.
+        """Return a witness's addition for bounds in place of laws.
 
         Then the noise may be more than the least.
         """
@@ -165,7 +165,10 @@ class AnswerLaw(Generic[B]):
         return 32.0 * (count + len(self.family.entries)) * atoms
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        """Describe the hypothesis behind one law of a hull; `start` is what the first entry is called."""
+        """Describe the hypothesis behind one law of a hull.
+
+        `start` is what the first entry is called.
+        """
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
 
 

@@ -53,7 +53,7 @@ class Question(Generic[Answer]):
         return self._known[kind]
 
     def inherits(self, kind: type) -> bool:
-        """Return whether a type has no answer but that of a parent."""
+        """Return whether a type has no answer but a parent's."""
         return not self._has(kind) and any(map(self._has, kind.__mro__))
 
     def _has(self, kind: type) -> bool:
@@ -69,5 +69,5 @@ def later(name: str) -> Callable[..., Any]:
 
 
 def _key(kind: type) -> str | type:
-    """Return what a type is listed by: its place in the package, or else itself."""
+    """Return a type's key: its place in the package, or itself."""
     return place_of(kind) or kind

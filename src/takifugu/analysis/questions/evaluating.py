@@ -66,7 +66,7 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
 
 
 def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
-    """Return a number that one of the laws may draw; DataError for any other."""
+    """Return a number possible under a law; DataError for any other."""
     try:
         value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):
@@ -157,7 +157,11 @@ def _columns_of_rows(data: object, names: Collection[str]) -> list[list[Any]]:
             records.append([row[name] for name in names])
         else:
             raise DataError(f"each record needs exactly the columns {_words(names)}")
-    return [[record[place] for record in records] for place in range(len(names))]
+    columns: list[list[Any]] = [[] for _ in names]
+    for record in records:
+        for column, value in zip(columns, record, strict=True):
+            column.append(value)
+    return columns
 
 
 def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -> list[int]:

@@ -65,7 +65,10 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
 
 
 def of_components(belief: Belief, answer: Additive) -> FloatArray:
-    """Return the mean of each cell in grid units, added up over the components of a belief."""
+    """Return the mean of each cell in grid units.
+
+    It is added up over the components of a belief.
+    """
     total = np.zeros(answer.cells)
     for group in alike(belief, answer):
         piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))

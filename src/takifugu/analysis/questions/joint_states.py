@@ -5,6 +5,7 @@ Nothing here knows how calibration finds laws, or uses what it found.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -140,12 +141,10 @@ def product(pieces: Sequence[States], runs: Sequence[range]) -> States:
     rows = dict(zip(pieces[0].starts, pieces[0].weights, strict=True))
     for piece in pieces[1:]:
         check_count(len(values) * len(piece.values) * len(rows) * len(piece.starts))
-        following = list(zip(piece.starts, piece.weights, strict=True))
-        rows = {
-            start + other: np.multiply.outer(row, weights).ravel()
-            for start, row in rows.items()
-            for other, weights in following
-        }
+        rows_so_far, rows = rows, {}
+        following = zip(piece.starts, piece.weights, strict=True)
+        for (start, row), (other, weights) in itertools.product(rows_so_far.items(), following):
+            rows[start + other] = np.multiply.outer(row, weights).ravel()
         left, right = np.repeat(values, len(piece.values), axis=0), np.tile(piece.values, (len(values), 1))
         values, error = np.concatenate((left, right), axis=1), error + piece.relative_error
     return States(values, tuple(rows.values()), tuple(rows), tuple(runs), error)

@@ -29,7 +29,10 @@ class RealColumns:
 
     def tobytes(self) -> bytes:
         """Return bytes of the data, equal for equal data only."""
-        return repr([[(x.numerator, x.denominator) for x in column] for column in self.columns]).encode()
+        ratios = []
+        for column in self.columns:
+            ratios.append([(x.numerator, x.denominator) for x in column])
+        return repr(ratios).encode()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ def of_number(belief: Density, data: object) -> RealColumns:
         value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
-    if not any(low <= value <= high for low, high in (curve.range for curve in belief.curves)):
+    if not any(curve.range[0] <= value <= curve.range[1] for curve in belief.curves):
         raise DataError(
             "the value has density 0 under every hypothesis of the belief", rule="the promise would not cover it"
         )
@@ -100,13 +103,19 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     rows = [row for row in records if isinstance(row, Mapping | Sequence) and not isinstance(row, str | bytes)]
     if len(rows) < len(records):
         raise DataError("the data are no records", fix=f"give columns by name, or records of {list(names)}")
+    records_in_order = []
     try:
-        records_in_order = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
+        for row in rows:
+            records_in_order.append([row[name] for name in names] if isinstance(row, Mapping) else list(row))
     except KeyError:
         raise DataError(f"a record lacks a column of {list(names)}", fix="give every column in each") from None
     if any(len(row) != len(names) for row in records_in_order):
         raise DataError(f"a record has another number of values than the columns {list(names)}")
-    return [[row[place] for row in records_in_order] for place in range(len(names))]
+    columns: list[list[Hashable]] = [[] for _ in names]
+    for row in records_in_order:
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
+    return columns
 
 
 def _values(column: object) -> list[Hashable]:

@@ -22,7 +22,9 @@ LogMoments = Callable[[Belief, Additive, FloatArray], FloatArray]
 
 
 def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: float) -> float:
-    """Bound log P(N >= value) from above, of one cell N of a count.
+    """Bound log P(N >= value) from above.
+
+    N is one cell of a count.
 
     It is 0 where nothing is known. Source: H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= value) <= E exp(tilt * (N -
     value)) for each tilt above 0.

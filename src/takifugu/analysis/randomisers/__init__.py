@@ -60,7 +60,9 @@ KINDS: Registry[Kind] = Registry(
 
 
 def register(name: str, kind: Kind) -> None:
-    """Let a kind of randomiser from elsewhere be read back by its name.
+    """Register a kind of randomiser under its name.
+
+    Then one from elsewhere is read back.
 
     InputError for a name that is taken.
     """

@@ -35,7 +35,9 @@ class Noise(PlainForm):
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return b where a change D of the answer loses exactly D/b.
+        """Return the Laplace scale b.
+
+        A change D of the answer loses exactly D/b.
 
         It does so both ways; 0 without noise, None for others.
         """
@@ -89,7 +91,10 @@ class Noise(PlainForm):
         raise NotImplementedError
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell before any rounding, distance in answer units."""
+        """Return log P(|noise| >= distance) of one cell before rounding.
+
+        The distance is in answer units.
+        """
         raise NotImplementedError
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
@@ -104,7 +109,9 @@ class Noise(PlainForm):
         return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least multiple w of the grid with P(|noise| <= w in all of `cells` cells) >= level.
+        """Return the half width of intervals for `cells` cells at a level.
+
+        It is the least multiple w of the grid with P(|noise| <= w in all cells) >= level.
 
         Answer units, for the noise as drawn; `cells` is the randomiser's own number of cells unless more are published
         together. Raises InputError unless 0 < level < 1.
@@ -120,7 +127,7 @@ class Noise(PlainForm):
         return self._steps_within(1 - outside) * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return where the answer of each cell lies.
+        """Return an interval for the answer of each cell.
 
         It is within `half_width` of the published value.
         """
@@ -178,15 +185,24 @@ class Exact(Noise, kind="none"):
         return super().log_density([round(x) for x in answer], output)
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell: 0 for no difference, else -inf."""
+        """Return log P(output - answer = difference) of one cell.
+
+        It is 0 for no difference, else -inf.
+        """
         return 0.0 if difference == 0 else -math.inf
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell: 0 for distance 0, else -inf."""
+        """Return log P(|noise| >= distance) of one cell.
+
+        It is 0 for distance 0, else -inf.
+        """
         return 0.0 if distance <= 0 else -math.inf
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells: none on the grid, else a quarter of it per cell."""
+        """Return the expected L1 error of all cells.
+
+        It is none on the grid, else a quarter of it per cell.
+        """
         return 0.0 if self.on_grid else self.cells * float(self.grid) / 4
 
     def variance(self) -> float:
@@ -235,24 +251,36 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         return total(answers, discrete_laplace(self.units, len(answers), entropy))
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell, difference in grid units; -inf off the integers."""
+        """Return log P(output - answer = difference) of one cell.
+
+        The difference is in grid units; it is -inf off the integers.
+        """
         if Fraction(difference).denominator != 1:
             return -math.inf
         return _log_tanh(1 / (2 * self.units)) - float(abs(Fraction(difference)) / self.units)
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell: log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
+        """Return log P(|noise| >= distance) of one cell.
+
+        It is log 2a^m/(1 + a), m = ceil(distance/grid) >= 1.
+        """
         steps = math.ceil(distance / self.grid)
         if steps <= 0:
             return 0.0
         return math.log(2) - math.log1p(math.exp(-1 / self.units)) - float(steps / self.units)
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units: cells * grid * 2a/(1 - a^2)."""
+        """Return the expected L1 error of all cells, in answer units.
+
+        It is cells * grid * 2a/(1 - a^2).
+        """
         return self.cells * float(self.grid) * noise_laws.discrete_laplace_moments(self.units).absolute
 
     def variance(self) -> float:
-        """Return the variance of one cell, in squared answer units: grid^2 * 2a/(1 - a)^2."""
+        """Return the variance of one cell, in squared answer units.
+
+        It is grid^2 * 2a/(1 - a)^2.
+        """
         return float(self.grid) ** 2 * noise_laws.discrete_laplace_moments(self.units).square
 
     def _steps_within(self, level: Fraction) -> int:

@@ -99,7 +99,7 @@ class Randomiser(Protocol):
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Return which way an answer may move in each cell.
+        """Return the directions of an answer's moves, one per cell.
 
         The noise hides moves this way; none where either way is hidden.
         """
@@ -107,7 +107,7 @@ class Randomiser(Protocol):
 
     @property
     def error_words(self) -> str:
-        """Return the words of an error that is no distance."""
+        """Return the words of an error other than a distance."""
         ...
 
     @property
@@ -162,7 +162,9 @@ class Base(PlainForm):
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return b where a change D of the answer loses exactly D/b.
+        """Return the Laplace scale b.
+
+        A change D of the answer loses exactly D/b.
 
         It does so both ways; 0 without noise, None for others.
         """
@@ -206,7 +208,7 @@ class Base(PlainForm):
         raise Unsupported(f"{self.kind!r} has no interval around what is published")
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return where the answer of each cell lies, in answer units.
+        """Return an interval for the answer of each cell, in answer units.
 
         For every answer, all of them hold at once with probability `level` at least (`cells` values are published
         together).
@@ -243,7 +245,7 @@ def _ends(value: Fraction, half: Fraction, move: Direction) -> Ends:
 
 
 def scale_text(noise: Randomiser) -> str | None:
-    """Return the exact scale as text; None where there is none."""
+    """Return the exact scale as text, if any."""
     return answered(lambda: to_text(noise.scale))
 
 

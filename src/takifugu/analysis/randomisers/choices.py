@@ -178,7 +178,7 @@ class Choice(Base):
         return {
             "kind": self.kind, "grid": to_text(self.grid), "cells": 1,
             "inputs": [to_text(x) for x in self._inputs], "outputs": [to_text(y) for y in self._outputs],
-            "masses": [[str(mass) for mass in row] for row in self.channel.masses], "prior": list(self.prior),
+            "masses": [list(map(str, row)) for row in self.channel.masses], "prior": list(self.prior),
         }  # fmt: skip
 
     def _masses(self, answer: Sequence[int | Fraction]) -> tuple[int, ...]:
@@ -198,13 +198,14 @@ class Choice(Base):
 
     def _means_computed(self, power: int) -> list[Fraction]:
         unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
-        answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
+        outputs = [int(y * unit) for y in self._outputs]
         denominator: int = unit**power * self.channel.total
-        rows = zip(answers, self.channel.masses, strict=True)
-        return [
-            Fraction(sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True)), denominator)
-            for x, masses in rows
-        ]
+        means = []
+        for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
+            x = int(answer * unit)
+            moment = sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True))
+            means.append(Fraction(moment, denominator))
+        return means
 
     @cached_property
     def _inputs(self) -> list[Fraction]:
@@ -255,7 +256,7 @@ class ChannelChoice(Choice, kind="channel"):
 
 def from_dict(data: Plain) -> Choice:
     """Read a choice back from its `to_dict` form."""
-    masses = tuple(tuple(int(mass) for mass in row) for row in data["masses"])
+    masses = tuple(tuple(map(int, row)) for row in data["masses"])
     inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])
     channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
     grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])

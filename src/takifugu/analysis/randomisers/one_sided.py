@@ -134,7 +134,7 @@ class OneSided(Base):
         return max(self._moments(move).square for move in self.moves)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w around the answer for all cells, at a level.
+        """Return the least half width for all cells at a level.
 
         P(abs(output - answer) <= w in all of `cells` cells) >= level; w is a multiple of the grid. Answer units; where
         cells move in different directions, for the widest of them. Raises InputError unless 0 < level < 1.

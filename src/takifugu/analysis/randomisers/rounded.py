@@ -148,7 +148,10 @@ ROUNDED_NORMAL = Kind(
 
 
 def _log_upper_normal(x: float) -> float:
-    """Return log P(Z > x) for a standard normal Z, x >= 0."""
+    """Return log P(Z > x) of a standard normal Z.
+
+    x is at least 0.
+    """
     if x < 25:
         return math.log(math.erfc(x / math.sqrt(2)) / 2)
     from scipy.special import log_ndtr

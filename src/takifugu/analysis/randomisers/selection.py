@@ -101,7 +101,10 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
         Given are the counts of the candidates and of all else.
         """
-        return tuple(outcome for counts in self._counts(answer) for outcome in self._drawn(counts, entropy))
+        outcomes: list[Outcome] = []
+        for counts in self._counts(answer):
+            outcomes += self._drawn(counts, entropy)
+        return tuple(outcomes)
 
     def _drawn(self, counts: Sequence[int], entropy: Entropy) -> list[Outcome]:
         from takifugu.numbers.noise import permute_and_flip
@@ -156,7 +159,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         return self.draws * worst_mean(len(self.outcomes)) / float(self.rate)
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
-        """Return the least w that no choice exceeds, at a level.
+        """Return the largest shortfall of a choice, at a level.
 
         P(no choice falls short by more than w entries) >= level, whatever the data. `values` of them are published
         together. Raises InputError unless 0 < level < 1.

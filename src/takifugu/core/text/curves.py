@@ -75,8 +75,7 @@ def line_chart(
     body.append(words(12, head_of(title, width) + 9, y.label, colour=FAINT))
     for place, label in marks:
         if fits(place, x.log):
-            body.append(rule(flat.at(place), tall.end, flat.at(place), tall.start, FAINT, "3 3"))
-            body.append(words(flat.at(place), tall.end - 5, label, "middle", FAINT))
+            body += _mark(flat.at(place), tall, label)
     ends = []
     for number, (line, line_runs) in enumerate(zip(lines, runs, strict=True)):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
@@ -84,9 +83,17 @@ def line_chart(
             body += _drawn([(flat.at(a), tall.at(b)) for a, b in run], line.step, colour, dash)
         if line_runs and line.label:
             ends.append((tall.at(line_runs[-1][-1][1]), flat.at(line_runs[-1][-1][0]), line.label, colour))
-    for height_of_text, (_, end, label, colour) in zip(apart([e[0] for e in ends]), ends, strict=True):
-        body.append(words(end + 8, height_of_text + 4, label, colour=colour))
-    return drawing(width, height, title, body, made)
+    return drawing(width, height, title, [*body, *_labels(ends)], made)
+
+
+def _labels(ends: Sequence[tuple[float, float, str, str]]) -> Iterator[str]:
+    for height, (_, end, label, colour) in zip(apart([end[0] for end in ends]), ends, strict=True):
+        yield words(end + 8, height + 4, label, colour=colour)
+
+
+def _mark(place: float, tall: Scale, label: str) -> tuple[str, str]:
+    upright_rule = rule(place, tall.end, place, tall.start, FAINT, "3 3")
+    return upright_rule, words(place, tall.end - 5, label, "middle", FAINT)
 
 
 def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterator[str]:

@@ -108,7 +108,9 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
         12
     """
     room = columns or width()
-    header, cells = [visible(title) for title in header], [[visible(str(cell)) for cell in row] for row in rows]
+    header, cells = [visible(title) for title in header], []
+    for row in rows:
+        cells.append([visible(str(cell)) for cell in row])
     lines = [list(header), *cells]
     widths = _fitted(lines, room - _GAP * (len(header) - 1))
     if widths is None:
@@ -123,11 +125,12 @@ def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
 
     It is None where their longest words do not fit.
     """
-    widths = [max(len(row[i]) for row in lines) for i in range(len(lines[0]))]
+    columns = list(zip(*lines, strict=True))
+    widths = [max(map(len, column)) for column in columns]
     last = max(room - sum(widths[:-1]), _NARROWEST)
     if sum(widths[:-1]) + min(widths[-1], last) <= room:
         return [*widths[:-1], min(widths[-1], last)]
-    least = [max(_longest_word(row[i]) for row in lines) for i in range(len(widths))]
+    least = [max(map(_longest_word, column)) for column in columns]
     if sum(least) > room:
         return None
     while sum(widths) > room:
@@ -143,8 +146,10 @@ def _longest_word(text: str) -> int:
 def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     wrapped = [_wrap(cell, w) for cell, w in zip(row, widths, strict=True)]
     high = max(map(len, wrapped))
-    full = [[*parts, *[""] * (high - len(parts))] for parts in wrapped]
-    padded = [[part.ljust(w) for part in parts] for parts, w in zip(full, widths, strict=True)]
+    padded = []
+    for parts, w in zip(wrapped, widths, strict=True):
+        full = [*parts, *[""] * (high - len(parts))]
+        padded.append([part.ljust(w) for part in full])
     return [(" " * _GAP).join(parts).rstrip() for parts in zip(*padded, strict=True)]
 
 
@@ -167,8 +172,9 @@ def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> st
         return "\n".join("\n".join((label, *_indented(text, room))) for label, text in entries)
     lines: list[str] = []
     for label, text in entries:
-        wrapped = _wrap(text, room - indent)
-        lines += [(label if i == 0 else "").ljust(indent) + part for i, part in enumerate(wrapped)]
+        first, *others = _wrap(text, room - indent)
+        lines.append(label.ljust(indent) + first)
+        lines += [" " * indent + part for part in others]
     return "\n".join(line.rstrip() for line in lines)
 
 

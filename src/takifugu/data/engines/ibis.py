@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary, finalize
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.core.temporary import private_folder
+from takifugu.core.files import private_folder
 from takifugu.data.engines.outside import Address, Engine
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError
 from takifugu.core.escaping import visible
-from takifugu.core.temporary import private_folder
+from takifugu.core.files import private_folder
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_file import with_dialect
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, unnamed

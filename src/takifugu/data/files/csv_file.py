@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from takifugu.core.temporary import private_folder
+from takifugu.core.files import private_folder
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, check_lines, look, rows_of

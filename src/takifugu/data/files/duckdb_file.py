@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from takifugu.core.errors import DataError
-from takifugu.core.temporary import private_folder
+from takifugu.core.files import private_folder
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed, largest

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from takifugu.core.errors import DataError
-from takifugu.core.temporary import private_folder
+from takifugu.core.files import private_folder
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, is_installed

@@ -101,7 +101,10 @@ class Direction:
     states: int
 
     def after(self, distance: int, ratio: FloatArray) -> FloatArray:
-        """Return S of each phase, (period, k, k), from bounds on c + R."""
+        """Return S of each phase from bounds on c + R.
+
+        Its shape is (period, k, k).
+        """
         period = len(self.positions)
         rows = [
             self.supremum(position, distance, ratio[(phase + self.sign * distance) % period])

@@ -195,7 +195,9 @@ def _made(network: BayesianNetwork) -> JunctionTree:
         joined = groups[v] | groups[parent]
         if joined in (groups[v], groups[parent]) or math.prod(sizes[u] for u in joined) <= JOINED:
             groups[parent] = joined
-            above = [parent if top == v else top for top in above]
+            for child, top in enumerate(above):
+                if top == v:
+                    above[child] = parent
             above[v] = None
             groups[v] = set()
     left = [v for v in range(network.size) if groups[v]]

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
 
 import numpy as np
 
@@ -139,7 +138,10 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
 
     near = moral_graph(network, active)
     everything = whole({v: set(boundary(near, v, active)) for v in active}, entry)  # what nothing reads is summed out
-    if math.prod(sizes[v] for v in chain.from_iterable(bag.variables for bag in everything)) <= MOST_IN_ONE:
+    joint_values = 1
+    for bag in everything:
+        joint_values *= math.prod(sizes[v] for v in bag.variables)
+    if joint_values <= MOST_IN_ONE:
         yield "one block", bags(everything)
     graph = moral_graph(network, tables)  # of all: then no way depends on what is read, and a loss never falls
     yield "blocks", bags(layered(graph, entry))

@@ -47,7 +47,9 @@ def star_rays(ratio: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=MOST_STATES)
 def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
-    """Return edges (trees, k - 1, 2) and paths (trees, k, k - 1).
+    """Return edges and paths of all trees.
+
+    Their shapes are (trees, k - 1, 2) and (trees, k, k - 1).
 
     >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
     [2, 6, 32, 250]

@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
-from takifugu.model.queries.whole_columns import WholeColumns
+from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import FloatArray, Wide

@@ -1,16 +1,24 @@
-"""The answer families of a problem, for the mechanisms that look at the law of the answer and at nothing else."""
+"""The answer families of a problem, for the mechanisms that look at the law of the answer and at nothing else.
+
+Independent components smooth the law of an answer (`shares`, `answer_laws.users`), and the people behind them know
+their own data. For someone who knows all of it the answer is that of the one component, less a constant; who knows a
+part of it loses no more: what is left is independent of the secret, and adding it is post-processing. That loss is a
+condition of the promise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from takifugu.analysis.problem import Cost, Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
 from takifugu.core import searches
+from takifugu.core.text.tables import number
 from takifugu.mechanisms.common.lines import line_answers, line_parts
 from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
-from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs import Belief, separate
 from takifugu.model.secrets.hypotheses import against
 
 #: What a comparison costs besides passes over its laws, as a number of extra atoms.
@@ -39,6 +47,10 @@ class Located:
         a, i, b, j = compared
         left = self.law.describe(self.family.entry, a, i, self.start)
         return against(left, self.law.describe(self.family.entry, b, j, self.start))
+#: A loss above epsilon by no more than this factor is epsilon: rounding.
+NO_MORE = 1 + 1e-6
+#: (located family, enough so far) -> an epsilon that the noise keeps for every comparison, at least enough so far.
+Loss = Callable[[Located, float], float]
 
 
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
@@ -107,3 +119,25 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
                 yield Located(family, law, part.start, alone=alone)
             else:
                 yield Located(smoothed(family, *added_by_others), law, part.start, smoothed=True, alone=family)
+
+
+def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, ...]:
+    """Describe the larger loss against knowledge of all other components, if any.
+
+    For `lines` see `located_families`. The loss is rounded up to three digits.
+    """
+    if not (is_smoothed(problem, lines) or any(separate(belief) for belief in problem.framework.beliefs)):
+        return ()
+    enough = float(problem.epsilon)
+    for located in located_families(problem, lines):
+        if located.alone is not None:
+            enough = max(enough, loss(replace(located, family=located.alone), enough))
+    if enough <= float(problem.epsilon) * NO_MORE:
+        return ()
+    promise = f"epsilon is at most {_rounded_up(enough)}" if math.isfinite(enough) else "nothing is promised"
+    return (f"nobody who sees it knows what the other components add: against someone who does, {promise}",)
+
+
+def _rounded_up(loss: float) -> str:
+    digits = 2 - math.floor(math.log10(loss))
+    return number(math.ceil(loss * 10.0**digits) / 10.0**digits)

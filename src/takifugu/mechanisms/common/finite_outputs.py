@@ -61,7 +61,10 @@ class FiniteProblem:
 
     def probabilities(self) -> Floats:
         """Return the laws as rows of floats."""
-        return np.array([[mass / total for mass in law] for law, total in zip(self.laws, self._totals, strict=True)])
+        rows = []
+        for law, total in zip(self.laws, self._totals, strict=True):
+            rows.append([mass / total for mass in law])
+        return np.array(rows)
 
     @cached_property
     def _totals(self) -> tuple[int, ...]:

@@ -51,7 +51,7 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
 
 
 def along_line(answer: Additive) -> Additive | None:
-    """Return T = D S for an answer c + S d, plus a constant.
+    """Return T = D S for an answer c + S d.
 
     None where it does not move along one line. An answer of one cell is its own place.
 

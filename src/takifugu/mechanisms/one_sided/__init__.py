@@ -11,12 +11,11 @@ from takifugu.mechanisms.one_sided.answers import (
     sanitiser,
     sparse_marks,
 )
-from takifugu.mechanisms.one_sided.geometric import geometric_law
 from takifugu.mechanisms.one_sided.mangat import Mangat
 from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
 from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SparseAnswers
-from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise
+from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise, geometric_law
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy, along_path, visits

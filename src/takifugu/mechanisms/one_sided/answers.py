@@ -169,7 +169,9 @@ class Sanitiser:
         return float(np.average(betas, weights=places[true])) if betas else math.nan
 
     def describe(self, counts: Iterable[int]) -> list[str]:
-        """Return lines for a reader: what is missed at each of some counts, and how often a yes is false.
+        """Return lines for a reader.
+
+        They tell the chance of a miss at some counts, and how often a yes is false.
 
         >>> from takifugu.mechanisms.one_sided import count_noise
         >>> print(*sanitiser(at_most(1), count_noise(1)).describe([0, 1]), sep="\\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 from types import FunctionType
 from typing import Any, Protocol, runtime_checkable
 
@@ -69,7 +70,7 @@ def separate(belief: Belief) -> Separate | None:
 
 
 def _check(kind: object, belief: type) -> None:
-    """Raise InputError for a type that lacks what every belief has."""
+    """Raise InputError for a type without every belief's members."""
     if not isinstance(kind, str) or not kind or not isinstance(belief, type):
         raise InputError(
             f"the kind {kind!r} of the belief {belief!r} is not registered",
@@ -180,4 +181,5 @@ def _members(kind: type) -> set[str]:
 
 
 def _required(protocol: type) -> set[str]:
-    return {name for base in protocol.__mro__ for name in vars(base) if not name.startswith("_")}
+    names = chain.from_iterable(map(vars, protocol.__mro__))
+    return {name for name in names if not name.startswith("_")}

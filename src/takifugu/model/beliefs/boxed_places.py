@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Annotated, Literal
 
 import numpy as np
@@ -53,8 +54,9 @@ class Grid:
     @property
     def centres(self) -> tuple[tuple[float, float], ...]:
         """Return the centre of each cell."""
-        first_axis, second_axis = ([_centre(self, axis, k) for k in range(self.cells[axis])] for axis in (0, 1))
-        return tuple((x, y) for y in second_axis for x in first_axis)
+        first_axis = [_centre(self, 0, k) for k in range(self.cells[0])]
+        second_axis = [_centre(self, 1, k) for k in range(self.cells[1])]
+        return tuple((x, y) for y, x in product(second_axis, first_axis))
 
     def cells_of(self, first: Floats, second: Floats) -> npt.NDArray[np.int32]:
         """Return the number of the cell of each place.

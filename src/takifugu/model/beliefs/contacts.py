@@ -7,8 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
+
+import numpy as np
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
@@ -76,7 +78,7 @@ def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Has
 
 
 def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
-    """Write the distribution of each size as its masses of 0, 1, ... ill people."""
+    """Write each size's distribution as masses of 0, 1, ... ill people."""
     masses_by_size = {}
     for size, law in laws.items():
         masses = dict(law.items())
@@ -85,7 +87,7 @@ def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
 
 
 def _read_laws(laws: Mapping[str, list[float | str]]) -> dict[int, list[float | Fraction]]:
-    return {int(size): [exact_or_float(mass) for mass in masses] for size, masses in laws.items()}
+    return {int(size): list(map(exact_or_float, masses)) for size, masses in laws.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         source: str = "assumed",
     ) -> None:
         groups = tuple(map(_clique, list_of(cliques, "the cliques", "cliques", _CLIQUES)))
-        people = [person for clique in groups for person in clique]
+        people = list(chain.from_iterable(groups))
         if not people or not all(groups):
             raise InputError(
                 "the contact belief needs at least one clique, and at least one person in each"
@@ -140,7 +142,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
     @cached_property
     def names(self) -> tuple[Hashable, ...]:
-        return tuple(person for clique in self.cliques for person in clique)
+        return tuple(chain.from_iterable(self.cliques))
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
@@ -160,7 +162,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
     @cached_property
     def _clique_of(self) -> tuple[int, ...]:
-        return tuple(number for number, clique in enumerate(self.cliques) for _ in clique)
+        return tuple(np.repeat(range(len(self.cliques)), list(map(len, self.cliques))).tolist())
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return self.component(self._clique_of[entry]).possible(0)
@@ -210,7 +212,9 @@ def clique_infection(
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the masses of 0 .. size ill people in the Reed-Frost model.
+    """Return the masses of ill people in the Reed-Frost model.
+
+    They are those of 0 .. size people.
 
     `size` is the number of people of a household. Each is infected from outside with probability `outside`; whoever is
     ill infects each well one, once, with probability `inside`. Raises InputError unless both lie in [0, 1], and for

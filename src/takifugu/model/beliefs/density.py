@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeVar
 
 from takifugu.core.errors import InputError, within
@@ -14,7 +14,7 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.forms import OnGrid, Query
-from takifugu.model.queries.real import RealNumber
+from takifugu.model.queries.real_columns import RealNumber
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import (
     DatasetProperty,
@@ -68,8 +68,9 @@ class Density(Nameless):
         source: str = "assumed",
         of: Value | Iterable[Value] | None = None,
     ) -> None:
-        """`function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
+        """Check the densities of one published number.
 
+        `function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
         Without `references` each density has the normal one of its mean; their common variance is the mean variance.
         Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
         different deviations, or not one for each value.
@@ -80,20 +81,14 @@ class Density(Nameless):
             hidden = dataset_property(attribute, function, of=of)
         table = _by_value(given, "given")
         if len(table) < 2:
-            raise InputError("the belief knows fewer than two values of what is hidden", fix="give two or more").at(
-                "given"
-            )
+            fewer = "the belief knows fewer than two values of what is hidden"
+            raise InputError(fewer, fix="give two or more").at("given")
         for value, curve in table.items():
             with within("given", to_text(value)):
                 check_density(curve)
         normals = _references(table) if references is None else _by_value(references, "references")
         _check_references(table, normals)
-        least = min(curve.deviation for curve in table.values())
-        step = Fraction(10) ** math.floor(math.log10(least * FINE)) if resolution is None else as_fraction(
-            resolution, "resolution", "resolution"
-        )  # fmt: skip
-        if step <= 0:
-            raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
+        step = _resolution(table.values(), resolution)
         set_fields(
             self, about=hidden, values=tuple(table), curves=tuple(table.values()),
             references=tuple(normals[value] for value in table), resolution=step, source=source,
@@ -157,12 +152,16 @@ class Density(Nameless):
 
     def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:
         """Return every value of one set against every value of another."""
-        places = [
-            [self._place(value, "sets") for value in members] if isinstance(members, tuple)
-            else [i for i, value in enumerate(self.values) if members.holds(value)]
-            for members in sets
-        ]  # fmt: skip
-        return tuple((a, b) for first, second in combinations(places, 2) for a in first for b in second)
+        places: list[list[int]] = []
+        for members in sets:
+            if isinstance(members, tuple):
+                places.append([self._place(value, "sets") for value in members])
+            else:
+                places.append([i for i, value in enumerate(self.values) if members.holds(value)])
+        pairs: list[tuple[int, int]] = []
+        for first, second in combinations(places, 2):
+            pairs += product(first, second)
+        return tuple(pairs)
 
     def _place(self, value: Fraction, key: str) -> int:
         if value not in self.values:
@@ -273,6 +272,16 @@ class DensityView(Nameless):
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""
         return f"{self.whole._hidden} is {number(self.whole.values[value])}"
+
+
+def _resolution(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
+    if declared is None:
+        least = min(curve.deviation for curve in curves)
+        return Fraction(10) ** math.floor(math.log10(least * FINE))
+    step = as_fraction(declared, "resolution", "resolution")
+    if step <= 0:
+        raise InputError(f"the resolution is {declared!r}", rule="it must be above 0").at("resolution")
+    return step
 
 
 def _by_value(law_of: Mapping[Number, Law], name: str) -> dict[Fraction, Law]:

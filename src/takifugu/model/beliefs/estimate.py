@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from os import PathLike
 from typing import Any, TypedDict, Unpack
 
@@ -44,7 +45,7 @@ def point_estimate(source: str) -> str:
 
 
 def checked_source(source: str, private: bool) -> str:
-    """Return the source of an estimate, marked if it is the private data.
+    """Return an estimate's source, marked if it is the private data.
 
     InputError for an empty one.
     """
@@ -97,14 +98,17 @@ def count_transitions(
             fix="give a frame or the path of a file, or leave the columns out",
         ).at("sequences")
     walks = _walks(sequences)
-    distinct = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
+    distinct = different(chain.from_iterable(walks), "the list of sequences", "sequences")
     names = checked_alphabet(_sorted(distinct) if states is None else states, "the list of sequences")
     if not names:
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"
         ).at("sequences")
-    place = {name: index for index, name in enumerate(names)}
-    counts = np.zeros((len(names), len(names)), dtype=np.int64)
+    return names, _transitions(walks, {name: index for index, name in enumerate(names)})
+
+
+def _transitions(walks: Sequence[Sequence[State]], place: Mapping[State, int]) -> IntArray:
+    counts = np.zeros((len(place), len(place)), dtype=np.int64)
     for number, walk in enumerate(walks):
         if not all(state in place for state in walk):
             raise InputError(
@@ -112,7 +116,7 @@ def count_transitions(
             ).at("sequences", number)
         indices = np.array([place[state] for state in walk], dtype=np.int64)
         np.add.at(counts, (indices[:-1], indices[1:]), 1)
-    return names, counts
+    return counts
 
 
 def _count_in_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Literal
 
 from takifugu.core.errors import DataError, InputError
@@ -41,7 +42,7 @@ class ContactsSection(PublicFile):
         outside, at_home = (float(as_fraction(chance, "a probability")) for chance in (self.outside, self.inside))
         household_infection(1, outside, at_home)
         met = self._meetings(public.open(self, missing=False))
-        named = {name for pair in met for name in pair}
+        named = set(chain.from_iterable(met))
         people = [normalised(name, f"the name {name!r} of people") for name in self.people or ()]
         if len(set(people)) != len(people):
             raise InputError("people lists somebody twice", fix="list each person once")
@@ -64,9 +65,11 @@ class ContactsSection(PublicFile):
         least = self.at_least or {}
         often_of: dict[tuple[str, str], bool] = {}
         rows = table.texts([*self.columns, *least])
-        if any(name is None for row in rows for name in row[:2]):
-            raise DataError(f"a row of {self.file} lacks a name", rule="every meeting names two people")
-        spellings = [(str(name), number) for number, row in enumerate(rows) for name in row[:2]]
+        spellings = []
+        for number, row in enumerate(rows):
+            if None in row[:2]:
+                raise DataError(f"a row of {self.file} lacks a name", rule="every meeting names two people")
+            spellings += [(str(name), number) for name in row[:2]]
         called = table.people(spellings, " and ".join(self.columns))
         for one, other, *numbers in rows:
             first, second = sorted((called[str(one)], called[str(other)]))

@@ -88,7 +88,7 @@ class OneSequence(Nameless):
         return 0
 
     def from_step(self, step: int, length: int) -> Self | None:
-        """Return the law of a run of the recording from a step on.
+        """Return the law of a recording's run from a step.
 
         A negative step is before its first. None where that is not known.
         """

@@ -72,7 +72,7 @@ class LawPair(PlainForm, Nameless, kind="law-pair"):
         return max(ends) - min(ends)
 
     def law(self, value: int) -> Pmf:
-        """Return the law of the answer for index 0 (left) or 1 (right)."""
+        """Return the answer's law for index 0 (left) or 1 (right)."""
         return self.right if value else self.left
 
     def assumptions(self) -> tuple[str, ...]:

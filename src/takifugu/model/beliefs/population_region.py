@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import TypeGuard
 
 import numpy as np
@@ -48,7 +48,7 @@ class Block:
     @property
     def all(self) -> tuple[Block, ...]:
         """Return the block and everything inside it, each block before its parts."""
-        return (self, *(block for part in self.parts for block in part.all))
+        return (self, *chain.from_iterable(part.all for part in self.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Region:
         ends = iter(zip(self.low, self.high, strict=True))
 
         def line(block: Block) -> tuple[int, int, Pieces]:
-            """Return the least mass of a block, its gain, and the gain of more."""
+            """Return a block's least mass, its gain, and the gain of more."""
             low, high = next(ends)
             mass, gain, pieces, more = 0, 0, Pieces(), Pieces()
             for part in block.parts:
@@ -121,9 +121,9 @@ class Region:
                 lows, highs = np.array([next(ends) for _ in block.parts]).T / WHOLE
                 slope = slopes[:, [part.values[0] for part in block.parts]]
                 return merged(low, high, np.full(len(slope), lows.sum()), slope @ lows, slope, highs - lows)
-            parts = [line(part) for part in block.parts]
-            mass, gain = (np.sum([part[n] for part in parts], axis=0) for n in (0, 1))
-            return merged(low, high, mass, gain, *(np.concatenate([part[n] for part in parts], axis=1) for n in (2, 3)))
+            masses, gains, slopes_of_parts, rooms = zip(*map(line, block.parts), strict=True)
+            mass, gain = np.sum(masses, axis=0), np.sum(gains, axis=0)
+            return merged(low, high, mass, gain, np.concatenate(slopes_of_parts, axis=1), np.concatenate(rooms, axis=1))
 
         def merged(
             low: float, high: float, mass: Floats, gain: Floats, slope: Floats, length: Floats
@@ -157,7 +157,9 @@ class Regions:
     def largest_move(self) -> float:
         """Bound the total variation distance in one region."""
         places = [n for n, block in enumerate(self.tree.all) if not block.parts]
-        widths = [sum(of.high[n] - of.low[n] for n in places) / WHOLE / 2 for of in self.by_name.values()]
+        widths = []
+        for region in self.by_name.values():
+            widths.append(sum(region.high[n] - region.low[n] for n in places) / WHOLE / 2)
         return min(1.0, max(widths))
 
     def only(self, names: Sequence[str]) -> Regions:
@@ -187,10 +189,11 @@ class Regions:
     @staticmethod
     def from_dict(data: Plain, values: Sequence[Hashable]) -> Regions:
         tree = tree_of(values)
-        ends = {name: [tuple(map(int, end)) for end in pair] for name, pair in data["ends"].items()}
-        if any(len(end) != len(tree.all) for pair in ends.values() for end in pair):
-            raise InputError("the region bounds other sets of values", rule="it was edited by hand").at("region")
-        regions = {name: Region(tree, low, high) for name, (low, high) in ends.items()}
+        regions = {}
+        for name, (low, high) in data["ends"].items():
+            if {len(low), len(high)} != {len(tree.all)}:
+                raise InputError("the region bounds other sets of values", rule="it was edited by hand").at("region")
+            regions[name] = Region(tree, tuple(map(int, low)), tuple(map(int, high)))
         return Regions(data["confidence"], tree, regions, data["sizes"], data["of_people"])
 
 
@@ -213,7 +216,9 @@ class Sample:
         """
         weights = [count + share for count in self.counts]
         total = sum(weights, Fraction(0))
-        return tuple(w / total if total else Fraction(1, len(weights)) for w in weights)
+        if not total:
+            return (Fraction(1, len(weights)),) * len(weights)
+        return tuple(weight / total for weight in weights)
 
 
 def samples_of(
@@ -231,7 +236,7 @@ def samples_of(
     by_person: dict[str, dict[Hashable, Counter[int]]] = {}
     for (name, value), person in zip(all_rows, whose, strict=True):
         by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
-    several = any(counts.total() > 1 for of in by_person.values() for counts in of.values())
+    several = len(all_rows) > sum(map(len, by_person.values()))
     samples = {}
     for name, of in by_person.items():
         sums = [Fraction(0)] * values
@@ -315,8 +320,9 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
     """
     places, numbers = list(filter(_is_place, values)), list(filter(_is_number, values))
+    axes: list[Sequence[float]]
     if len(places) == len(values):
-        axes = [[place[axis] for place in places] for axis in (0, 1)]
+        axes = list(zip(*places, strict=True))
     elif len(numbers) == len(values):
         axes = [numbers]
     else:

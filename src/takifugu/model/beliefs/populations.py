@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.errors import InputError
@@ -86,8 +87,10 @@ class FromPopulations(Nameless):
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
         read = {str(name): _masses(law, f"the population {name!r}") for name, law in laws.items()}
-        values = _checked_values(list(dict.fromkeys(value for law in read.values() for value in law)))
-        masses_by_name = {name: tuple(law.get(value, Fraction(0)) for value in values) for name, law in read.items()}
+        values = _checked_values(list(dict.fromkeys(chain.from_iterable(read.values()))))
+        masses_by_name = {}
+        for name, law in read.items():
+            masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
         _check_supports(masses_by_name, values, supports)
         count = plain_state(rows)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -95,17 +98,11 @@ class FromPopulations(Nameless):
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
         if len(units) != 2 or min(units) <= 0:
             raise InputError(f"the scales are {list(scales)!r}", rule="they are two numbers above 0").at("scales")
-        even = Fraction(1, len(masses_by_name))
-        weights = None if prior is None else _masses(prior, "the prior")
-        if weights is not None and (unknown := [value for value in weights if value not in values]):
-            raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
-        mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*masses_by_name.values(), strict=True))
         set_fields(
             self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
             independent=bool(independent), scales=units, measure=str(measure),
         )  # fmt: skip
-        shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
-        set_fields(self, prior=shares, source=source)
+        set_fields(self, prior=_prior(prior, values, tuple(masses_by_name.values())), source=source)
         if regions is not None and (
             set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
         ):
@@ -143,7 +140,9 @@ class FromPopulations(Nameless):
 
     @property
     def adds_up(self) -> bool:
-        """Return whether r rows tell at most r times as much as one.
+        """Return whether rows add up.
+
+        Then r of them tell at most r times as much as one.
 
         There is one, or they are independent.
         """
@@ -194,7 +193,10 @@ class FromPopulations(Nameless):
         return self
 
     def distance(self, first: Value, second: Value) -> float:
-        """Return what it costs to take one value for another: the length between places, |x - y|, or 0 or 1."""
+        """Return the cost of taking one value for another.
+
+        It is the length between places, |x - y|, or 0 or 1.
+        """
         if isinstance(first, tuple) and isinstance(second, tuple):
             (a, b), (c, d) = first, second
             return math.hypot(float(self.scales[0]) * (a - c), float(self.scales[1]) * (b - d))
@@ -218,10 +220,12 @@ class FromPopulations(Nameless):
         return (law_of_row, f"no person has more than {self.rows} rows", together, *class_of)
 
     def to_dict(self) -> Json:
+        laws = {}
+        for name, law in zip(self.populations, self.laws, strict=True):
+            laws[name] = list(map(to_text, law))
         return {
             "kind": "populations",
-            "values": [list(value) if isinstance(value, tuple) else value for value in self.values],
-            "laws": {name: [to_text(m) for m in law] for name, law in zip(self.populations, self.laws, strict=True)},
+            "values": list(map(_as_list, self.values)), "laws": laws,
             "rows": self.rows, "independent": self.independent, "scales": [to_text(scale) for scale in self.scales],
             "measure": self.measure, "prior": [to_text(mass) for mass in self.prior], "source": self.source,
             "regions": None if self.regions is None else self.regions.to_dict(),
@@ -229,7 +233,7 @@ class FromPopulations(Nameless):
 
     @staticmethod
     def from_dict(data: Plain) -> FromPopulations:
-        values = [tuple(value) if isinstance(value, list) else value for value in data["values"]]
+        values = list(map(_as_tuple, data["values"]))
         laws = {name: dict(zip(values, law, strict=True)) for name, law in data["laws"].items()}
         return FromPopulations(
             laws, data["rows"], data["independent"], data["scales"], data["measure"],
@@ -286,6 +290,26 @@ class WhichOf(Nameless):
 
     def describe(self) -> str:
         return self.rows.describe()
+
+
+def _prior(
+    declared: Mapping[Any, Number] | None, values: Sequence[Value], laws: Sequence[Sequence[Fraction]]
+) -> tuple[Fraction, ...]:
+    if declared is None:
+        even = Fraction(1, len(laws))
+        return tuple(sum(masses, Fraction(0)) * even for masses in zip(*laws, strict=True))
+    weights = _masses(declared, "the prior")
+    if unknown := [value for value in weights if value not in values]:
+        raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
+    return tuple(weights.get(value, Fraction(0)) for value in values)
+
+
+def _as_list(value: Value) -> Value | list[object]:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _masses(law: object, title: str) -> dict[Value, Fraction]:

@@ -156,14 +156,14 @@ def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    """Return a square table with rows that sum to one.
+    """Return a square table with rows of sum one.
 
     InputError with the fault where they do not.
     """
     rows = list_of(matrix, "the matrix", "matrix", _ROWS)
     rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
     try:
-        table = np.array([[float(p) for p in row] for row in rows], dtype=np.float64)
+        table = np.array([list(map(float, row)) for row in rows], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             "the matrix is not a square table of numbers", fix="give k rows of k probabilities"

@@ -64,7 +64,7 @@ class Supports:
 
 
 def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> Supports:
-    """Return the supports of X_0, X_1, ... from that of X_0.
+    """Return the supports of X_0, X_1, ... from the first.
 
     `steps` are the possible transitions of each step of a period.
 

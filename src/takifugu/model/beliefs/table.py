@@ -51,7 +51,7 @@ class JointTable:
         names: Iterable[Hashable] | None = None,
         source: str = "assumed",
     ) -> None:
-        table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
+        table = tuple(map(_row, rows))
         all_masses = list(probabilities)
         if not table or len(table) != len(all_masses):
             raise InputError(
@@ -63,8 +63,8 @@ class JointTable:
             raise InputError(
                 "the table's rows have different lengths", rule="every row needs one value per column"
             ).at("rows")
-        alphabets = tuple(_alphabet([row[i] for row in table], i) for i in range(width))
-        table = tuple(tuple(plain_state(value) for value in row) for row in table)
+        alphabets = tuple(_alphabet(list(column), i) for i, column in enumerate(zip(*table, strict=True)))
+        table = tuple(tuple(map(plain_state, row)) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
         list_of_names = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
@@ -140,8 +140,11 @@ class JointTable:
     @cached_property
     def indices(self) -> npt.NDArray[np.int64]:
         """Return the rows as value indices, shape (rows, entries)."""
-        lookup = [{value: i for i, value in enumerate(a)} for a in self._alphabets]
-        return np.array([[lookup[j][v] for j, v in enumerate(row)] for row in self.rows], dtype=np.int64)
+        indices = np.empty((len(self.rows), self.size), dtype=np.int64)
+        for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
+            place_of = {value: place for place, value in enumerate(alphabet)}
+            indices[:, column] = [place_of[value] for value in values]
+        return indices
 
     def components(self) -> tuple[range, ...]:
         return (range(self.size),)
@@ -175,6 +178,10 @@ class JointTable:
 def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
     title = f"column {number + 1} of the table"
     return checked_alphabet(_ordered(different(column, title, "rows")), title, "rows")
+
+
+def _row(row: Sequence[State]) -> tuple[State, ...]:
+    return tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,)
 
 
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...] | tuple[float, ...], int | None]:

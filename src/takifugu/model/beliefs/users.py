@@ -234,7 +234,7 @@ class IndependentUsers:
         return self._alphabets[int(self.law_of[entry])]
 
     def observable(self, entry: int) -> tuple[State, ...]:
-        """Return the values that data may have at an entry."""
+        """Return the possible values of data at an entry."""
         letters = self.letters[int(self.letters_of[entry])]
         return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
 
@@ -256,10 +256,11 @@ class IndependentUsers:
 
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
-        return tuple(
-            tuple(law.presence > 0 and p > 0 for p in law.probabilities) + (True,) * bool(self._letters(law).absence)
-            for law in self.laws
-        )
+        possible = []
+        for law in self.laws:
+            of_values = tuple(law.presence > 0 and p > 0 for p in law.probabilities)
+            possible.append((*of_values, True) if self._letters(law).absence else of_values)
+        return tuple(possible)
 
     def components(self) -> Sequence[range]:
         return Singles(self.size)
@@ -352,7 +353,8 @@ class _Reader:
 
 def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[float, ...]]:
     try:
-        pairs = [(value_of(v), value_of(p)) for v, p in (law.items() if hasattr(law, "items") else law)]
+        items = law.items() if hasattr(law, "items") else law
+        pairs = [(value_of(v), value_of(p)) for v, p in items]
     except (TypeError, ValueError):
         raise InputError(
             f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
@@ -378,8 +380,10 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
             raise InputError(
                 f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)", fix=per_cent(total)
             ).at("laws")
-        off = abs(total - 1) > 2.0**-50
-        return values, tuple(float(p) / total if off else float(p) for _, p in pairs)
+        masses = tuple(float(p) for _, p in pairs)
+        if abs(total - 1) > 2.0**-50:
+            masses = tuple(mass / total for mass in masses)
+        return values, masses
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
         raise InputError(

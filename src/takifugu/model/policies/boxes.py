@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm
@@ -49,7 +50,7 @@ class Boxes(PlainForm):
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all boxes, row by row."""
-        return tuple(f"r{row}c{column}" for row in range(self.rows) for column in range(self.columns))
+        return tuple(f"r{row}c{column}" for row, column in product(range(self.rows), range(self.columns)))
 
     def place(self, x: Fraction, y: Fraction) -> str | None:
         """Return the name of the box of a point.

@@ -66,7 +66,7 @@ class PolicySection:
 
     @property
     def forms(self) -> list[str]:
-        """Return the keys of the data's form, of which one is due."""
+        """Return the keys of the data's form: one is due."""
         return written(self, ("places", "grid", "values"))
 
     def faults(self) -> Iterator[InputError]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, permutations
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.domain import Domain
@@ -47,17 +48,14 @@ def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
 def _values(domain: Domain | Visits) -> Iterable[Value]:
     if isinstance(domain, Visits):
         return domain.numbers
-    return dict.fromkeys(value for values in set(domain.alphabets) for value in values)
+    return dict.fromkeys(chain.from_iterable(set(domain.alphabets)))
 
 
 def _protects_nothing(policy: Policy, domain: Domain | Visits) -> bool:
     if isinstance(domain, Visits):
         moves = domain.moves(policy, domain.resolve(Visitors()))
         return moves.direction is Monotone.CONSTANT
-    return not any(
-        policy.allows(before, after)
-        for values in set(domain.alphabets)
-        for before in values
-        for after in values
-        if before != after
-    )
+    for values in set(domain.alphabets):
+        if any(policy.allows(before, after) for before, after in permutations(values, 2)):
+            return False
+    return True

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from typing import NoReturn
 
@@ -200,12 +200,14 @@ class Visits:
                 return of_sum(policy, records, Visitors(labels).resolve(records))
         up, down = rises[answer.places], falls[answer.places]
         total = min(min(self.largest, int(up.sum())) + min(self.largest, int(down.sum())), int((up | down).sum()))
-        kinds = {(r, f): Change(Monotone.of(r, f), Fraction(int(r or f))) for r in (False, True) for f in (False, True)}
+        kinds = {}
+        for rise, fall in product((False, True), repeat=2):
+            kinds[rise, fall] = Change(Monotone.of(rise, fall), Fraction(int(rise or fall)))
         changes = tuple(kinds[pair] for pair in zip(up.tolist(), down.tolist(), strict=True))
         return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
 
     def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
-        """Return a move to the total, or from the counted places to nowhere.
+        """Return a move to the total, or from counted places to nowhere.
 
         The second is from the most of them.
         """
@@ -214,8 +216,9 @@ class Visits:
         most = [self.places[number] for number in answer.places[: self.largest].tolist()]
         others_left = [self.places[number] for number in answer.places[self.largest : total].tolist()]
         alone = [Set([self.places[number]]) for number in answer.places[:50].tolist()]
-        single = [pair for place in alone for pair in ((place, Set()), (Set(), place))]
-        tries = [(Set(most), Set(others_left)), (Set(most), Set()), (Set(), Set(most)), *single]
+        tries = [(Set(most), Set(others_left)), (Set(most), Set()), (Set(), Set(most))]
+        for place in alone:
+            tries += [(place, Set()), (Set(), place)]
         return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
 
     def as_records(self, people: int) -> Domain:
@@ -225,7 +228,9 @@ class Visits:
         """
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
-        sets = [Set(members) for size in range(self.largest + 1) for members in combinations(self.places, size)]
+        sets: list[Set] = []
+        for size in range(self.largest + 1):
+            sets += map(Set, combinations(self.places, size))
         return Listed((tuple(sets),) * people, None, self.places)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import NoReturn
 
 from takifugu.core.errors import InputError, did_you_mean
@@ -54,7 +55,7 @@ class Policy(PlainForm, kind="policy"):
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:
-        """Return the policy of moves that all predicates allow."""
+        """Return the policy of moves allowed by all predicates."""
         return Policy(tuple(rules))
 
     def allows(self, before: Record, after: Record) -> bool:
@@ -62,10 +63,14 @@ class Policy(PlainForm, kind="policy"):
 
         It is of one record (E4: p(before) -> p(after)). Raises InputError where a predicate does.
         """
-        return all(
-            rule.allows(before, after) if isinstance(rule, EachOf) else (not rule(before) or rule(after))
-            for rule in self.rules
-        )
+        for rule in self.rules:
+            if isinstance(rule, EachOf):
+                is_allowed = rule.allows(before, after)
+            else:
+                is_allowed = not rule(before) or rule(after)
+            if not is_allowed:
+                return False
+        return True
 
     def intersected(self, other: Policy) -> Policy:
         """Return the policy of the moves allowed by both.
@@ -84,7 +89,7 @@ class Policy(PlainForm, kind="policy"):
     @property
     def values(self) -> tuple[Value, ...]:
         """Return the declared values in its predicates."""
-        return tuple(dict.fromkeys(value for rule in self.rules for value in rule.values))
+        return tuple(dict.fromkeys(chain.from_iterable(rule.values for rule in self.rules)))
 
     @property
     def is_ordinary(self) -> bool:
@@ -111,7 +116,7 @@ class Policy(PlainForm, kind="policy"):
         return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
 
     def describe(self) -> str:
-        """Say what is hidden, and that its opposite is not."""
+        """Describe the hidden side; its opposite is not hidden."""
         if self.is_ordinary:
             return "any change of one record (ordinary differential privacy)"
         return " and ".join(rule.describe() for rule in self.rules)

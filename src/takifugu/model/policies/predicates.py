@@ -44,7 +44,7 @@ class Predicate(PlainForm):
         return ()
 
     def describe(self) -> str:
-        """Say what a policy hides with it, and what not."""
+        """Describe both sides under a policy, hidden and not."""
         raise NotImplementedError
 
     def _refuse(self, formula: str) -> NoReturn:
@@ -227,10 +227,11 @@ class EachOf(PlainForm, kind="each-of"):
 
         `values` are all that there are.
         """
-        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
+        each = values if self.named is None else self.named
+        return tuple(NoneOf((value,)) for value in each)
 
     def describe(self) -> str:
-        """Say what is hidden of a record, and what is not."""
+        """Describe both sides of a record, hidden and not."""
         if self.named is None:
             return "that a person was at the places where they were (not that they were at no other)"
         places = " or ".join(map(repr, self.named[:4]))

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import permutations
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -37,7 +38,7 @@ class Monotone(StrEnum):
 
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
-        """Return the direction of cells that may rise and fall."""
+        """Return the direction of cells, from whether they rise and fall."""
         if rises:
             return Monotone.NONE if falls else Monotone.INCREASING
         return Monotone.DECREASING if falls else Monotone.CONSTANT
@@ -165,12 +166,8 @@ def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], l
 
     They are moves between different values.
     """
-    pairs = [
-        (i, j)
-        for i, before in enumerate(alphabet)
-        for j, after in enumerate(alphabet)
-        if i != j and policy.allows(before, after)
-    ]
+    every_pair = permutations(range(len(alphabet)), 2)
+    pairs = [(i, j) for i, j in every_pair if policy.allows(alphabet[i], alphabet[j])]
     return [i for i, _ in pairs], [j for _, j in pairs], len(pairs) == len(alphabet) * (len(alphabet) - 1)
 
 

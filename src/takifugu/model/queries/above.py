@@ -55,8 +55,11 @@ class CountAbove(PlainForm, kind="count-above"):
 
     def resolve(self, entries: Entries) -> Additive:
         def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
-            numbers = [code_of(state, self.codes) for state in alphabet]
-            return [[int(number > threshold) for threshold in self.thresholds] for number in numbers]
+            table = []
+            for state in alphabet:
+                number = code_of(state, self.codes)
+                table.append([int(number > threshold) for threshold in self.thresholds])
+            return table
 
         tables, weights, table_of = state_tables(entries, self.entries, rows)
         return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)

@@ -184,7 +184,7 @@ class Additive:
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
-        """Return the sum of the cells in answer units, if it is constant.
+        """Return the constant sum of the cells in answer units, if any.
 
         None where it depends on the data. An entry adds the same to the sum whatever its value, so the sum is that of
         all entries: public as they are.
@@ -194,7 +194,7 @@ class Additive:
         read = np.unique(table_numbers[weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None
-        sum_of_table = np.array([int(s[0]) if len(s) else 0 for s in sums], dtype=np.int64)
+        sum_of_table = np.array([int(s[:1].sum()) for s in sums], dtype=np.int64)
         return int((sum_of_table[table_numbers] * weights * lengths).sum()) * self.grid
 
     def blocks(self, count: int) -> Iterator[Additive]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,9 @@ class By(PlainForm, kind="by"):
         """
         every = self.query.undivided() if isinstance(self.query, Mean) else self.query
         base, places_of_cells = every.resolve(entries), self.held(entries)
-        parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in places_of_cells]
+        parts = [Fraction(1)] * len(places_of_cells)
+        if isinstance(self.query, Mean):
+            parts = [Fraction(1, len(places)) for places in places_of_cells]
         unit = common_step(parts)
         tables, table_of = _tables(base, places_of_cells, [int(part / unit) for part in parts])
         read = np.zeros(base.size, dtype=np.int64)
@@ -136,7 +139,7 @@ class By(PlainForm, kind="by"):
 
     @property
     def definitions(self) -> tuple[str, ...] | None:
-        """Return the definitions that allow the query; None for all."""
+        """Return the definitions allowing the query; None for all."""
         return self.query.definitions if isinstance(self.query, Limited) else None
 
     @property
@@ -188,7 +191,7 @@ class By(PlainForm, kind="by"):
     def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
         if not isinstance(self.query, Histogram) and len(states) == 1:
             return tuple(label for label, _ in self.cells)
-        labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in states)
+        labels = tuple(f"{label}, {state}" for (label, _), state in product(self.cells, states))
         if len(set(labels)) < len(labels):
             repeated = next(label for label in labels if labels.count(label) > 1)
             message = f"two cells of the table are written {repeated!r}, so that they could not be told apart"

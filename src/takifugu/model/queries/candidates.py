@@ -47,7 +47,7 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
-from takifugu.model.queries.coding import alphabets, state_tables
+from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.numbers.rationals import as_fraction
 
 #: A candidate as it is published: a number, or a text.
@@ -80,7 +80,7 @@ class MostFrequent(PlainForm, kind="most frequent"):
         return Fraction(1)
 
     def price(self, candidates: int) -> Fraction:
-        """Return how many t a changed entry loses, t the rate of coins."""
+        """Return the loss of a changed entry in rates of coins."""
         return Fraction(min(self.count, candidates - 1) + 1)
 
     def deficits(self, counts: Sequence[int], drawn: Sequence[int]) -> dict[int, Fraction]:
@@ -156,7 +156,7 @@ def candidates(
 
     Raises InputError for a state that the belief does not know, and for fewer than two candidates.
     """
-    states_of_belief = {state for states in alphabets(entries) for state in states}
+    states_of_belief = states_of(entries)
     if unknown := [state for state in places if state not in states_of_belief]:
         raise InputError(
             f"the query chooses among states, and {unknown[0]!r} is none that the belief knows",
@@ -167,7 +167,11 @@ def candidates(
     size = len(outcomes)
 
     def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
-        return [[int(places.get(state, size) == place) for place in range(size + 1)] for state in alphabet]
+        table = []
+        for state in alphabet:
+            chosen_place = places.get(state, size)
+            table.append([int(place == chosen_place) for place in range(size + 1)])
+        return table
 
     tables, weights, table_of = state_tables(entries, chosen, rows)
     labels = (*(str(outcome) for outcome in outcomes), ALL_ELSE)
@@ -175,7 +179,7 @@ def candidates(
 
 
 def _whole(table: IntArray) -> IntArray:
-    """Return a table in which every change moves two counts.
+    """Return a table with every change moving two counts.
 
     There an absent entry counts with all else.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -143,7 +144,9 @@ class Linear(PlainForm, kind="linear"):
     def over(self, entries: Iterable[int]) -> Linear:
         """Return the query about some entries alone."""
         read = frozenset(entries)
-        weights = [weight if entry in read else Fraction(0) for entry, weight in enumerate(self.weights)]
+        weights = []
+        for entry, weight in enumerate(self.weights):
+            weights.append(weight if entry in read else Fraction(0))
         return Linear(weights, self.codes, self.grid)
 
     def unweighted(self) -> Sum:
@@ -257,7 +260,7 @@ class LinearSection:
         with within("weights"):
             if isinstance(self.weights, str):
                 rows = numbers_in(folder / self.weights, "one weight for each entry")
-                weights = [weight for row in rows for weight in row]
+                weights = list(chain.from_iterable(rows))
             else:
                 weights = [as_fraction(weight, "a weight") for weight in self.weights]
             if not any(weights):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -82,9 +83,11 @@ def coded(
         weights_in_steps = integer_row([int(w / unit) for w in factors])
         weights_of_entries = _taken(weights_in_steps, factor_numbers)
         return Additive(grid or implied_grid([unit * step]), (label,), (table,), weights_of_entries)
-    tables = tuple(_rounded([w * v for v in values], grid) for w in factors)
+    tables = []
+    for factor in factors:
+        tables.append(_rounded([factor * value for value in values], grid))
     table_of = None if len(tables) == 1 else factor_numbers
-    return Additive(grid, (label,), tables, _taken(_read(factors), factor_numbers), table_of)
+    return Additive(grid, (label,), tuple(tables), _taken(_read(factors), factor_numbers), table_of)
 
 
 def _taken(numbers: IntArray, places: IntArray) -> IntArray:
@@ -111,10 +114,11 @@ def _several_alphabets(
         values, absence = different[pair // len(factors)]
         factor = factors[pair % len(factors)]
         products.append([factor * v for v in _codes(values, absence, codes)] if factor else [])
-    step = grid or implied_grid([p for row in products for p in row])
-    unread = np.zeros((1, 1), dtype=np.int64)
-    tables = tuple(_rounded(row, step) if row else unread for row in products)
-    return Additive(step, (label,), tables, _read(factors)[factor_numbers], table_of.ravel().astype(np.int64))
+    step = grid or implied_grid(list(chain.from_iterable(products)))
+    tables = []
+    for row in products:
+        tables.append(_rounded(row, step) if row else np.zeros((1, 1), dtype=np.int64))  # nothing reads the latter
+    return Additive(step, (label,), tuple(tables), _read(factors)[factor_numbers], table_of.ravel().astype(np.int64))
 
 
 def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[Fraction], IntArray]:
@@ -173,6 +177,11 @@ def common_step(values: Iterable[Fraction]) -> Fraction:
     return Fraction(math.gcd(*(int(v * denominator) for v in exact)), denominator) or Fraction(1)
 
 
+def states_of(entries: Entries) -> tuple[State, ...]:
+    """Return the different states of all entries, as the alphabets list them."""
+    return tuple(dict.fromkeys(chain.from_iterable(alphabets(entries))))
+
+
 def alphabets(entries: Entries) -> list[tuple[State, ...]]:
     """Return the different alphabets without the letter of absence.
 
@@ -219,7 +228,7 @@ def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
 
     InputError where a number does not fit.
     """
-    return integer_row([number for row in rows for number in row]).reshape(len(rows), -1)
+    return integer_row(list(chain.from_iterable(rows))).reshape(len(rows), -1)
 
 
 def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:

@@ -23,8 +23,8 @@ from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.together import Together, unlike
-from takifugu.model.queries.whole_columns import WholeColumns
 
 #: Tables of a term over all values of its columns hold at most this many rows.
 LARGEST_TERM = 1_000_000
@@ -52,7 +52,10 @@ class Term:
         if cells == 1:
             return int((tables.max(axis=1) - tables.min(axis=1)).max())
         different = np.unique(tables.reshape(len(tables), -1), axis=0).reshape(-1, rows, cells)
-        return max(int(np.abs(table - row).sum(axis=1).max()) for table in different for row in table)
+        largest = 0
+        for table in different:
+            largest = max(largest, *(int(np.abs(table - row).sum(axis=1).max()) for row in table))
+        return largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +87,11 @@ class ColumnAnswer(WholeColumns):
 
         Columns count by their names.
         """
-        keys = tuple(
-            (tuple(self.names[c] for c in term.columns), term.table.shape, term.table.tobytes()) for term in self.terms
-        )
-        return "columns", self.records, keys
+        keys = []
+        for term in self.terms:
+            names = tuple(self.names[c] for c in term.columns)
+            keys.append((names, term.table.shape, term.table.tobytes()))
+        return "columns", self.records, tuple(keys)
 
     def change(self, entries: Iterable[int]) -> int:
         """Return the largest L1 change by some columns.
@@ -112,7 +116,7 @@ class ColumnAnswer(WholeColumns):
         It is in grid units.
         """
         cells = [self._of_cell(cell) for cell in range(self.cells)]
-        return max((cell.change((entry,)) for cell in cells for entry in entries), default=0)
+        return max((cell.change((entry,)) for cell, entry in itertools.product(cells, entries)), default=0)
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return the range of each cell, in grid units, whatever the data.
@@ -233,7 +237,7 @@ def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
             table[..., first : first + len(answer.labels)] = term.table * int(answer.grid / grid)
             terms.append(Term(term.columns, table))
         first += len(answer.labels)
-    labels = unlike([label for answer in answers for label in answer.labels])
+    labels = unlike(list(itertools.chain.from_iterable(answer.labels for answer in answers)))
     return replace(answers[0], grid=grid, labels=labels, terms=tuple(terms))
 
 
@@ -252,7 +256,7 @@ def crossed(query: CrossTable, record: Record) -> Term:
 
 
 def counted(query: CountRows, record: Record) -> Term:
-    """Return the counted rows of a query, as a table over its columns."""
+    """Return a query's counted rows as a table over its columns."""
     alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
     query.check(alphabets)
     names = tuple(dict.fromkeys(name for name, _ in query.where))

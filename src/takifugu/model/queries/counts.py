@@ -8,11 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, Chosen, State
-from takifugu.model.queries.coding import alphabets, state_tables
+from takifugu.model.queries.coding import alphabets, state_tables, states_of
 from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, state_or_states, where
 from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
 
@@ -103,7 +105,7 @@ class Histogram(PlainForm, kind="histogram"):
         set_fields(self, total=total, entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Additive:
-        cells = self.states or tuple(dict.fromkeys(s for a in alphabets(entries) for s in a))
+        cells = self.states or states_of(entries)
         _known_states(entries, cells, "the histogram has a cell")
         labels = tuple(str(c) for c in cells)
         if len(set(labels)) != len(labels):
@@ -112,9 +114,11 @@ class Histogram(PlainForm, kind="histogram"):
                 f"two cells of the histogram are written {repeated!r}, so that they could not be told apart",
                 fix="rename a state, or publish one histogram for each kind of column",
             ).at("states")
-        tables, weights, table_of = state_tables(
-            entries, self.entries, lambda alphabet: [[int(s == c) for c in cells] for s in alphabet]
-        )
+
+        def row(state: State) -> list[int]:
+            return [int(state == cell) for cell in cells]
+
+        tables, weights, table_of = state_tables(entries, self.entries, lambda alphabet: list(map(row, alphabet)))
         return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
 
     def describe(self) -> str:
@@ -138,9 +142,8 @@ class EveryChange(PlainForm, kind="every-change"):
         It has an L1 distance of 1 between any two values of an entry.
         """
         most = max(map(len, alphabets(entries)))
-        tables, weights, table_of = state_tables(
-            entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]
-        )
+        rows: list[list[int]] = np.eye(most, dtype=np.int64).tolist()
+        tables, weights, table_of = state_tables(entries, None, lambda alphabet: rows[: len(alphabet)])
         return Additive(Fraction(1, 2), tuple(map(str, range(most))), tables, weights, table_of)
 
     def describe(self) -> str:
@@ -148,7 +151,7 @@ class EveryChange(PlainForm, kind="every-change"):
 
 
 def _known_states(entries: Entries, states: tuple[State, ...], title: str) -> None:
-    states_of_belief = {s for alphabet in alphabets(entries) for s in alphabet}
+    states_of_belief = states_of(entries)
     for state in states:
         if state not in states_of_belief:
             fix = f"write {nearest(state, sorted(map(str, states_of_belief)))}{did_you_mean(state, states_of_belief)}"

@@ -43,7 +43,10 @@ Alphabets = Mapping[str, tuple[State, ...]]
 
 
 def _written_columns(columns: tuple[tuple[str, tuple[State, ...] | None], ...]) -> list[list[object]]:
-    return [[name, None if values is None else list(values)] for name, values in columns]
+    written: list[list[object]] = []
+    for name, values in columns:
+        written.append([name, None if values is None else list(values)])
+    return written
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,9 @@ class CrossTable(PlainForm, kind="cross-table"):
         values = self.values(alphabets)
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
-        place = [{value: number for number, value in enumerate(place_of)} for place_of in values]
+        place = []
+        for values_of_column in values:
+            place.append({value: number for number, value in enumerate(values_of_column)})
         table = np.zeros((len(rows), *shape), dtype=np.int64)
         for number, row in enumerate(rows):
             cell = tuple(place_of.get(row[name], -1) for place_of, name in zip(place, self.names, strict=True))
@@ -160,11 +165,12 @@ class CrossTable(PlainForm, kind="cross-table"):
         if len(columns) != 2:
             return None
         if all(values is not None for _, values in columns):
-            first, second = ([str(value) for value in values] for _, values in columns)
+            first, second = (list(map(str, values)) for _, values in columns)
             return tuple(itertools.product(first, second))
         if any(label.count(_BETWEEN) != 1 for label in all_labels):
             return None
-        return tuple((left, right) for left, _, right in (label.partition(_BETWEEN) for label in all_labels))
+        cells = [label.partition(_BETWEEN) for label in all_labels]
+        return tuple((left, right) for left, _, right in cells)
 
     def describe(self) -> str:
         subject = f"how many records have each combination of {' and '.join(map(repr, self.names))}"

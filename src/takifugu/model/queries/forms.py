@@ -209,7 +209,9 @@ def named_state(state: object) -> State:
 
 
 def several(states: Iterable[object]) -> tuple[State, ...]:
-    """Return a list, tuple or set of states as a tuple without repeats.
+    """Return several states as a tuple without repeats.
+
+    They are a list, a tuple or a set.
 
     A set is in order of its text.
     """
@@ -286,7 +288,10 @@ def runs(entries: Chosen | None) -> list[list[int] | str] | None:
 def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
     if ranges is None:
         return None
-    return tuple(i for run in ranges for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
+    entries: list[int | str] = []
+    for run in ranges:
+        entries += [run] if isinstance(run, str) else range(run[0], run[1] + 1)
+    return tuple(entries)
 
 
 def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:

@@ -1,15 +1,18 @@
 """Answers over real-valued columns: weighted sums of columns, added up over all records, as exact rationals.
 
 The answer of a cell is the sum over columns j of coefficients[j] times the sum of column j over the records. It lies
-anywhere between multiples of the grid: noise is added to it as it is, and the sum is rounded once.
+anywhere between multiples of the grid: noise is added to it as it is, and the sum is rounded once. A single real number
+without a known range is such an answer, too.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from takifugu.model.queries.additive import Chosen, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
 from takifugu.model.queries.together import Together, unlike
+from takifugu.numbers.normal.matrices import times
 
 #: How far a column of numbers reaches from its lowest to its highest value; None where nothing is declared.
 Reach = Fraction | None
@@ -50,7 +54,8 @@ class ColumnSums:
     @property
     def read_columns(self) -> tuple[int, ...]:
         """Return the numbers of the columns in any cell."""
-        return tuple(j for j in range(len(self.columns)) if any(row[j] for row in self.coefficients))
+        of_columns = zip(*self.coefficients, strict=True)
+        return tuple(j for j, coefficients in enumerate(of_columns) if any(coefficients))
 
     def rounding(self, step: Fraction) -> tuple[Fraction, ...]:
         """Return how far each cell moves with one more `step` of rounding.
@@ -94,9 +99,7 @@ class ColumnSums:
 
     def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the exact answer in grid units from the columns' totals."""
-        return tuple(
-            sum((a * x for a, x in zip(row, totals, strict=True)), Fraction(0)) / self.grid for row in self.coefficients
-        )
+        return tuple(number / self.grid for number in times(self.coefficients, totals))
 
     def _record_change(self, row: Sequence[Fraction]) -> Fraction:
         change = Fraction(0)
@@ -125,8 +128,8 @@ class Columns:
         `Together`; a mean divides by the number of the values that it adds. Raises InputError for other queries.
         """
         if isinstance(query, Together):
-            cells = [cell for part in query.queries for cell in self.weights(part)]
-            return tuple(zip(unlike([label for label, _ in cells]), (row for _, row in cells), strict=True))
+            labels, rows = zip(*itertools.chain.from_iterable(map(self.weights, query.queries)), strict=True)
+            return tuple(zip(unlike(list(labels)), rows, strict=True))
         if isinstance(query, Linear):
             if len(query.weights) != len(self.names) or query.codes is not None:
                 raise InputError(
@@ -145,12 +148,13 @@ class Columns:
         label = "mean" if isinstance(query, Mean) else "sum"
         if query.attribute is not None:
             label = f"{label} of {query.attribute}"
-        return ((label, tuple(share if name in read else Fraction(0) for name in self.names)),)
+        return ((label, tuple(share * (name in read) for name in self.names)),)
 
     def _read(self, attribute: object, entries: Chosen | None) -> set[str]:
         if attribute is None and entries is None:
             return {*self.names}
-        return {self.named(entry) for entry in ([attribute] if attribute is not None else entries or ())}
+        columns = (entries or ()) if attribute is None else [attribute]
+        return set(map(self.named, columns))
 
     def named(self, entry: object, key: str = "attribute") -> str:
         """Return the name of a column, by its name or number.
@@ -190,3 +194,46 @@ def readable_grid(deviation: float) -> Fraction:
     if not deviation:
         return Fraction(1, 1000)
     return Fraction(10) ** math.floor(math.log10(deviation) - 3)
+
+
+@dataclass(frozen=True)
+class RealNumber:
+    """A published number as it is given, in units of `grid`, which it need not be a multiple of."""
+
+    grid: Fraction
+
+    labels = ("value",)
+    cells = 1
+    size = 1
+    on_grid = False
+
+    @property
+    def key(self) -> Hashable:
+        return self.grid
+
+    def entry_changes(self) -> NoReturn:
+        """Raise Unsupported, as a number without a range may change by any."""
+        raise Unsupported(
+            "the published number has no range, so no noise covers every change of it",
+            fix="use a mechanism that looks at its distribution",
+        )
+
+    def change(self, entries: object) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def coordinate_change(self, entries: object) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def cell_ranges(self) -> NoReturn:
+        """Raise Unsupported, as `entry_changes`."""
+        self.entry_changes()
+
+    def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return the number itself in grid units; the noise rounds it."""
+        return tuple(number / self.grid for number in totals)
+
+    def restrict(self, entries: slice) -> RealNumber:
+        """Return itself: it has no parts."""
+        return self

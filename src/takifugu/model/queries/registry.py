@@ -23,7 +23,7 @@ _OFFERED = ("resolve", "to_dict", "describe")
 
 
 def _check(kind: object, query: type) -> None:
-    """Raise InputError for a type that lacks what every query has."""
+    """Raise InputError for a type without every query's members."""
     missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
     if missing:
         raise InputError(
@@ -73,7 +73,7 @@ class TwoWay(Protocol):
 
 
 def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
-    """Return the row and column of each cell of a query's plain data.
+    """Return the row and column of each cell, from plain data.
 
     None for one that has no two ways.
     """
@@ -154,7 +154,8 @@ def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type
 
     With `names` only those.
     """
-    return {name: SECTIONS.find(f"{rows} {name}") for name in (names_of(rows) if names is None else names)}
+    names = names_of(rows) if names is None else names
+    return {name: SECTIONS.find(f"{rows} {name}") for name in names}
 
 
 def name_of(section: object, key: str = "query") -> str:
@@ -239,7 +240,7 @@ def _resolve(query: Query, entries: Entries) -> Additive:
 
 
 def check(query: Query) -> None:
-    """Raise InputError for a query that cannot be kept."""
+    """Raise InputError for a query impossible to keep."""
     if isinstance(query, type) or not hasattr(query, "resolve"):
         raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
     missing = [name for name in _OFFERED if not hasattr(query, name)]

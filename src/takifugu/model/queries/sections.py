@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Protocol, runtime_checkable
 
 from annotated_types import MinLen
@@ -64,7 +65,7 @@ def meant(
     variables: tuple[str, ...] | None = None,
     attribute: str | None = None,
 ) -> Meant:
-    """Return the entries and values of a table, as the belief has them.
+    """Return a table's entries and values as the belief's own.
 
     InputError, which names the key, for unknown ones.
     """
@@ -74,7 +75,7 @@ def meant(
     if attribute is not None:
         with within("attribute"):
             read = [belief.alphabet(belief.position(attribute))]
-    value_of_text = {str(value): value for values in read for value in values}
+    value_of_text = {str(value): value for value in chain.from_iterable(read)}
     return Meant(
         codes=coded(codes, value_of_text),
         states=None if states is None else tuple(known_value(state, value_of_text, "states") for state in states),
@@ -152,7 +153,7 @@ def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
 def values_of(
     column: str, names: Hashable, values_of_columns: Mapping[str, Mapping[str, Hashable]], *key: str
 ) -> tuple[Hashable, ...]:
-    """Return one value of a column or several as the belief has them.
+    """Return a column's values as the belief's own.
 
     Those of a column without a list stay as they are.
     """

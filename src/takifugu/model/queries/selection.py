@@ -23,7 +23,7 @@ from takifugu.model.queries.candidates import (
     Outcome,
     candidates,
 )
-from takifugu.model.queries.coding import alphabets, code_of
+from takifugu.model.queries.coding import code_of, states_of
 from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, several, where
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -76,13 +76,12 @@ class Quantile(PlainForm, kind="quantile"):
         if self.states is not None:
             places = {state: place for place, state in enumerate(self.states)}
             return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
-        states_of_belief = [state for states in alphabets(entries) for state in states]
+        states_of_belief = states_of(entries)
         texts = [state for state in states_of_belief if not _is_number(state)]
         if self.codes is None and texts:
-            different = list(dict.fromkeys(states_of_belief))
             raise InputError(
                 f"the state {texts[0]!r} is no number, so nothing says what is above it",
-                fix=f"list the states from the lowest, states = {different}, or give their codes",
+                fix=f"list the states from the lowest, states = {list(states_of_belief)}, or give their codes",
             ).at("states")
         numbers = {state: code_of(state, self.codes) for state in states_of_belief}
         values = sorted(set(numbers.values()))
@@ -91,7 +90,10 @@ class Quantile(PlainForm, kind="quantile"):
 
     @property
     def _names(self) -> tuple[str, ...]:
-        return tuple("median" if share == _HALF else f"{to_text(share)} quantile" for share in self.shares)
+        names = []
+        for share in self.shares:
+            names.append("median" if share == _HALF else f"{to_text(share)} quantile")
+        return tuple(names)
 
     def describe(self) -> str:
         if self.shares == (_HALF,):
@@ -126,7 +128,7 @@ class TopK(PlainForm, kind="top-k"):
         set_fields(self, count=count, states=_listed(self.states), entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Candidates:
-        states = self.states or tuple(dict.fromkeys(s for values in alphabets(entries) for s in values))
+        states = self.states or states_of(entries)
         if self.count > len(states):
             raise InputError(
                 f"the {self.count} most frequent of {len(states)} states are wanted", fix="write a smaller count"
@@ -182,7 +184,7 @@ def _is_number(state: State) -> bool:
 
 
 def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
-    """Return states as published: as numbers where all are, else texts."""
+    """Return states as published: all as numbers, else as texts."""
     if all(map(_is_number, states)):
         return tuple(as_fraction(number, "a state", "states") for number in states)
     texts = tuple(map(str, states))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.forms import grid_or_none
-from takifugu.model.queries.whole_columns import WholeColumns
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 _DEFINED: dict[tuple[str, int], Callable[..., object]] = {}
@@ -145,6 +145,52 @@ def _place(function: object) -> tuple[object, object]:
     return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 
 
+class WholeColumns:
+    """An answer about whole columns, of which every record may change.
+
+    `labels`, `records`, `size` (entries are parameters of columns) and `change` (D of some) are the answer's own.
+    """
+
+    labels: tuple[str, ...]
+    size: int
+    records: int
+
+    on_grid = True  # every answer is a multiple of the grid
+
+    def change(self, entries: Iterable[int]) -> int:
+        raise NotImplementedError
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+    @property
+    def weights(self) -> IntArray:
+        """Return 1 for every entry with a column in use, else 0."""
+        read: IntArray = (self.entry_changes() != 0).astype(np.int64)
+        return read
+
+    def entry_changes(self) -> IntArray:
+        """Return D of each entry's column alone, in grid units.
+
+        D(N) may be less than their sum, never more.
+        """
+        return self._alone
+
+    @cached_property
+    def _alone(self) -> IntArray:
+        return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
+
+    def restrict(self, entries: slice) -> Self:
+        """Return the answer itself, as parameters share its records.
+
+        Even independent ones do.
+        """
+        if range(self.size)[entries] != range(self.size):
+            raise Unsupported("an answer about whole columns has no share of some parameters alone")
+        return self
+
+
 @dataclass(frozen=True, eq=False)
 class DeclaredAnswer(WholeColumns):
     """A statistic over the columns of a belief, rounded to its grid; D(N) is declared, and one step more per cell."""
@@ -182,7 +228,10 @@ class DeclaredAnswer(WholeColumns):
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the statistic in grid units of value indices, shape (records, columns)."""
         read = [self.names.index(name) for name in self.query.columns]
-        return tuple(self.query.value([[self.states[c][v] for v in values[:, c].tolist()] for c in read]))
+        columns = []
+        for column in read:
+            columns.append([self.states[column][v] for v in values[:, column].tolist()])
+        return tuple(self.query.value(columns))
 
     def totals(self, values: IntArray) -> IntArray:
         """Return the answer to each row of listed states (`ColumnAnswer.totals`)."""

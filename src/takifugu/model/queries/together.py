@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -87,16 +88,18 @@ def joined(answers: list[Additive]) -> Additive:
     """
     grid = common_step(answer.grid for answer in answers)
     size = answers[0].size
-    none = np.zeros(size, dtype=np.int64)
-    rows = np.stack([row for a in answers for row in (a.weights, none if a.table_of is None else a.table_of)], axis=1)
+    columns = []
+    for answer in answers:
+        columns += [answer.weights, np.zeros(size, dtype=np.int64) if answer.table_of is None else answer.table_of]
+    rows = np.stack(columns, axis=1)
     different, kind_numbers = np.unique(rows, axis=0, return_inverse=True)
-    tables = tuple(_table(answers, [row[2 * k : 2 * k + 2] for k in range(len(answers))], grid) for row in different)
-    labels = unlike([label for answer in answers for label in answer.labels])
+    tables = tuple(_table(answers, row.reshape(-1, 2), grid) for row in different)
+    labels = unlike(list(chain.from_iterable(answer.labels for answer in answers)))
     is_read = (rows[:, ::2] != 0).any(axis=1).astype(np.int64)
     return Additive(grid, labels, tables, is_read, kind_numbers.ravel().astype(np.int64))
 
 
-def _table(answers: list[Additive], kinds: list[IntArray], grid: Fraction) -> IntArray:
+def _table(answers: list[Additive], kinds: IntArray, grid: Fraction) -> IntArray:
     """Return the addend of an entry to all cells.
 
     It follows from its weight and its table in each answer; some do not read it.

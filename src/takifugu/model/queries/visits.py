@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -19,7 +19,7 @@ from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
-from takifugu.model.queries.coding import alphabets, state_tables
+from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
@@ -69,7 +69,7 @@ class Visitors(PlainForm, kind="visitors"):
         set_fields(self, places=chosen_places)
 
     def cells(self, places: Iterable[State]) -> tuple[State, ...]:
-        """Return the counted places among those that there are."""
+        """Return the counted places among all places."""
         all_places = dict.fromkeys(places)
         for place in self.places or ():
             if place not in all_places:
@@ -86,7 +86,7 @@ class Visitors(PlainForm, kind="visitors"):
 
         A domain of places has its own, shorter way. Raises InputError where records are no sets.
         """
-        records = [record for alphabet in alphabets(entries) for record in alphabet]
+        records = states_of(entries)
         sets = [record for record in records if isinstance(record, frozenset)]
         if len(sets) < len(records):
             raise InputError(
@@ -94,11 +94,13 @@ class Visitors(PlainForm, kind="visitors"):
                 rule="a record must be one", fix="give Visits(places), or publish a histogram",
             ).at("query")  # fmt: skip
         declared_places = entries.places if isinstance(entries, Placed) else ()
-        places = declared_places or sorted({place for record in sets for place in record}, key=str)
+        places = declared_places or sorted(set().union(*sets), key=str)
         cells = self.cells(places)
-        tables, weights, table_of = state_tables(
-            entries, None, lambda alphabet: [[int(c in record) for c in cells] for record in alphabet]  # type: ignore[operator]
-        )
+
+        def row(record: Any) -> list[int]:
+            return [int(cell in record) for cell in cells]
+
+        tables, weights, table_of = state_tables(entries, None, lambda alphabet: list(map(row, alphabet)))
         return Additive(Fraction(1), tuple(map(str, cells)), tables, weights, table_of)
 
     @staticmethod

@@ -41,6 +41,44 @@ class WhichLaw(PlainForm, kind="which-law"):
         return "which of the two distributions the answer comes from"
 
 
+@runtime_checkable
+class WithPopulations(Protocol):
+    """A belief about rows that come from one of several populations; `which` is the entry that says from which one."""
+
+    @property
+    def which(self) -> View: ...
+
+
+@dataclass(frozen=True)
+class WhichPopulation(PlainForm, kind="which-population"):
+    """Hide which of the belief's populations a person's rows are drawn from: every two of them, both ways."""
+
+    definition = "distribution"
+
+    def view(self, belief: object) -> View:
+        if not isinstance(belief, WithPopulations):
+            raise InputError(
+                f"a {type(belief).__name__} has no populations", rule="which of them is meant requires several",
+                fix="give FromPopulations(...)",
+            ).at("beliefs")  # fmt: skip
+        return belief.which
+
+    def family(self, belief: object) -> Family:
+        return Family((0,))
+
+    def describe(self) -> str:
+        return "which population the rows of a person come from"
+
+
+def which_population() -> WhichPopulation:
+    """Hide the population of a person's rows (Kawamoto19 Definition 8).
+
+    >>> which_population().describe()
+    'which population the rows of a person come from'
+    """
+    return WhichPopulation()
+
+
 def from_dict(data: Plain) -> Secret:
     """Read a secret back from its `to_dict` form.
 
@@ -54,7 +92,7 @@ def from_dict(data: Plain) -> Secret:
 
 
 def check_registered(secret: Secret) -> None:
-    """Raise InputError for a secret lost on the way back from a ledger.
+    """Raise InputError for a secret lost in a ledger.
 
     It could not be read back, or would be read back as one of another type.
     """
@@ -66,7 +104,7 @@ def check_registered(secret: Secret) -> None:
         ).at("kind")  # fmt: skip
 
 
-_which = WhichLaw.from_dict
+_which, _which_population = WhichLaw.from_dict, WhichPopulation.from_dict
 
 #: How each kind of secret is read back.
 KINDS: Registry[Callable[[Plain], Secret]] = Registry(
@@ -79,7 +117,7 @@ KINDS: Registry[Callable[[Plain], Secret]] = Registry(
         "dataset-property": "model.secrets.properties:property_from",
         "distribution-parameter": "model.secrets.properties:parameter_from",
         "policy": "model.policies.policy:policy_from",
-        "which-population": "model.secrets.populations:which_from",
+        "which-population": "model.secrets:_which_population",
     },
 )
 register = KINDS.register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
@@ -105,7 +105,10 @@ def _value_pairs(
     if presence:
         if absent is None or not possible[absent]:
             return ()
-        return tuple(pair for a in values for pair in ((a, absent), (absent, a)))
+        of_presence: list[tuple[int, int]] = []
+        for a in values:
+            of_presence += [(a, absent), (absent, a)]
+        return tuple(of_presence)
     if pairs is None:
         return tuple(permutations(values, 2))
     return tuple((a, b) for a, b in pairs if possible[a] and possible[b])
@@ -113,7 +116,7 @@ def _value_pairs(
 
 def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
     """Return the value indices in any pair, in order."""
-    return sorted({value for pair in pairs for value in pair})
+    return sorted(set(chain.from_iterable(pairs)))
 
 
 def absent_index(belief: Entries, entry: int) -> int | None:

@@ -137,12 +137,16 @@ def _set(values: object) -> ValueSet:
     ).at("sets")
 
 
+def _end(value: object) -> Fraction | None:
+    return None if value is None else as_fraction(value, "an end of a set", "sets")
+
+
 def _interval(ends: Between | tuple[object, ...]) -> Between:
     if isinstance(ends, Between):
         return ends
     if len(ends) != 2:
         raise InputError(f"an interval of a set is {ends!r}", fix="write (low, high), None for no end").at("sets")
-    low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in ends)
+    low, high = map(_end, ends)
     if low is not None and high is not None and low >= high:
         raise InputError(f"the set goes from {low} to {high}", rule="it must have an inside").at("sets")
     return Between(low, high)

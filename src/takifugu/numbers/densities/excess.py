@@ -17,8 +17,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Floats
-from takifugu.numbers.densities import Continuous, check_density
-from takifugu.numbers.densities.numbers import TINY, finite
+from takifugu.numbers.densities import TINY, Continuous, check_density, finite
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.search import LEAST, narrowed
 

@@ -12,11 +12,10 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
-from takifugu.numbers.densities.numbers import TINY, between_tails, finite, positive
+from takifugu.numbers.densities import TINY, between_tails, finite, positive
 
 #: In deviations: beyond the last the mass is below 1e-300.
-_PLACES = tuple(sign * step for sign, steps in ((-1, (38, 20, 10, 5, 3, 2, 1)), (1, (0, 1, 2, 3, 5, 10, 20, 38)))
-                for step in steps)  # fmt: skip
+_PLACES = (-38, -20, -10, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 38)
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ class NormalMixture:
 
     @property
     def edges(self) -> tuple[float, ...]:
-        return tuple(sorted({edge for _, part in self.parts for edge in part.edges}))
+        return tuple(sorted(set().union(*(part.edges for _, part in self.parts))))
 
     def pdf(self, x: Floats) -> Floats:
         total: Floats = sum((weight * part.pdf(x) for weight, part in self.parts), np.zeros_like(x))

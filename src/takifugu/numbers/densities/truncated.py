@@ -12,8 +12,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
-from takifugu.numbers.densities import Continuous, check_density, from_dict
-from takifugu.numbers.densities.numbers import finite
+from takifugu.numbers.densities import Continuous, check_density, finite, from_dict
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Array, Floats
-from takifugu.numbers.densities.numbers import TINY, between_tails, finite
+from takifugu.numbers.densities import TINY, between_tails, finite
 
 #: Most numbers of a mean: the work grows as their square.
 MOST = 100

@@ -55,8 +55,11 @@ class Channel:
                 raise InputError(
                     f"the row of {label!r} is not a distribution", rule="probabilities are >= 0 and sum to 1"
                 ).at("probabilities")
-        total = math.lcm(*(p.denominator for row in rows for p in row))
-        return Channel(tuple(inputs), tuple(outputs), tuple(tuple(int(p * total) for p in row) for row in rows), total)
+        total = math.lcm(*(p.denominator for p in chain.from_iterable(rows)))
+        masses = []
+        for row in rows:
+            masses.append(tuple(int(p * total) for p in row))
+        return Channel(tuple(inputs), tuple(outputs), tuple(masses), total)
 
     def row(self, label: Hashable) -> dict[Hashable, Fraction]:
         """Return one input's output law, without massless outputs."""
@@ -74,7 +77,9 @@ class Channel:
         {0: Fraction(1, 3), 1: Fraction(2, 3)}
         """
         places = {label: place for place, label in enumerate(self.inputs)}
-        rows = [self.masses[places[x] if x in places else self._place(x)] for x in law]
+        rows = []
+        for x in law:
+            rows.append(self.masses[places[x] if x in places else self._place(x)])
         if all(isinstance(p, int | Fraction) for p in law.values()):
             shares = [Fraction(p) for p in law.values()]
             total = math.lcm(*(p.denominator for p in shares))
@@ -133,10 +138,13 @@ def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) ->
 
 def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
     """Return the largest log(a / b), rounded up."""
-    ratios = {Fraction(a) / Fraction(b) if b else None for a, b in pairs if a}
-    if None in ratios:
-        return math.inf
-    worst = max((ratio for ratio in ratios if ratio is not None), default=Fraction(1))
+    ratios = set()
+    for a, b in pairs:
+        if a and not b:
+            return math.inf
+        if a:
+            ratios.add(Fraction(a) / Fraction(b))
+    worst = max(ratios, default=Fraction(1))
     if worst == 1:
         return 0.0
     from mpmath import mp
@@ -176,9 +184,12 @@ def repair(
     sums = [sum(column) for column in zip(*laws, strict=True)]
     share, denominator = Fraction(blend).as_integer_ratio()
     weight = (denominator - share) * len(laws)
-    mixed = [[weight * p + share * m for p, m in zip(law, sums, strict=True)] for law in laws]
     total = denominator * len(laws) * _FINE
-    return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law, total) for law in mixed), REPAIR_TOTAL)
+    masses = []
+    for law in laws:
+        mixed = [weight * p + share * m for p, m in zip(law, sums, strict=True)]
+        masses.append(_rounded(mixed, total))
+    return Channel(tuple(inputs), tuple(outputs), tuple(masses), REPAIR_TOTAL)
 
 
 def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weights: Array) -> Channel:

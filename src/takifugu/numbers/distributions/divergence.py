@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain
 
 from mpmath import iv, mp
 
@@ -25,7 +26,7 @@ def divergence(masses: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -
     Enclosure(low=0.5, high=0.5)
     """
     pairs = list(masses)
-    unit = math.lcm(*(mass.denominator for pair in pairs for mass in pair))
+    unit = math.lcm(*(mass.denominator for mass in chain.from_iterable(pairs)))
     return divergence_in_units([(int(p * unit), int(q * unit)) for p, q in pairs], unit, epsilon)
 
 
@@ -53,7 +54,8 @@ def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
     if (count - 1) * epsilon > 700:
         return Enclosure(0.0, math.inf)
     low, high = (Fraction(bound, 2**_BITS) for bound in _powers(epsilon))
-    lows, highs = (sum((bound**k for k in range(count)), Fraction(0)) for bound in (low, high))
+    lows = sum((low**k for k in range(count)), Fraction(0))
+    highs = sum((high**k for k in range(count)), Fraction(0))
     return Enclosure(_below(lows), _above(highs))
 
 

@@ -102,7 +102,9 @@ def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
 
     with mp.workprec(BITS):
         gaps, masses = merged_masses(p, q)
-        ratios = [a / b for a, b in zip(*(_noised([m[k] for m in masses], gaps, scale) for k in (0, 1)), strict=True)]
+        noised_p = _noised([mass for mass, _ in masses], gaps, scale)
+        noised_q = _noised([mass for _, mass in masses], gaps, scale)
+        ratios = [a / b for a, b in zip(noised_p, noised_q, strict=True)]
         return mp.log(max(ratios)), -mp.log(min(ratios))
 
 

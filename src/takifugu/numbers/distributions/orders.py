@@ -64,7 +64,10 @@ def lattice_step(*laws: Pmf) -> int:
     >>> lattice_step(Pmf([0, 4], [0.5, 0.5]), Pmf([1, 7], [0.5, 0.5]))
     2
     """
-    return math.gcd(*(int(b - a) for law in laws for a, b in pairwise(law.values.tolist()))) or 1
+    step = 0
+    for law in laws:
+        step = math.gcd(step, *(int(b - a) for a, b in pairwise(law.values.tolist())))
+    return step or 1
 
 
 def _masses(law: Pmf) -> dict[int, int]:

@@ -108,7 +108,9 @@ class Pmf:
         if choice.exact and all(law.exact for law, _ in parts):
             common = math.lcm(*(Fraction(weight).denominator * (law.total or 1) for law, weight in parts))
             factors = [int(Fraction(weight) * common / (law.total or 1)) for law, weight in parts]
-            masses = [m * f for (law, _), f in zip(parts, factors, strict=True) for m in integers(law.masses)]
+            masses = []
+            for (law, _), factor in zip(parts, factors, strict=True):
+                masses += [mass * factor for mass in integers(law.masses)]
             return _law(*_merged(atoms, as_masses(masses)[0]), common)
         return _law(*_merged(atoms, np.concatenate([law.probabilities * float(w) for law, w in parts])), None)
 
@@ -319,7 +321,8 @@ def _small(atoms: Array) -> Array:
 def _joined(arrays: Sequence[Array]) -> Array:
     kinds = {array.dtype for array in arrays}
     if len(kinds) > 1:
-        arrays = [floats(a) if np.dtype(np.float64) in kinds else fractions(a) for a in arrays]
+        alike = floats if np.dtype(np.float64) in kinds else fractions
+        arrays = [alike(array) for array in arrays]
     return np.concatenate(arrays)
 
 

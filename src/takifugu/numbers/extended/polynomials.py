@@ -110,7 +110,10 @@ def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:
 def arranged(some: Numbers, axes: Sequence[int | None]) -> Numbers:
     """Return the numbers with these axes, coefficients last; None is new."""
     order = [axis for axis in axes if axis is not None]
-    fresh = (*(slice(None) if axis is not None else None for axis in axes), slice(None))
+    fresh: tuple[slice | None, ...] = ()
+    for axis in axes:
+        fresh += (None if axis is None else slice(None),)
+    fresh += (slice(None),)
     if isinstance(some, Scaled):
         return Scaled(some.floats.transpose([*order, -1])[fresh], some.exponent)
     return Wide(some.mantissas.transpose([*order, -1])[fresh], some.exponents.transpose([*order, -1])[fresh])

@@ -43,8 +43,8 @@ class AliasTables:
         (1, 3)
         """
         tables = [_table(row) for row in masses]
-        upper = np.array([[height >> _LOWER for height in heights] for heights, _ in tables], dtype=np.uint64)
-        lower = np.array([[height % 2**_LOWER for height in heights] for heights, _ in tables], dtype=np.uint64)
+        heights = np.array([row for row, _ in tables], dtype=object)  # integers beyond 64 bits
+        upper, lower = (heights >> _LOWER).astype(np.uint64), (heights % 2**_LOWER).astype(np.uint64)
         return AliasTables(upper, lower, np.array([owners for _, owners in tables], dtype=np.int32))
 
     def height(self, row: int, column: int) -> int:

@@ -18,11 +18,18 @@ def laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
     flips = int.from_bytes(entropy.bytes((len(magnitudes) + 7) // 8), "big")
     first = (len(magnitudes) + 7) // 8 * 8 - 1
     signs = [flips >> (first - place) & 1 for place in range(len(magnitudes))]
-    return [-value if sign else value for value, sign in zip(magnitudes, signs, strict=True) if value or not sign]
+    values = []
+    for magnitude, sign in zip(magnitudes, signs, strict=True):
+        if magnitude or not sign:  # zero is drawn with one sign only
+            values.append(-magnitude if sign else magnitude)
+    return values
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
-    """Return at most `tries` independent geometric numbers, floor((U + t V) / s)."""
+    """Return at most `tries` independent geometric numbers.
+
+    Each is floor((U + t V) / s).
+    """
     remainders = below(t, tries, entropy)
     coins = _exp_minus(remainders, t, entropy)
     remainders = [value for value, coin in zip(remainders, coins, strict=True) if coin]

@@ -138,7 +138,9 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
-    """Return at most `tries` independent geometric numbers, floor((U + t V) / s).
+    """Return at most `tries` independent geometric numbers.
+
+    Each is floor((U + t V) / s).
 
     P(X >= k) = exp(-k s / t). U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so
     U + t V >= n has exp(-n/t).

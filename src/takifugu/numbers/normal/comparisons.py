@@ -19,9 +19,15 @@ from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.matrices import Matrix, Vector
-from takifugu.numbers.normal.pair import Normal, least_added_variance, pair_delta, shifted_delta
+from takifugu.numbers.normal.pair import (
+    Normal,
+    distance_squared,
+    least_added_variance,
+    least_isotropic_variance,
+    pair_delta,
+    shifted_delta,
+)
 from takifugu.numbers.normal.sets import LEAST_NOISE, Intervals, least_noise, sets_delta, standardised
-from takifugu.numbers.normal.vector import distance_squared, least_isotropic_variance
 
 #: Rounding of the weights of a mixture: a handful of units for each exponential.
 _WEIGHTS = Fraction(1, 2**40)

@@ -1,4 +1,4 @@
-"""Two normal laws of one number: the exact delta(epsilon), and the least variance to add.
+"""Two normal laws of a number or a vector: the exact delta(epsilon), and the least variance to add.
 
 Let r be the distance of the means in units of the common deviation. Then
 
@@ -9,18 +9,27 @@ grows with r, so that delta is kept exactly where (distance)^2 / variance <= r^2
 For N(m, v) and N(m', v') with v != v' the log-ratio of the densities is a quadratic, and the first exceeds e^epsilon
 times the second between its two roots (v < v') or outside them (v > v'). Noise N(0, s^2) adds s^2 to both variances;
 more of it is post-processing, so delta(epsilon) falls in s^2, in both directions.
+
+Vectors N(m, C) and N(m + v, C) with noise N(0, s^2 I) are told apart like two numbers whose means lie r deviations
+apart, r^2 = v' (C + s^2 I)^-1 v: project on the line of v in the metric of C + s^2 I. With r_0 the largest distance
+that keeps (epsilon, delta), r <= r_0 holds exactly where C + s^2 I - v v'/r_0^2 is positive semidefinite, that is where
+s^2 >= lambda_max(v v'/r_0^2 - C).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.after_noise.laplace_pair import below
+from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
 
@@ -168,8 +177,10 @@ def _raised(value: mpf) -> mpf:
 
 
 def _float_up(value: mpf) -> float:
+    if value <= 1e-320:
+        return 0.0
     nearest = float(value)
-    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf)) if value > 1e-320 else 0.0
+    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf))
 
 
 def _upper(z: mpf) -> mpf:
@@ -182,3 +193,39 @@ def _mpf(value: Fraction) -> mpf:
     from mpmath import mp
 
     return mp.mpf(value.numerator) / value.denominator
+
+
+def least_isotropic_variance(
+    shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
+) -> Fraction:
+    """Return the least s^2 >= 0 against a normal vector's shift.
+
+    It is rounded up. For one number it is the square of the shift over r_0^2, less the variance.
+
+    >>> one, two = ((Fraction(1),),), ((Fraction(1),) * 2,) * 2
+    >>> once = least_isotropic_variance([Fraction(2)], one, Fraction(1), Fraction(1, 10**5))
+    >>> twice = least_isotropic_variance([Fraction(2)] * 2, two, Fraction(1), Fraction(1, 10**5))
+    >>> round(float(twice / once), 12)
+    2.0
+    """
+    needed = variance_per_shift(epsilon, delta)
+    if not any(shift):
+        return Fraction(0)
+    moves = np.array(shift, dtype=object)
+    lacking = needed * np.outer(moves, moves) - np.array(covariance, dtype=object)
+    if is_semidefinite(-lacking):
+        return Fraction(0)
+    return max(Fraction(0), largest_eigenvalue(lacking))
+
+
+def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fraction = Fraction(0)) -> Fraction | None:
+    """Return the squared distance exactly, or None off the plane.
+
+    It is v' (C + s^2 I)^-1 v.
+
+    >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
+    Fraction(1, 1)
+    """
+    noisy = np.array(covariance, dtype=object) + added * np.eye(len(shift), dtype=int).astype(object)
+    solution = solved(noisy, shift)
+    return None if solution is None else form(solution, noisy, solution)

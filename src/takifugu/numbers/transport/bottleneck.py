@@ -83,7 +83,7 @@ def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> li
     while True:
         depth, reached = _layers(left, room, forward, carriers)
         if not reached:
-            return [[row.get(j, 0) for j in range(len(demand))] for row in flow]
+            return [_dense(row, len(demand)) for row in flow]
         cursor = [0] * len(left)
         for start in range(len(left)):
             while left[start]:
@@ -93,12 +93,18 @@ def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> li
                 _push(path, left, room, flow, carriers)
 
 
+def _dense(row: dict[int, int], size: int) -> list[int]:
+    return [row.get(j, 0) for j in range(size)]
+
+
 def _layers(
     left: list[int], room: list[int], forward: list[list[int]], carriers: list[set[int]]
 ) -> tuple[list[int], bool]:
     """Return each source's distance from a source with mass, and the room."""
-    depth = [0 if mass else -1 for mass in left]
+    depth = [-1] * len(left)
     layer, reached = [i for i, mass in enumerate(left) if mass], [False] * len(room)
+    for i in layer:
+        depth[i] = 0
     while layer:
         following: list[int] = []
         has_room = False
@@ -169,7 +175,9 @@ def _masses(
     points: Sequence[Point], probabilities: Sequence[Atom] | Array, side: str
 ) -> tuple[list[Hashable], list[Fraction]]:  # fmt: skip
     """Return the points with mass, and exact masses of sum one."""
-    hashable = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
+    hashable: list[Hashable] = []
+    for point in points:
+        hashable.append(tuple(point) if isinstance(point, np.ndarray) else point)
     if len(set(hashable)) < len(hashable):
         raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
     law = Pmf(range(len(hashable)), as_numbers(probabilities, f"the {side} probabilities"))

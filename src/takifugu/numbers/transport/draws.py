@@ -132,13 +132,14 @@ def _move(draws: Sequence[Draws]) -> int:
 
 def _move_of(draws: Sequence[Draws]) -> int:
     exact = sum(d.count for d in draws) <= EXACT
-    left, right = ([[(d.count, side[end]) for d, side in sides] for end in (0, 1)] for sides in (
-        [(d, d.left) for d in draws], [(d, d.right) for d in draws]
-    ))  # fmt: skip
-    if exact:
-        gaps = (quantile_gap(number_of(a), number_of(b)) for a, b in ((left[1], right[0]), (right[1], left[0])))
-    else:
-        gaps = (float_gap(weights_of(a), weights_of(b)) for a, b in ((left[1], right[0]), (right[1], left[0])))
+    low_left, high_left = ([(d.count, d.left[end]) for d in draws] for end in (0, 1))
+    low_right, high_right = ([(d.count, d.right[end]) for d in draws] for end in (0, 1))
+    gaps = []
+    for high, low in ((high_left, low_right), (high_right, low_left)):
+        if exact:
+            gaps.append(quantile_gap(number_of(high), number_of(low)))
+        else:
+            gaps.append(float_gap(weights_of(high), weights_of(low)))
     return max(gaps)
 
 
@@ -195,10 +196,10 @@ def float_gap(high: Weights, low: Weights) -> int:
     > x) certainly no less, than that of the other.
     """
     (below, above, first), (reached, left, second) = _tails(high), _tails(low)
-    error = sum(
-        2.02 * (law.error + len(law) * _UNIT * (8 + float(np.abs(log[np.isfinite(log)]).max(initial=0.0))))
-        for law, logs in ((high, (below, above)), (low, (reached, left))) for log in logs
-    )  # fmt: skip
+    error = 0.0
+    for law, log in ((high, below), (high, above), (low, reached), (low, left)):
+        largest = float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
+        error += 2.02 * (law.error + len(law) * _UNIT * (8 + largest))
     # below[y]: log of the mass before y; reached[x + 1]: log of the mass up to x, left[x + 1] beyond x.
     by_cdf = np.searchsorted(reached[1:], below[:-1] - error, side="right")
     by_tail = len(low) - np.searchsorted(left[1:][::-1], above[:-1] + error, side="left")
@@ -230,7 +231,7 @@ def _term(p: Interval, q: Interval, scale: Fraction) -> float:
     down = _log_moment(p[0], -1, scale) - _log_moment(q[1], -1, scale) if p[0] < q[1] else 0.0
     if not math.isfinite(up + down):
         return max(up, down)
-    ends = [_log_moment(x, way, scale) for x in (*p, *q) for way in (1, -1)]
+    ends = [_log_moment(x, way, scale) for x, way in itertools.product((*p, *q), (1, -1))]
     return max(up, down) + max(abs(end) for end in ends if math.isfinite(end)) * _UNIT
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.core.plain import Json, Plain, Row
-from takifugu.core.text.night import by_itself
+from takifugu.core.text.plot import by_itself
 from takifugu.model.queries import By
 from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of

@@ -6,7 +6,7 @@ the colours of the day; the sheet overrides each of them by name. Print is alway
 
 from __future__ import annotations
 
-from takifugu.core.text.night import day_rules, night_rules
+from takifugu.core.text.plot import day_rules, night_rules
 
 #: The colours of the page: text, fainter text, rules, grounds, and what is marked; by day and by night.
 DAY = {

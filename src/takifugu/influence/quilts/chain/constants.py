@@ -38,27 +38,10 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     >>> isinstance(patterns, Constants) and (round(patterns.pi, 9), round(patterns.g, 9))
     (0.2, 0.5)
     """
-    p, k = chain.matrix, len(chain.states)
-    if not _primitive(p > 0):
-        return (
-            "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
-            "the bound requires both; use quilt-exact"
-        )
-    flows = chain.stationary[:, None] * p
-    if (flows[p > 0] < TRUSTED).any():
-        return (
-            "the flow between two states (stationary mass times transition probability) is below 1e-270, too small for "
-            "its constants in floats; use quilt-exact"
-        )
-    if ((flows > 0) != (flows.T > 0)).any():
-        return "the chain is not reversible (a step is possible in one direction only), and the bound requires it"
-    used = flows > 0
-    gap = float((np.abs(flows - flows.T)[used] / np.minimum(flows, flows.T)[used]).max())
-    if gap > SAME_FLOW:
-        return (
-            f"the chain is not reversible: the flow between two states differs by a relative {gap:.2g} in its two "
-            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; use quilt-exact"
-        )
+    k, flows = len(chain.states), chain.stationary[:, None] * chain.matrix
+    if reason := _not_reversible(chain.matrix, flows):
+        return reason
+    gap = _gap(flows)
     symmetric = (flows + flows.T) / 2
     mass = symmetric.sum(axis=1)
     norm = _norm_bound(symmetric / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass)) / mass.sum())
@@ -67,6 +50,32 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
         return "the chain's eigengap is not above 0 in floats, and the bound requires it; use quilt-exact"
     pi = float(mass.min() / mass.sum()) * (1 - (k**2 + 4 * k + 16) * UNIT)
     return Constants(pi, g, gap + (4 * k + 16) * UNIT)
+
+
+def _not_reversible(p: FloatArray, flows: FloatArray) -> str:
+    if not _primitive(p > 0):
+        return (
+            "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
+            "the bound requires both; use quilt-exact"
+        )
+    if (flows[p > 0] < TRUSTED).any():
+        return (
+            "the flow between two states (stationary mass times transition probability) is below 1e-270, too small for "
+            "its constants in floats; use quilt-exact"
+        )
+    if ((flows > 0) != (flows.T > 0)).any():
+        return "the chain is not reversible (a step is possible in one direction only), and the bound requires it"
+    if (gap := _gap(flows)) > SAME_FLOW:
+        return (
+            f"the chain is not reversible: the flow between two states differs by a relative {gap:.2g} in its two "
+            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; use quilt-exact"
+        )
+    return ""
+
+
+def _gap(flows: FloatArray) -> float:
+    used = flows > 0
+    return float((np.abs(flows - flows.T)[used] / np.minimum(flows, flows.T)[used]).max())
 
 
 def _norm_bound(matrix: FloatArray) -> float:

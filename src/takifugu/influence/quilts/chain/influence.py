@@ -194,7 +194,10 @@ class ChainInfluence:
         return np.zeros(len(entries), dtype=np.int64) if self.period == 1 else entries % self.period
 
     def _term(self, entries: IntArray) -> FloatArray:
-        """Return the start term log P(X_i = s')/P(X_i = s), or its supremum."""
+        """Return the start term, or its supremum.
+
+        It is log P(X_i = s')/P(X_i = s).
+        """
         phases = self._phases(entries)
         if self.settled is not None and entries[0] >= self.settled:
             return np.asarray(self._settled_term[phases])

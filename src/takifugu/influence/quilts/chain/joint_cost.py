@@ -11,8 +11,7 @@ import numpy as np
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Charges, quilts
 from takifugu.influence.quilts.chain.shorter import shorter
-from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
-from takifugu.influence.quilts.chain.witness import quilt_witness
+from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt, quilt_witness
 from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.influence.quilts.scores import Side
 from takifugu.influence.quilts.worst_entry import settle

@@ -69,7 +69,10 @@ def _needed(sides: ChainSides, family: Family, epsilon: Fraction) -> Needed:
 
 
 def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt, float]:
-    """Return one entry's quilt of least scale, and this scale (Song17 Algorithm 4)."""
+    """Return one entry's quilt of least scale, and this scale.
+
+    Source: Song17 Algorithm 4.
+    """
     start_influence, farthest = sides.entry_change(entry), FIRST_REACH
     sides.start()
     while True:

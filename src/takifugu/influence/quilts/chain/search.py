@@ -25,8 +25,7 @@ from takifugu.influence.quilts.chain.influence import MOST_HELD, ChainInfluence,
 from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.influence.quilts.chain.scale import Needed, fast_scale, needed_scale
 from takifugu.influence.quilts.chain.shorter import entries_searched
-from takifugu.influence.quilts.chain.sides import ChainSides
-from takifugu.influence.quilts.chain.witness import quilt_witness, worst_pair
+from takifugu.influence.quilts.chain.sides import ChainSides, quilt_witness, worst_pair
 from takifugu.influence.quilts.near_sets import query_change
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval

@@ -1,4 +1,4 @@
-"""The quilts of one entry of a sequence, and one quilt tried on many entries.
+"""The quilts of one entry of a sequence, one quilt tried on many entries, and what forced the noise in words.
 
 The quilts of entry i are {X_{i-a}, X_{i+b}} with near set {i-a+1, ..., i+b-1}, those with one node, and the trivial one
 (Song17 Lemma B.2). No other set does better: of whatever lies outside a near set only the nearest node on each side
@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Influence
 from takifugu.influence.quilts.near_sets import RunningChange
 from takifugu.influence.quilts.scores import Side
 from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.log_ratios import BoolArray, FloatArray
 
 #: Distance up to which quilts are searched first.
@@ -147,3 +149,49 @@ def _with_none(rows: FloatArray, alive: BoolArray) -> FloatArray:
     """Append the choice of no node; select the entry's possible pairs."""
     table = np.concatenate([rows, np.zeros((1, len(alive)))])
     return table if alive.all() else table[:, alive]
+
+
+def worst_pair(sides: ChainSides, entry: int, quilt: Quilt) -> int:
+    """Return the ordered pair best told apart by a quilt's nodes."""
+    alive = np.flatnonzero(sides.influence.alive(entry))
+    total = np.zeros(len(alive))
+    before = quilt.before(entry)
+    if before is not None:
+        total = total + sides.influence.left(entry, before)[-1][alive]
+    if quilt.right is not None and entry + quilt.right < sides.length:
+        total = total + sides.influence.right(quilt.right, entry)[-1][alive]
+    return int(alive[np.argmax(total)])
+
+
+def quilt_witness(
+    part: Part, sides: ChainSides, entry: int, quilt: Quilt, pair: int, numbers: tuple[tuple[str, float], ...]
+) -> Witness:
+    """Return the comparison at an entry and its protecting quilt."""
+    pairs = sides.influence.pairs
+    if pairs is None:
+        comparison = f"any two values of step {part.start + entry}"
+    else:
+        comparison = compared(part.belief, entry, pairs[pair], part.start).label
+    return Witness(comparison, quilt_words(quilt, entry, sides.length, part.start), numbers)
+
+
+def quilt_words(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
+    """Describe the entries of the quilt and the near ones.
+
+    >>> quilt_words(Quilt(2, 3), 10, 100)
+    'quilt: steps 8 and 13; near set: steps 9 to 12'
+    """
+    low, high, nodes = 0, length - 1, []
+    before = quilt.before(entry)
+    if before is not None:
+        low = entry - before + 1
+        nodes.append(start + entry - before)
+    if quilt.right is not None and entry + quilt.right < length:
+        high = entry + quilt.right - 1
+        nodes.append(start + entry + quilt.right)
+    near = f"near set: steps {start + low} to {start + high}" if low < high else f"near set: step {start + low}"
+    if not nodes:
+        return f"trivial quilt; {near}"
+    if len(nodes) == 1:
+        return f"quilt: step {nodes[0]}; {near}"
+    return f"quilt: steps {nodes[0]} and {nodes[1]}; {near}"

@@ -102,7 +102,7 @@ class BestCosts:
 
 
 def trivial_costs(part: Part, cost: Fraction | float, trivial: NetworkQuilt, unit: Fraction) -> list[BestCosts]:
-    """Return the costs of the trivial quilt, for every pair of each entry."""
+    """Return the trivial quilt's costs for every pair of each entry."""
     entries = []
     for entry in part.family.entries:
         candidates = [

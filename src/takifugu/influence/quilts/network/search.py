@@ -72,7 +72,9 @@ def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     steps = change.each.numbers.tolist()
     for changes, scale in charges:
         if scale == 0:
-            steps = [BLOCKED if moved else s for s, moved in zip(steps, changes, strict=True)]
+            for entry, moved in enumerate(changes):
+                if moved:
+                    steps[entry] = BLOCKED
     trivial = NetworkQuilt(None, sum(steps))
     cost = math.inf if trivial.steps >= BLOCKED else trivial.steps * change.unit
     entries = trivial_costs(part, cost, trivial, change.unit)

@@ -94,10 +94,12 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         """
         k = len(counts)
         miss = (1 - checked_confidence(confidence)) / (k if k <= 2 else k * k)
-        ends = [[mixture_interval(int(n), int(row.sum()), miss) for n in row] for row in counts]
         if k == 1:
-            ends = [[(1.0, 1.0)]]
-        lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
+            return ChainRegion([[1.0]], [[1.0]], length, states, confidence, source)
+        lower, upper = np.empty((k, k)), np.empty((k, k))
+        for i, row in enumerate(counts):
+            for j, count in enumerate(row):
+                lower[i, j], upper[i, j] = mixture_interval(int(count), int(row.sum()), miss)
         return ChainRegion(lower, upper, length, states, confidence, source)
 
     def contains(self, chain: PeriodicChain) -> bool:
@@ -138,7 +140,7 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
 
 def _ends(table: Matrix, name: str) -> FloatArray:
     try:
-        ends = np.array([[float(p) for p in row] for row in table], dtype=np.float64)
+        ends = np.array([list(map(float, row)) for row in table], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers"

@@ -131,7 +131,7 @@ class ChainSection:
 
     @property
     def ways(self) -> list[str]:
-        """Return the keys of the chain's law, of which one is due."""
+        """Return the keys of the chain's law: one is due."""
         return written(self, WAYS)
 
     def faults(self) -> Iterator[InputError]:
@@ -188,7 +188,7 @@ class ChainSection:
             matrix = stays.matrix_of(self.states, self.stay, self.next or {}, public.step)
         elif isinstance(self.matrix, str):
             rows = numbers_in(public.folder / self.matrix, "k lines of k probabilities", len(self.states) ** 2)
-            matrix = [[float(p) for p in row] for row in rows]
+            matrix = [list(map(float, row)) for row in rows]
         else:
             matrix = self.matrix or ()
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)

@@ -75,7 +75,10 @@ def period_of(by: str, calendar: Calendar) -> Period:
 
 
 def since_the_year_1(calendar: Calendar) -> Calendar:
-    """Return the calendar from year 1, with step numbers as in a ledger."""
+    """Return the calendar from year 1.
+
+    Its step numbers are those of a ledger.
+    """
     first = calendar.moment_of(-calendar.at(0))
     return replace(calendar, start=first, stop=None)
 
@@ -130,7 +133,8 @@ def chain_by(
     with within(key):
         key_of = shared_out([*matrices], by)
     period = period_of(by, calendar)
-    used = [name for name in matrices if any(key_of[cell] == name for cell in set(period.cells))]
+    names_of_cells = {key_of[cell] for cell in period.cells}
+    used = [name for name in matrices if name in names_of_cells]
     numbers = [used.index(key_of[cell]) for cell in period.cells]
     tables = []
     for name in used:
@@ -170,7 +174,9 @@ def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) 
     """
     by = str(belief.matrix_by)
     names = tuple(belief.matrices or belief.stays or _CELLS[by])
-    key_of = {cell: name for name in names for cell in cells_of(name, by)}
+    key_of: dict[int, str] = {}
+    for name in names:
+        key_of |= dict.fromkeys(cells_of(name, by), name)
     cells = period_of(by, calendar).cells
     for number, matrix in enumerate(chain.matrices):
         place = chain.matrix_of.index(number)

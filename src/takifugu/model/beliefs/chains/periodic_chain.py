@@ -90,7 +90,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
     @cached_property
     def step_matrices(self) -> FloatArray:
-        """Return the matrix of each step of a period, shape (period, k, k).
+        """Return the matrices of a period's steps, shape (period, k, k).
 
         The t-th is of the step from X_t to X_{t+1}.
         """
@@ -235,7 +235,7 @@ def _turned(by_phase: ByPhase, step: int) -> ByPhase:
 
 
 def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
-    """Return the product over a period from each of its steps, by doubling.
+    """Return the products over a period from each step, by doubling.
 
     It is steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps.
     """
@@ -271,7 +271,7 @@ def _matrices(matrices: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tup
 
 
 def _numbers(matrix_of: Iterable[int], count: int) -> tuple[int, ...]:
-    """Return the number of the matrix of each step of the shortest period."""
+    """Return the matrix number of each step of the shortest period."""
     numbers = tuple(matrix_of)
     if not 1 <= len(numbers) <= LONGEST_PERIOD:
         raise InputError(

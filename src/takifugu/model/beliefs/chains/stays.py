@@ -26,7 +26,9 @@ UNITS = {
     ("day", "days", "d"): 86_400,
     ("week", "weeks", "w"): 604_800,
 }
-_SECONDS = {name: seconds for names, seconds in UNITS.items() for name in names}
+_SECONDS: dict[str, int] = {}
+for _names, _length in UNITS.items():
+    _SECONDS |= dict.fromkeys(_names, _length)
 
 Step = Fraction | timedelta | None
 #: How long each state lasts: a time, or a number of steps.
@@ -121,7 +123,8 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
         message = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
         yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
-        name, second, third = (_as_key(state) for state in (followed[0], *(s for s in states if s != followed[0]))[:3])
+        others = [state for state in states if state != followed[0]]
+        name, second, third = map(_as_key, (followed[0], *others[:2]))
         yield InputError(
             f"does not say what follows {_together(followed)}",
             fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next, or for each state how often it comes "
@@ -219,9 +222,10 @@ def _following(declared: Following, place_of: Mapping[str, int]) -> Mapping[str,
         return shares
     weights = {name: as_fraction(value, "the proportion", name) for name, value in _numbers(declared).items()}
     rest_of = {name: sum(weights.values()) - weight for name, weight in weights.items()}
-    return {
-        name: {other: weight / rest_of[name] for other, weight in weights.items() if other != name} for name in place_of
-    }
+    following = {}
+    for name in place_of:
+        following[name] = {other: weight / rest_of[name] for other, weight in weights.items() if other != name}
+    return following
 
 
 def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, int]) -> Iterator[Fraction]:

@@ -35,23 +35,9 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     short, or breaks the format, and for what `BayesianNetwork` refuses.
     """
     file = Path(path)
-    if not os.path.isfile(file):
-        raise InputError(f"the network file {str(path)!r} does not exist or is not a file", fix="give the path of one")
-    try:
-        text = _without_comments(read_file(file).decode("utf-8"))
-    except OSError as error:
-        raise InputError(f"{file.name} cannot be read ({(error.strerror or 'it cannot be opened').lower()})") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file.name} is not a text file in UTF-8", rule="a BIF network is plain text") from error
-    if text is None:
-        raise InputError(f"{file.name} has a comment without an end", rule="the file is damaged or cut short")
-    if text.count("{") != text.count("}"):
-        raise InputError(
-            f"{file.name} opens and closes a different number of braces", rule="the file is damaged or cut short"
-        )
     states: dict[str, tuple[str, ...]] = {}
     bodies: dict[str, tuple[tuple[str, ...], str]] = {}
-    for kind, head, body in _blocks(text):
+    for kind, head, body in _blocks(_text(path)):
         child, _, above = head.strip("() \t\n").partition("|")
         name, entries = _word(child), states if kind == "variable" else bodies
         if name in entries:
@@ -81,6 +67,25 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
         )
     nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
     return BayesianNetwork(nodes, source or f"the file {file.name}")
+
+
+def _text(path: str | Path) -> str:
+    file = Path(path)
+    if not os.path.isfile(file):
+        raise InputError(f"the network file {str(path)!r} does not exist or is not a file", fix="give the path of one")
+    try:
+        text = _without_comments(read_file(file).decode("utf-8"))
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read ({(error.strerror or 'it cannot be opened').lower()})") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file.name} is not a text file in UTF-8", rule="a BIF network is plain text") from error
+    if text is None:
+        raise InputError(f"{file.name} has a comment without an end", rule="the file is damaged or cut short")
+    if text.count("{") != text.count("}"):
+        raise InputError(
+            f"{file.name} opens and closes a different number of braces", rule="the file is damaged or cut short"
+        )
+    return text
 
 
 def _without_comments(text: str) -> str | None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,9 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
     for scope in scopes:
         for v in scope:
             near[v].update(u for u in scope if u != v)
-    weight = {v: sizes[v] * math.prod(sizes[u] for u in near[v]) for v in sizes}
+    weight = {}
+    for v, size in sizes.items():
+        weight[v] = size * math.prod(sizes[u] for u in near[v])
     heap = [(weight[v], v) for v in sizes if v not in keep]
     heapify(heap)
     order: list[int] = []
@@ -88,7 +91,7 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
     >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
     (0, 1)
     """
-    order = elimination_order(scopes, {v: sizes[v] for scope in scopes for v in scope}, keep)
+    order = elimination_order(scopes, {v: sizes[v] for v in chain.from_iterable(scopes)}, keep)
     place = {v: n for n, v in enumerate(order)}
     waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
 
@@ -126,12 +129,10 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     for variable in steps.order:
         touching = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(dict.fromkeys(v for f in touching for v in f.scope if v != variable))
+        scope = tuple(v for v in _variables(touching) if v != variable)
         pool.append(_scaled(Factor(scope, _product(touching, scope))))
         rounding += len(touching) + sizes[variable] + 1
-    present = {v for f in pool for v in f.scope}
-    missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
-    table = _product([*pool, *missing], tuple(keep))
+    table = _product([*pool, *_missing(pool, sizes, keep)], tuple(keep))
     rounding += len(pool) + table.size
     return table / table.sum(), (rounding + 2) * 2 * UNIT
 
@@ -145,16 +146,23 @@ def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[
     for variable in plan([f.scope for f in factors], sizes, keep).order:
         touching = [f for f in pool if variable in f.scope]
         pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(dict.fromkeys(v for f in touching for v in f.scope if v != variable))
+        scope = tuple(v for v in _variables(touching) if v != variable)
         pool.append(Factor(scope, (_product(touching, scope) > 0).astype(np.float64)))
-    present = {v for f in pool for v in f.scope}
-    missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
-    return np.asarray(_product([*pool, *missing], tuple(keep)) > 0)
+    return np.asarray(_product([*pool, *_missing(pool, sizes, keep)], tuple(keep)) > 0)
+
+
+def _variables(factors: Iterable[Factor]) -> Scope:
+    return tuple(dict.fromkeys(chain.from_iterable(factor.scope for factor in factors)))
+
+
+def _missing(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> list[Factor]:
+    present = set(_variables(factors))
+    return [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
 
 
 def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
     """Multiply factors pairwise and sum out variables beyond the scope."""
-    letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *(v for f in factors for v in f.scope)]))}
+    letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *_variables(factors)]))}
     terms: list[Any] = []
     for factor in factors:
         terms += [factor.table, [letters[v] for v in factor.scope]]

@@ -60,7 +60,9 @@ class BayesianNetwork:
     def __init__(
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
-        all_nodes = [n if isinstance(n, Node) else _node(*n) for n in nodes]
+        all_nodes = []
+        for node in nodes:
+            all_nodes.append(node if isinstance(node, Node) else _node(*node))
         if not all_nodes:
             raise InputError(
                 "the network has no nodes", fix="give at least one (name, states, parents, table)"
@@ -204,7 +206,10 @@ class BayesianNetwork:
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
-        """Return the conditional table of each entry as a factor over its parents and itself."""
+        """Return the conditional table of each entry as a factor.
+
+        It is over its parents and itself.
+        """
         return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
 
     def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
@@ -293,7 +298,10 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: obj
 
 
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:
-    """Check one node's table against its family, and renormalise its rows in place."""
+    """Check a node's table against its family.
+
+    Its rows are renormalised in place.
+    """
     if not checked_alphabet(node.states, f"node {node.name!r}"):
         raise InputError(
             f"node {node.name!r}", rule="its states must be different names, at least one"

@@ -19,7 +19,7 @@ from takifugu.model.beliefs.sections import Public
 
 
 def read_network(path: str | Path | object, source: str | None = None) -> BayesianNetwork:
-    """Read a network file, or take over a model of pyAgrum or pgmpy.
+    """Read a network file, or a model of pyAgrum or pgmpy.
 
     BIF is read directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`; it holds some
     probabilities in single precision: each is taken as the shortest decimal that it stands for. Rows whose sums miss

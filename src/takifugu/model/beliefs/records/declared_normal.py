@@ -90,8 +90,10 @@ class NormalSection:
                 replaced,
             )  # fmt: skip
         table = public.open(self.fit)
-        columns = zip(self.columns, zip(*table.texts(self.columns), strict=True), strict=True)
-        numbers = {name: [None if t is None else table.number(t, name) for t in texts] for name, texts in columns}
+        numbers: dict[str, list[str | None]] = {name: [] for name in self.columns}
+        for row in table.texts(self.columns):
+            for name, text in zip(self.columns, row, strict=True):
+                numbers[name].append(None if text is None else table.number(text, name))
         return MultivariateNormal.fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
             records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
@@ -154,9 +156,10 @@ class MultivariateNormal(Nameless):
     @cached_property
     def read(self) -> Columns:
         """The columns as queries read them."""
-        return Columns(
-            self.columns, self.records, tuple(None if ends is None else self._reach(*ends) for ends in self.ranges)
-        )
+        reaches = []
+        for ends in self.ranges:
+            reaches.append(None if ends is None else self._reach(*ends))
+        return Columns(self.columns, self.records, tuple(reaches))
 
     def property(self, secret: Secret) -> NormalView:
         """Return the belief as a secret about its columns reads it (`normal_views`)."""
@@ -193,7 +196,7 @@ class MultivariateNormal(Nameless):
 
     def pivots(self, read: Sequence[int]) -> tuple[Fraction, ...]:
         """Return the variance of each of some columns given those before it."""
-        return pivots([[self.covariance[i][j] for j in read] for i in read])
+        return pivots(np.array(self.covariance, dtype=object)[np.ix_(read, read)])
 
     def clips(self, read: Iterable[int]) -> bool:
         """Return whether numbers of these columns are clipped when they are read."""
@@ -235,14 +238,13 @@ class MultivariateNormal(Nameless):
         )
 
     def to_dict(self) -> Json:
-        ranges = {
-            name: [to_text(end) for end in ends]
-            for name, ends in zip(self.columns, self.ranges, strict=True)
-            if ends is not None
-        }
+        ranges = {}
+        for name, ends in zip(self.columns, self.ranges, strict=True):
+            if ends is not None:
+                ranges[name] = list(map(to_text, ends))
         data: Json = {
             "kind": "multivariate-normal", "mean": [to_text(value) for value in self.mean],
-            "covariance": [[to_text(value) for value in row] for row in self.covariance],
+            "covariance": [list(map(to_text, row)) for row in self.covariance],
             "names": list(self.columns), "records": self.records, "source": self.source,
         }  # fmt: skip
         if ranges:
@@ -274,7 +276,9 @@ def _columns(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
-    rows = tuple(tuple(as_fraction(value, "a covariance", "covariance") for value in row) for row in covariance)
+    rows: Matrix = ()
+    for row in covariance:
+        rows += (tuple(as_fraction(value, "a covariance", "covariance") for value in row),)
     size = len(columns)
     if len(rows) != size or any(len(row) != size for row in rows):
         raise InputError(

@@ -39,10 +39,13 @@ def moments(
     means = [_decimal(value, digits) for value in values.mean(axis=1)]
     matrix = np.atleast_2d(np.cov(values))
     size = range(len(columns))
-    rounded = [[_decimal(matrix[min(i, j), max(i, j)], digits) for j in size] for i in size]
+    rounded = []
+    for i in size:
+        rounded.append([_decimal(matrix[min(i, j), max(i, j)], digits) for j in size])
     raised = Fraction(1, 10**digits)
     while not is_semidefinite(rounded):
-        rounded = [[rounded[i][j] * (1 + raised * (i == j)) for j in size] for i in size]
+        for i in size:
+            rounded[i][i] *= 1 + raised
         raised *= 2
     return columns, means, rounded, len(table[0])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Unsupported
@@ -148,7 +148,9 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
         rows: Matrix = (tuple(weight_of.get(name, Fraction(0)) / belief.records for name in belief.columns),)
     else:
         share = Fraction(1, belief.records) if secret.function == "mean" else Fraction(1)
-        rows = tuple(tuple(share * (name == column) for name in belief.columns) for column in columns)
+        rows = ()
+        for column in columns:
+            rows += (tuple(share * (name == column) for name in belief.columns),)
     weights = tuple(tuple(map(Fraction, row)) for row in rows)
     _check_varies(belief, weights, secret.what)
     if secret.max_difference is not None:
@@ -159,7 +161,7 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
             fix="give max_difference, one number for each column",
         ).at("max_difference")  # fmt: skip
     if secret.pairs is not None:
-        values = sorted({value for pair in secret.pairs for value in pair})
+        values = sorted(set(chain.from_iterable(secret.pairs)))
         pairs = tuple((values.index(a), values.index(b)) for a, b in secret.pairs)
         words = tuple(f"{secret.what} is {number(value)}" for value in values)
         return NormalView(belief, secret, words, pairs, weights, differences=tuple((value,) for value in values))
@@ -226,8 +228,7 @@ def _near(
     They are the corners of the box of differences, up to their sign. What a shift by v needs is convex in v, so no
     difference inside the box needs more than some corner.
     """
-    signs = [(1, *other_signs) for other_signs in product((1, -1), repeat=len(reach) - 1)]
-    corners = [tuple(sign * most for sign, most in zip(corner_signs, reach, strict=True)) for corner_signs in signs]
+    corners = [(reach[0], *others) for others in product(*((most, -most) for most in reach[1:]))]
     words = [f"{title} is any value", *(f"{title} is {_moved(corner)}" for corner in corners)]
     if len(reach) == 1:
         words = [f"{title} is any value a", f"{title} is a + {number(reach[0])}"]
@@ -237,7 +238,10 @@ def _near(
 
 
 def _moved(corner: Sequence[Fraction]) -> str:
-    return "another by (" + ", ".join(f"{'+' if step > 0 else ''}{number(step)}" for step in corner) + ")"
+    steps = []
+    for step in corner:
+        steps.append(f"+{number(step)}" if step > 0 else number(step))
+    return f"another by ({', '.join(steps)})"
 
 
 def _in(values: ValueSet) -> str:
@@ -252,7 +256,10 @@ def _check_varies(belief: MultivariateNormal, weights: Matrix, title: str) -> No
             fix="give its columns a variance above 0",
         ).at("secrets")  # fmt: skip
     size = range(len(variance))
-    if any(solved(variance, [Fraction(i == j) for j in size]) is None for i in size):
+    units = []
+    for i in size:
+        units.append([Fraction(i == j) for j in size])
+    if any(solved(variance, unit) is None for unit in units):
         raise InputError(
             f"under the belief one of the numbers in {title} follows from the others",
             rule="their differences are not free, so a box of them is not what can happen", fix="hide fewer of them",
@@ -260,4 +267,7 @@ def _check_varies(belief: MultivariateNormal, weights: Matrix, title: str) -> No
 
 
 def _forms(left: Matrix, covariance: Matrix, right: Matrix, scale: int) -> Matrix:
-    return tuple(tuple(scale * form(row, covariance, column) for column in right) for row in left)
+    rows: Matrix = ()
+    for row in left:
+        rows += (tuple(scale * form(row, covariance, column) for column in right),)
+    return rows

@@ -170,7 +170,7 @@ class ParameterBox:
     def to_dict(self) -> Json:
         return {
             "kind": "parameter-box", "records": self.records, "source": self.source,
-            "intervals": [[name, [to_text(end) for end in ends]] for name, ends in self.intervals],
+            "intervals": [[name, list(map(to_text, ends))] for name, ends in self.intervals],
             "columns": [[c.name, list(c.states), c.chance.to_dict()] for c in self.described],
         }  # fmt: skip
 

@@ -197,12 +197,13 @@ class Parameters:
         )
 
     def to_dict(self) -> Json:
+        columns = []
+        for column in self.described:
+            laws = [list(map(to_text, law)) for law in column.laws]
+            columns.append({"name": column.name, "states": list(column.states), "laws": laws})
         return {
             "kind": "parameters", "prior": to_dict(self.prior), "records": self.records, "source": self.source,
-            "columns": [
-                {"name": c.name, "states": list(c.states), "laws": [[to_text(p) for p in law] for law in c.laws]}
-                for c in self.described
-            ],
+            "columns": columns,
         }  # fmt: skip
 
     @staticmethod
@@ -238,7 +239,7 @@ class Parameters:
 
 
 def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> Column:
-    """Read the distributions of a column, one for each value of its parameter."""
+    """Read a column's distributions, one for each value of its parameter."""
     place = ("columns", str(name))
     if name not in prior.names:
         raise InputError(
@@ -267,9 +268,7 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"
         ).at(*place)
     law_of = {value: _read(name, laws[value]) for value in values}
-    states = checked_alphabet(
-        _ordered({state for law in law_of.values() for state in law}), f"the column {name!r}", "columns"
-    )
+    states = checked_alphabet(_ordered(set().union(*law_of.values())), f"the column {name!r}", "columns")
     return Column(str(name), entry, states, tuple(_normal(name, law_of[v], states) for v in values))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from operator import add, or_
 from typing import TypeVar, overload
 
@@ -86,7 +87,7 @@ def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[
     """
     keys = {(0,) * len(levels[0])}
     for _ in range(count):
-        keys = {tuple(map(add, total, level)) for total in keys for level in levels}
+        keys = {tuple(map(add, total, level)) for total, level in product(keys, levels)}
         if len(keys) > MOST_LISTED:
             raise Unsupported(
                 f"the property takes more than {MOST_LISTED:,} values under the belief",

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError, Unsupported
@@ -163,7 +163,7 @@ class FunctionView(RecordView):
 
     def apply(self, levels: Sequence[tuple[Hashable, ...]]) -> Fraction:
         """Return the function of the records with these values of the columns."""
-        columns = [[level[i] for level in levels] for i in range(len(self.levels[0]))]
+        columns = [list(column) for column in zip(*levels, strict=True)]
         try:
             result = self.function(*columns)
             return as_fraction(value_of(result), "its value")
@@ -292,9 +292,9 @@ def column_number(value: object, column: Hashable) -> Fraction:
 
 
 def _members(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
-    """Return the indices of the values in a set, for values in order."""
+    """Return the indices of a set's values among ordered values."""
     if isinstance(value_set, Intervals):
-        return tuple(sorted(index for part in value_set.parts for index in _members(part, values)))
+        return tuple(sorted(chain.from_iterable(_members(part, values) for part in value_set.parts)))
     if not isinstance(value_set, Between):
         return tuple(values.index(value) for value in value_set if value in values)
     low = 0 if value_set.low is None else _first(values, value_set.low)

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -181,16 +182,10 @@ class Records(PlainForm, kind="records"):
         """
         if isinstance(query, Together):
             return joined([self.resolve(part) for part in query.queries])
-        if isinstance(query, CountRows):
-            query.check({name: self.table.alphabet(i) for i, name in enumerate(self.columns)})
-            counts = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
-            return self._added(Fraction(1), ("count",), np.array(counts, dtype=np.int64))
         if isinstance(query, By):
             raise by_columns()
-        if isinstance(query, CrossTable):
-            alphabets = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
-            rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
-            return self._added(query.grid, query.labels(alphabets), query.table(rows, alphabets))
+        if isinstance(query, CountRows | CrossTable):
+            return self._counts(query)
         if isinstance(query, Identity) and self.size > 1:
             raise InputError(
                 f"{query.describe()} is one value, and there are {self.size} records",
@@ -204,7 +199,7 @@ class Records(PlainForm, kind="records"):
                 fix="define over_records(belief), which returns an Additive over the records",
             ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
-            values = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
+            values = chain.from_iterable(map(self.table.alphabet, positions(self.table, query.entries)))
             query = replace(query, states=tuple(dict.fromkeys(values)))
         answer = query.resolve(self.table)
         total = np.zeros((len(self.table.rows), answer.cells), dtype=np.int64)
@@ -212,6 +207,15 @@ class Records(PlainForm, kind="records"):
             total += answer.contribution(place)[self.table.indices[:, place]]
         grid = answer.grid / self.size if isinstance(query, Mean) else answer.grid
         return self._added(grid, answer.labels, total)
+
+    def _counts(self, query: CountRows | CrossTable) -> Additive:
+        alphabets = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
+        rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
+        if isinstance(query, CrossTable):
+            return self._added(query.grid, query.labels(alphabets), query.table(rows, alphabets))
+        query.check(alphabets)
+        counts = [int(query.holds(row)) for row in rows]
+        return self._added(Fraction(1), ("count",), np.array(counts, dtype=np.int64).reshape(-1, 1))
 
     def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))

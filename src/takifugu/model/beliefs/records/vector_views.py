@@ -34,15 +34,17 @@ class VectorView(RecordView):
         """The possible sums of scores, in order, one for each value."""
         alive = {score for score, can in zip(self.scores, self.records.possible(0), strict=True) if can}
         if len(alive) == 1:
-            return tuple(tuple(place * self.records.size for place in score) for score in alive)
+            (score,) = alive
+            return (tuple(place * self.records.size for place in score),)
         return tuple(sorted(sums_of_vectors(sorted(alive), self.records.size)))
 
     @cached_property
     def values(self) -> tuple[Vector, ...]:
         """Return the possible vectors of the property, in order."""
-        return tuple(
-            tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)) for key in self.keys
-        )
+        values = []
+        for key in self.keys:
+            values.append(tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)))
+        return tuple(values)
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:

@@ -19,6 +19,7 @@ from takifugu.model.beliefs.records.record_views import (
 from takifugu.model.beliefs.records.vector_views import VectorView
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
+from takifugu.numbers.normal.matrices import times
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.records import Records
@@ -44,8 +45,10 @@ def view_of(records: Records, secret: object) -> RecordView | None:
     if secret.is_vector:
         return _vector_view(records, secret, places)
     if isinstance(secret.function, Named):
-        rows = records.table.rows
-        sum_view = FunctionView(records, secret, secret.function, tuple(tuple(row[p] for p in places) for row in rows))
+        levels = []
+        for row in records.table.rows:
+            levels.append(tuple(row[place] for place in places))
+        sum_view = FunctionView(records, secret, secret.function, tuple(levels))
     else:
         sum_view = _sum_view(records, secret, places)
     return sum_view if secret.sets is None else SetsView(records, secret, secret.sets, sum_view)
@@ -53,8 +56,7 @@ def view_of(records: Records, secret: object) -> RecordView | None:
 
 def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> SumView:
     weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
-    rows = zip(*_columns(records, secret, places), strict=True)
-    weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in rows]
+    weighed = times(list(zip(*_columns(records, secret, places), strict=True)), weights)
     return SumView(records, secret, *in_steps(weighed, records.size))
 
 
@@ -74,7 +76,10 @@ def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int
 def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
     """Return the addend of each row of the table to each number."""
     share = Fraction(1, 1 if secret.function == "sum" else records.size)
-    return [[share * score for score in _scores(records, secret, place)] for place in places]
+    columns = []
+    for place in places:
+        columns.append([share * score for score in _scores(records, secret, place)])
+    return columns
 
 
 def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:

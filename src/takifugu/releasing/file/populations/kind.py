@@ -19,7 +19,7 @@ from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query
 from takifugu.model.queries.sections import EACH_ROW
-from takifugu.model.secrets.populations import which_population
+from takifugu.model.secrets import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced

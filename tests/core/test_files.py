@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from takifugu.core import temporary
+from takifugu.core import files
 
 HOLDS = (
-    "import time; from takifugu.core import temporary; folder = temporary.private_folder(); "
+    "import time; from takifugu.core import files; folder = files.private_folder(); "
     "print(folder.name, flush=True); "
 )
 COMMAND = (
-    "import time\nfrom takifugu.cli import main\nfrom takifugu.core import temporary\n"
-    "@main.command()\ndef wait():\n    folder = temporary.private_folder()\n    print(folder.name, flush=True)\n"
+    "import time\nfrom takifugu.cli import main\nfrom takifugu.core import files\n"
+    "@main.command()\ndef wait():\n    folder = files.private_folder()\n    print(folder.name, flush=True)\n"
     "    time.sleep(600)\n"
     "main(['wait'])\n"
 )
@@ -62,10 +62,10 @@ def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -
     others = tmp_path / "takifugu-row"
     others.mkdir()
     aged(others)
-    link = tmp_path / f"{temporary.PREFIX}link"
+    link = tmp_path / f"{files.PREFIX}link"
     link.symlink_to(others)
     os.utime(link, (0, 0), follow_symlinks=False)
-    new = temporary.private_folder()
+    new = files.private_folder()
     assert Path(new.name).is_dir()
     assert not left.exists()
     assert held.is_dir()
@@ -75,10 +75,10 @@ def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -
 
 
 def test_a_folder_that_was_just_made_is_left_alone(tmp_path: Path) -> None:
-    young = tmp_path / f"{temporary.PREFIX}young"
+    young = tmp_path / f"{files.PREFIX}young"
     young.mkdir()
-    temporary.remove_left_folders()
+    files.remove_left_folders()
     assert young.is_dir()
     aged(young)
-    temporary.remove_left_folders()
+    files.remove_left_folders()
     assert not young.exists()
