@@ -9,8 +9,6 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from mpmath import iv, mp
-
 from takifugu.numbers.distributions.positive_part import Enclosure
 
 _BITS = 120
@@ -62,6 +60,8 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
     capped = min(epsilon, _LARGEST)
     if not capped:
         return 1 << _BITS, 1 << _BITS
+    from mpmath import iv
+
     before = iv.prec
     iv.prec = 2 * _BITS
     try:
@@ -73,6 +73,8 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
 
 def _fraction(value: object) -> Fraction:
     """Return an end of an interval exactly."""
+    from mpmath import mp
+
     mantissa, exponent = mp.convert(value).man_exp
     exact: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
     return exact
