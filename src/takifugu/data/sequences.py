@@ -52,7 +52,7 @@ class Piece:
     @property
     def complete(self) -> bool:
         """Return whether every entry was observed."""
-        return sum([len(run) for run in self.observed]) == self.length
+        return sum(map(len, self.observed)) == self.length
 
     def weights(self) -> IntArray:
         """Return the weights of the piece's entries.

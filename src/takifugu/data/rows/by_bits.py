@@ -7,9 +7,10 @@ not as plain as that is left to the careful reading, which also says what is wro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, text_of
 from takifugu.data.rows.picked import PickedRows, picked_rows
-from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain, runs_of
+from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain
 from takifugu.data.rows.reader import Rows
 from takifugu.data.times.clock import Clock
 from takifugu.data.values.spellings import meant
@@ -34,6 +35,8 @@ FARTHEST = 2**62
 MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
 #: Texts of more bytes are left to the careful reading, which refuses those that are too long to be names or states.
 SHORT = 256
+#: So many bytes of bits are unpacked at once, or those of one piece.
+UNPACKED = 2**21
 IntArray = npt.NDArray[np.int64]
 INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 
@@ -160,17 +163,16 @@ class CountedByBits:
 
         Those of pieces that lack the same steps are one object.
         """
-        runs, alike = dict[Key, tuple[range, ...]](), dict[tuple[int, bytes], tuple[range, ...]]()
+        runs, with_gaps = dict[Key, tuple[range, ...]](), dict[Key, tuple[int, bytes]]()
         for key, piece in pieces.items():
             first = (piece.span.start - origins[key]) // (self.picked.step or 1)
             if piece.bits is None:
                 runs[key] = (range(first, first + len(piece.span)),)
-                continue
-            start, bits = first - piece.low % (1 << self.bits), piece.bits
-            if (start, bits) not in alike:
-                alike[start, bits] = runs_of(np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).view(bool), start)
-            runs[key] = alike[start, bits]
-        return runs
+            else:
+                with_gaps[key] = first - piece.low % (1 << self.bits), piece.bits
+        alike = list(dict.fromkeys(with_gaps.values()))
+        places = dict(zip(alike, runs_of_bits(alike), strict=True))
+        return {**runs, **{key: places[bits] for key, bits in with_gaps.items()}}
 
     def people(self, lengths: Lengths) -> People | None:
         """Return the whole recordings of people with one piece.
@@ -192,6 +194,26 @@ class CountedByBits:
         order = sorted(range(len(written)), key=lambda number: natural(names[str(written[number])]))
         written = [written[number] for number in order]
         return People([names[str(name)] for name in written], written, sizes[order], counts[order])
+
+
+def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...]]:
+    """Yield the runs of each row of bits.
+
+    They count from the place of its first bit.
+
+    >>> [*runs_of_bits([(10, bytes([0b11110001])), (0, bytes([0b10000000]))])]
+    [(range(10, 14), range(17, 18)), (range(0, 1),)]
+    """
+    many = max(1, UNPACKED // max((len(bits) for _, bits in rows), default=1))
+    for some in (rows[at : at + many] for at in range(0, len(rows), many)):
+        seen = np.unpackbits(np.frombuffer(b"\0".join([b"", *(bits for _, bits in some), b""]), dtype=np.uint8))
+        edges = np.flatnonzero(seen[1:] != seen[:-1]) + 1
+        begins = 8 * np.cumsum([1, *(len(bits) + 1 for _, bits in some[:-1])])  # each row stands behind 8 zeros
+        of_row = np.searchsorted(begins, edges[::2], side="right") - 1
+        shifts = (np.array([place for place, _ in some], dtype=np.int64) - begins)[of_row]
+        runs = [*map(range, (edges[::2] + shifts).tolist(), (edges[1::2] + shifts).tolist())]
+        bounds = np.searchsorted(of_row, np.arange(len(some) + 1)).tolist()
+        yield from (tuple(runs[first:last]) for first, last in pairwise(bounds))
 
 
 def _shift(rows: PickedRows) -> int:

@@ -268,6 +268,8 @@ def text_of(value: object) -> str | None:
     >>> text_of(1.0), text_of("1"), text_of(float("nan"))
     ('1', '1', None)
     """
+    if type(value) is str:  # as nearly all names are
+        return value.strip(BLANKS) or None
     if value is None or value is _na() or value != value:
         return None
     if isinstance(value, float) and value.is_integer():

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 
-from mpmath import iv, mp
-
 from takifugu.numbers.distributions.positive_part import Enclosure
 
 _BITS = 120
@@ -64,6 +62,8 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
     capped = min(epsilon, _LARGEST)
     if not capped:
         return 1 << _BITS, 1 << _BITS
+    from mpmath import iv
+
     before = iv.prec
     iv.prec = 2 * _BITS
     try:
@@ -75,6 +75,8 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
 
 def _fraction(value: object) -> Fraction:
     """Return an end of an interval exactly."""
+    from mpmath import mp
+
     mantissa, exponent = mp.convert(value).man_exp
     exact: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
     return exact

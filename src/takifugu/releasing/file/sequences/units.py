@@ -60,6 +60,8 @@ def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...
 
 def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
     """Return the entries that were observed, counted through all pieces."""
+    if len(mine) == 1:
+        return mine[0].observed
     starts = accumulate((piece.length for piece in mine), initial=0)
     runs = ((start, run) for piece, start in zip(mine, starts, strict=False) for run in piece.observed)
     return tuple(range(start + run.start, start + run.stop) for start, run in runs)
