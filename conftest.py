@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import linecache
 import os
+import shutil
 import sys
 import typing
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +53,8 @@ _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter
 pytest_collect_file = _documents.pytest()
 
 
+#: A ledger waits for its disk at every payment; what a test writes need not outlive the machine.
+MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
     "docs/advice.md", "docs/attributes.md", "docs/choosing-epsilon.md", "docs/extending.md", "docs/notebook.md",
@@ -73,6 +77,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(100_000)  # what is collected and imported stays
+    if MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free > MEMORY_NEEDED:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
     if config.getoption("quick"):
         os.environ["TAKIFUGU_QUICK"] = "1"  # tests/conformance/corpus.py
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.sources import parsed
 
 SRC = Path(__file__).parents[1] / "src"
@@ -237,28 +238,11 @@ def test_a_ledger_that_knows_no_other_layout_is_not_opened(tmp_path: Path) -> No
     assert "sqlalchemy" not in loaded.splitlines()[-1].split()
 
 
-_RELEASE_FILE = """
-ledger = "ledger.db"
-[source]
-name = "steps"
-file = "steps.csv"
-order = "minute"
-value = "doing"
-step = "1min"
-from = "2026-01-05"
-until = "2026-01-06"
-[belief]
-kind = "markov-chain"
-states = [0, 1]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-source = "made up"
-[[release]]
-name = "busy"
-query = "count"
-states = [1]
-every = "day"
-epsilon = 1
-"""
+_RELEASE_FILE = release_text(
+    read_from("steps", "steps.csv", order="minute", value="doing", step="1min", from_="2026-01-05", until="2026-01-06"),
+    believe("markov-chain", states=[0, 1], matrix=[[0.9, 0.1], [0.4, 0.6]], source="made up"),
+    publish("busy", "count", states=[1], every="day", epsilon=1),
+)
 
 
 def _run(program: str) -> str:

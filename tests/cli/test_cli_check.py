@@ -13,6 +13,7 @@ from unittest.mock import patch
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.starting import init
 
 from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
@@ -20,30 +21,21 @@ from takifugu.cli.samples.examples import examples, write_example
 from takifugu.data import open_frame
 from takifugu.releasing.file import source
 
-WARD = """\
-ledger = "ledger.db"
-[expect]
-source = "last year"
-shares = { calm = 0.75, busy = 0.25 }
-[source]
-name = "ward"
-file = "ward.csv"
-rows = "samples"
-value = "state"
-order = "hour"
-step = "1h"
-from = "2026-01-05"
-until = "2026-02-02"
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "hours"
-query = "histogram"
-epsilon = 0.5
-every = "week"
-"""
+WARD = release_text(
+    read_from(
+        "ward",
+        "ward.csv",
+        rows="samples",
+        value="state",
+        order="hour",
+        step="1h",
+        from_="2026-01-05",
+        until="2026-02-02",
+    ),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("hours", "histogram", epsilon=0.5, every="week"),
+    expect={"source": "last year", "shares": {"calm": 0.75, "busy": 0.25}},
+)
 
 
 def invoke(*words: object) -> Result:

@@ -15,37 +15,21 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import NEVER, PLACE
 
 from takifugu.cli import main
 from takifugu.core.text.tables import fitting, text_table
 
-WEEKS = """
-ledger = "weeks.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-order = "hour"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-19"
-budget = 200.0
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 20
-mechanism = "group"
-every = "week"
-"""
+WEEKS = release_text(
+    read_from(
+        "ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until="2026-01-19", budget=200.0
+    ),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=20, mechanism="group", every="week"),
+    ledger="weeks.db",
+    expect=EXPECT,
+)
 
 
 def invoke(*words: object, **environment: str) -> Result:

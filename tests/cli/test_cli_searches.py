@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
 
 from takifugu.cli import main, progress
@@ -18,29 +19,13 @@ BIF = "network links { }\n" + "".join(
 ) + "probability ( n0 ) { table 0.5, 0.5; }\n" + "".join(
     f"probability ( n{t} | n{t - 1} ) {{ (no) 0.7, 0.3; (yes) 0.3, 0.7; }}\n" for _, t in LINKS[1:]
 )  # fmt: skip
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "links"
-file = "data.csv"
-
-[belief]
-kind = "network"
-file = "links.bif"
-
-[[release]]
-name = "yes"
-query = "count"
-states = ["yes"]
-epsilon = 2
-mechanism = "quilt-exact"
-"""
+SPEC = release_text(
+    read_from("links", "data.csv"),
+    believe("network", file="links.bif"),
+    publish("yes", "count", states=["yes"], epsilon=2, mechanism="quilt-exact"),
+    output="out",
+    expect=EXPECT,
+)
 
 
 @pytest.fixture

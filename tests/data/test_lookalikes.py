@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing import attribute_files
 from tests.support.engines import ENGINES, IN_ROWS
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 from takifugu import release_file
 from takifugu.core.errors import DataError
@@ -79,27 +80,13 @@ def test_the_same_row_on_every_engine(engine: str, tmp_path: Path) -> None:
     refuse_lookalikes(table, "where", [*DECLARED, "hopsital", "Bar", " hopsital"], "place")
 
 
-VISITS = """
-ledger = "l.db"
-[source]
-name = "s"
-file = "v.csv"
-person = "who"
-place = "where"
-elsewhere = "ignore"
-budget = 9
-[belief]
-kind = "asymmetric"
-places = ["bar", "gym"]
-most = 2
-[hide]
-visits = "all"
-[[release]]
-name = "t"
-query = "safe"
-at_most = 5
-epsilon = 1
-"""
+VISITS = release_text(
+    read_from("s", "v.csv", person="who", place="where", elsewhere="ignore", budget=9),
+    believe("asymmetric", places=["bar", "gym"], most=2),
+    hide(visits="all"),
+    publish("t", "safe", at_most=5, epsilon=1),
+    ledger="l.db",
+)
 
 
 def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> None:
@@ -124,27 +111,13 @@ def test_records_with_a_typing_error(tmp_path: Path) -> None:
     assert "'no'" not in str(caught.value).lower()
 
 
-ACTIVITY = """
-ledger = "l.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "s"
-file = "v.csv"
-value = "state"
-budget = 9
-[belief]
-kind = "markov-chain"
-states = ["calm", "walking"]
-matrix = [[0.5, 0.5], [0.5, 0.5]]
-[[release]]
-name = "t"
-query = "count"
-states = ["walking"]
-epsilon = 1
-mechanism = "group"
-"""
+ACTIVITY = release_text(
+    read_from("s", "v.csv", value="state", budget=9),
+    believe("markov-chain", states=["calm", "walking"], matrix=[[0.5, 0.5], [0.5, 0.5]]),
+    publish("t", "count", states=["walking"], epsilon=1, mechanism="group"),
+    ledger="l.db",
+    expect=EXPECT,
+)
 
 
 @pytest.mark.parametrize("state", ["Walking", "walkign", "walkin\u200bg", " WALKING"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.support.engines import ENGINES, IN_ROWS, Columns, entries, write_csv, write_parquet
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -124,29 +125,12 @@ def test_row_numbers_say_what_they_leave_out() -> None:
         pieces(open_frame(frame), Layout("state", unit="who", null_keys="drop"), STATES)
 
 
-SPEC = """\
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "{source}"
-file = "data.csv"
-unit = "who"
-value = "state"
-budget = 10
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-units_independent = true
-[[release]]
-name = "time-use"
-query = "histogram"
-epsilon = 1
-per = "unit"
-mechanism = "group"
-"""
+SPEC = release_text(
+    read_from("{source}", "data.csv", unit="who", value="state", budget=10),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
+    publish("time-use", "histogram", epsilon=1, per="unit", mechanism="group"),
+    expect=EXPECT,
+)
 
 
 def write(folder: Path, names: list[str], source: str = "study") -> Path:
@@ -226,29 +210,19 @@ def test_two_spellings_in_a_release_file_are_named_by_their_key(tmp_path: Path) 
     assert not (tmp_path / "ledger.db").exists()
 
 
-RECORDS = """\
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "cases"
-file = "data.csv"
-unit = "who"
-budget = 10
-[belief]
-kind = "table"
-source = "assumed"
-units_independent = true
-columns = ["flu"]
-rows = [["yes"], ["no"]]
-probabilities = [0.2, 0.8]
-[[release]]
-name = "flu"
-query = "count"
-states = ["yes"]
-epsilon = 1
-"""
+RECORDS = release_text(
+    read_from("cases", "data.csv", unit="who", budget=10),
+    believe(
+        "table",
+        source="assumed",
+        units_independent=True,
+        columns=["flu"],
+        rows=[["yes"], ["no"]],
+        probabilities=[0.2, 0.8],
+    ),
+    publish("flu", "count", states=["yes"], epsilon=1),
+    expect=EXPECT,
+)
 
 
 def test_records_have_one_name_a_unit(tmp_path: Path) -> None:

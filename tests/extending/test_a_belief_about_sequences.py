@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.release_files import Example, check_release_file, invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
-from tests.support.release_files import filled
+from tests.support.release_files import believe, filled, publish, read_from, release_text
 from tests.support.starting import init
 
 SHIFT = '''
@@ -70,24 +70,11 @@ extending.register_belief("shift", Shift, section=ShiftSection, rows="sequences"
 HOURS = "nurse,hour,place\n" + "".join(
     f"{nurse},{hour},{place}\n" for nurse in ("ana", "ben") for hour, place in enumerate(["desk", "ward", "ward"])
 )
-FILE = """\
-ledger = "ledger.db"
-[source]
-name = "rounds"
-file = "rounds.csv"
-unit = "nurse"
-order = "hour"
-value = "place"
-[belief]
-kind = "shift"
-states = ["desk", "ward"]
-units_independent = true
-[[release]]
-name = "ward"
-query = "count"
-states = ["ward"]
-epsilon = 4.0
-"""
+FILE = release_text(
+    read_from("rounds", "rounds.csv", unit="nurse", order="hour", value="place"),
+    believe("shift", states=["desk", "ward"], units_independent=True),
+    publish("ward", "count", states=["ward"], epsilon=4.0),
+)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.release_files import Example, check_release_file, invoke
 from tests.support.one_file import load
 from tests.support.registries import restored
-from tests.support.release_files import filled
+from tests.support.release_files import EXPECT, believe, filled, publish, read_from, release_text
 from tests.support.starting import init
 
 from takifugu.core.errors import InputError
@@ -97,23 +97,11 @@ kind = "urn"
 # red = 4'''
 """
 DRAWS = "colour\nred\nwhite\nwhite\nred\nred\nwhite\n"
-FILE = """\
-ledger = "ledger.db"
-[source]
-name = "draws"
-file = "draws.csv"
-value = "colour"
-[belief]
-kind = "urn"
-size = 6
-balls = 10
-red = 4
-[[release]]
-name = "red"
-query = "count"
-states = ["red"]
-epsilon = 4.0
-"""
+FILE = release_text(
+    read_from("draws", "draws.csv", value="colour"),
+    believe("urn", size=6, balls=10, red=4),
+    publish("red", "count", states=["red"], epsilon=4.0),
+)
 FILLED = {
     "source": 'value = "colour"\nbudget = 4.0', "belief": "size = 6\nballs = 10\nred = 4",
     "release": 'states = ["red"]\nepsilon = 4.0',
@@ -221,25 +209,12 @@ class TwinsSection:
 
 register_section(TwinsSection, "records")
 """
-FAMILIES = '''\
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "study"
-file = "data.csv"
-unit = "family"
-[belief]
-kind = "twins"
-alike = 0.75
-units_independent = true
-[[release]]
-name = "ill"
-epsilon = 1.0
-query = "count"
-states = ["ill"]
-'''
+FAMILIES = release_text(
+    read_from("study", "data.csv", unit="family"),
+    believe("twins", alike=0.75, units_independent=True),
+    publish("ill", "count", epsilon=1.0, states=["ill"]),
+    expect=EXPECT,
+)
 
 
 @pytest.mark.slow

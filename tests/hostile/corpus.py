@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.workbooks import ERROR, Cell, write_workbook
 
 from takifugu.releasing.certificates.bills import checksum_of
@@ -25,120 +26,54 @@ GIANT = "1e99999999"
 TINY = "1e-99999999"
 ESCAPE = "\x1b]0;pwned\x07\x1b[2J"
 
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "study"
-file = "data.csv"
-unit = "who"
-order = "t"
-value = "state"
-budget = 10
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-units_independent = true
-[[release]]
-name = "time-use"
-query = "histogram"
-epsilon = 1.0
-mechanism = "group"
-"""
+SPEC = release_text(
+    read_from("study", "data.csv", unit="who", order="t", value="state", budget=10),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
+    publish("time-use", "histogram", epsilon=1.0, mechanism="group"),
+    output="out",
+    expect=EXPECT,
+)
 DATA = "who,t,state\n" + "".join(f"{who},{t},still\n" for who in ("ana", "ben") for t in range(20))
 
-RECORDS = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "clinic"
-file = "data.csv"
-[belief]
-kind = "network"
-file = "{file}"
-[[release]]
-name = "found"
-query = "count"
-states = ["yes"]
-epsilon = 1
-"""
+RECORDS = release_text(
+    read_from("clinic", "data.csv"),
+    believe("network", file="{file}"),
+    publish("found", "count", states=["yes"], epsilon=1),
+    output="out",
+    expect=EXPECT,
+)
 
-USERS = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "users"
-file = "data.csv"
-value = "state"
-[belief]
-kind = "users"
-size = 2
-values = ["ill", "well"]
-probabilities = ["0.1", "0.9"]
-[[release]]
-name = "ill"
-query = "count"
-states = ["ill"]
-epsilon = 1
-"""
+USERS = release_text(
+    read_from("users", "data.csv", value="state"),
+    believe("users", size=2, values=["ill", "well"], probabilities=["0.1", "0.9"]),
+    publish("ill", "count", states=["ill"], epsilon=1),
+    output="out",
+    expect=EXPECT,
+)
 
-TABLE = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "people"
-file = "data.csv"
-[belief]
-kind = "table"
-source = "assumed"
-columns = ["flu"]
-rows = [["yes"], ["no"]]
-probabilities = ["0.2", "0.8"]
-[[release]]
-name = "flu"
-query = "count"
-states = ["yes"]
-epsilon = 1
-"""
+TABLE = release_text(
+    read_from("people", "data.csv"),
+    believe("table", source="assumed", columns=["flu"], rows=[["yes"], ["no"]], probabilities=["0.2", "0.8"]),
+    publish("flu", "count", states=["yes"], epsilon=1),
+    output="out",
+    expect=EXPECT,
+)
 
-CONTACTS = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "office"
-file = "data.csv"
-person = "who"
-value = "state"
-[belief]
-kind = "contacts"
-file = "met.csv"
-columns = ["a", "b"]
-at_least = { minutes = 5 }
-states = ["well", "ill"]
-outside = 0.1
-inside = 0.2
-[[release]]
-name = "ill"
-query = "count"
-states = ["ill"]
-epsilon = 1
-"""
+CONTACTS = release_text(
+    read_from("office", "data.csv", person="who", value="state"),
+    believe(
+        "contacts",
+        file="met.csv",
+        columns=["a", "b"],
+        at_least={"minutes": 5},
+        states=["well", "ill"],
+        outside=0.1,
+        inside=0.2,
+    ),
+    publish("ill", "count", states=["ill"], epsilon=1),
+    output="out",
+    expect=EXPECT,
+)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.conformance.corpus import Case, corpus
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.cli import BAD_INPUT, DONE, FAULT, main
@@ -19,25 +20,12 @@ from takifugu.releasing import auditing
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 
-TABLE = """\
-ledger = "ledger.db"
-[expect]
-source = "last year"
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-order = "hour"
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 1
-"""
+TABLE = release_text(
+    read_from("ward", "ward.csv", value="state", order="hour"),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=1),
+    expect={"source": "last year"},
+)
 
 
 def invoke(*words: object) -> Result:

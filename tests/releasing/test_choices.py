@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.releasing import files
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -14,21 +15,13 @@ from takifugu.core.errors import CalibrationRefused, SpecError
 from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file import loading as spec
 
-USERS = """\
-ledger = "ledger.db"
-output = "out"
-[source]
-name = "stays"
-file = "stays.csv"
-value = "days"
-bins = { short = [0, 2], middle = [2, 7], long = [7, 400] }
-budget = 1000
-[belief]
-kind = "users"
-size = 60
-values = ["short", "middle", "long"]
-probabilities = ["0.3", "0.5", "0.2"]
-"""
+USERS = release_text(
+    read_from(
+        "stays", "stays.csv", value="days", bins={"short": [0, 2], "middle": [2, 7], "long": [7, 400]}, budget=1000
+    ),
+    believe("users", size=60, values=["short", "middle", "long"], probabilities=["0.3", "0.5", "0.2"]),
+    output="out",
+)
 DAYS = [1] * 17 + [3] * 31 + [20] * 12
 CODES = "codes = { short = 1, middle = 4, long = 14 }"
 ORDER = 'states = ["short", "middle", "long"]'
@@ -95,28 +88,21 @@ def test_units_and_pieces_of_sequences(scope, tmp_path):
 
 
 def test_a_window_of_a_calendar(tmp_path):
-    text = """\
-ledger = "ledger.db"
-output = "out"
-[source]
-name = "home"
-file = "data.csv"
-value = "state"
-order = "time"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-19"
-budget = 400
-[belief]
-kind = "markov-chain"
-states = ["out", "in"]
-matrix = [[0.9, 0.1], [0.2, 0.8]]
-[[release]]
-name = "usual"
-query = "mode"
-every = "week"
-epsilon = 100
-"""
+    text = release_text(
+        read_from(
+            "home",
+            "data.csv",
+            value="state",
+            order="time",
+            step="1h",
+            from_="2026-01-05",
+            until="2026-01-19",
+            budget=400,
+        ),
+        believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]]),
+        publish("usual", "mode", every="week", epsilon=100),
+        output="out",
+    )
     lines = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{'in' if hour < 168 else 'out'}"
              for hour in range(336) if hour % 7]  # fmt: skip
     (tmp_path / "data.csv").write_text("time,state\n" + "\n".join(lines) + "\n")

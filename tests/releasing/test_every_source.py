@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.support.data_files import SOURCES
+from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.starting import init
 from tests.support.workbooks import ERROR, write_workbook
 
@@ -14,25 +15,11 @@ from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.releasing.file.loading import load
 
-SPEC = """\
-ledger = "ledger.db"
-[source]
-name = "study"
-file = "{file}"
-unit = "who"
-order = "minute"
-value = "state"
-budget = 10
-[belief]
-kind = "markov-chain"
-states = ["still", "walk"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-units_independent = true
-[[release]]
-name = "{name}"
-query = "histogram"
-epsilon = 2
-"""
+SPEC = release_text(
+    read_from("study", "{file}", unit="who", order="minute", value="state", budget=10),
+    believe("markov-chain", states=["still", "walk"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
+    publish("{name}", "histogram", epsilon=2),
+)
 ROWS = {
     "who": [who for who in ("Ana", "Ben") for _ in range(400)],
     "minute": [minute for _ in ("Ana", "Ben") for minute in range(400)],

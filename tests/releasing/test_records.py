@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support.adult import race_and_education
 from tests.support.answers import true_answer
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 from tests.support.research import research_file
 
 import takifugu as tf
@@ -38,72 +39,44 @@ probability ( cough | smoke ) { (yes) 0.3, 0.3, 0.4; (no) 0.6, 0.2, 0.2; }
 probability ( breath | smoke ) { (yes) 0.4, 0.6; (no) 0.3, 0.7; }
 """
 
-NETWORK = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "clinic"
-file = "data.csv"
-unit = "patient"
-budget = 10
-
-[belief]
-kind = "network"
-file = "clinic.bif"
-units_independent = true
-
-[hide]
-variable = "smoke"
-
-[[release]]
-name = "found"
-query = "count"
-states = ["dry", "wet", "short"]
-variables = ["cough", "breath"]
-epsilon = 1
-mechanism = "wasserstein"
-"""
+NETWORK = release_text(
+    read_from("clinic", "data.csv", unit="patient", budget=10),
+    believe("network", file="clinic.bif", units_independent=True),
+    hide(variable="smoke"),
+    publish(
+        "found",
+        "count",
+        states=["dry", "wet", "short"],
+        variables=["cough", "breath"],
+        epsilon=1,
+        mechanism="wasserstein",
+    ),
+    output="out",
+    expect=EXPECT,
+)
 
 PATIENTS = "breath,patient,spare,cough,smoke\nshort,p10,x,wet,yes\ngood,p9,x,none,no\nshort,p2,x,none,yes\n"
 
-TABLE = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "people"
-file = "data.csv"
-unit = "person"
-budget = 10
-
-[belief]
-kind = "table"
-source = "a public census"
-units_independent = true
-fit = { file = "census.csv", columns = ["origin", "education"] }
-
-[hide]
-attribute = "origin"
-a = "north"
-b = "south"
-
-[[release]]
-name = "education"
-query = "identity"
-attribute = "education"
-codes = { basic = 1, school = 2, degree = 4 }
-epsilon = 1
-mechanism = "kantorovich"
-"""
+TABLE = release_text(
+    read_from("people", "data.csv", unit="person", budget=10),
+    believe(
+        "table",
+        source="a public census",
+        units_independent=True,
+        fit={"file": "census.csv", "columns": ["origin", "education"]},
+    ),
+    hide(attribute="origin", a="north", b="south"),
+    publish(
+        "education",
+        "identity",
+        attribute="education",
+        codes={"basic": 1, "school": 2, "degree": 4},
+        epsilon=1,
+        mechanism="kantorovich",
+    ),
+    output="out",
+    expect=EXPECT,
+)
 
 COUNTS = {
     ("north", "basic"): 4, ("north", "school"): 3, ("north", "degree"): 2,

@@ -21,6 +21,7 @@ from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_restored_copies import copied, restored
 from tests.releasing.publishing.test_states import FULL, invoke, small, stopped
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -388,36 +389,14 @@ def test_every_mechanism_is_a_command_away(tmp_path: Path) -> None:
     assert pasted(invoke("compare", toml), "calibrate").exit_code == 0
 
 
-WEEKS = """\
-ledger = "weeks.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "weeks"
-file = "weeks.csv"
-order = "at"
-value = "state"
-step = "1h"
-from = "2026-01-05 00:00"
-budget = 400
-
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-source = "a test"
-
-[[release]]
-name = "weekly"
-query = "count"
-states = ["walking"]
-every = "week"
-epsilon = 2.0
-"""
+WEEKS = release_text(
+    read_from("weeks", "weeks.csv", order="at", value="state", step="1h", from_="2026-01-05 00:00", budget=400),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
+    publish("weekly", "count", states=["walking"], every="week", epsilon=2.0),
+    ledger="weeks.db",
+    output="out",
+    expect=EXPECT,
+)
 
 
 def _weeks(folder: Path, spec: str = WEEKS) -> Path:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.support.release_files import changed
+from tests.support.release_files import believe, changed, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
@@ -22,41 +22,27 @@ from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import release_file
 
 START, HOURS = datetime(2026, 1, 5), 14 * 24
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 100000
-[source]
-name = "calls"
-file = "changes.csv"
-rows = "changes"
-unit = "agent"
-roster = "agents.csv"
-order = "when"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-19"
-before = "away"
-value = "state"
-budget = 50
-[belief]
-kind = "markov-chain"
-states = ["away", "talking"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "time"
-query = "histogram"
-epsilon = 1
-[[release]]
-name = "hours"
-query = "histogram"
-by = "hour"
-window = "2026-W02"
-epsilon = 5
-"""
+FILE = release_text(
+    read_from(
+        "calls",
+        "changes.csv",
+        rows="changes",
+        unit="agent",
+        roster="agents.csv",
+        order="when",
+        step="1h",
+        from_="2026-01-05",
+        until="2026-01-19",
+        before="away",
+        value="state",
+        budget=50,
+    ),
+    believe("markov-chain", states=["away", "talking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("time", "histogram", epsilon=1),
+    publish("hours", "histogram", by="hour", window="2026-W02", epsilon=5),
+    output="out",
+    expect={"source": "a test", "matters": 100000},
+)
 SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'), ('roster = "agents.csv"\n', ""),
            ('before = "away"\n', ""))  # fmt: skip
 STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.data.engines import differences
@@ -19,38 +20,14 @@ from takifugu.releasing.planning.plan import plan
 
 STEPS, USERS = 300, 400
 
-SEQUENCES = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-file = "walks.csv"
-name = "walks"
-unit = "person"
-order = "minute"
-step = 1
-value = "posture"
-nulls = "unobserved"
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[hide]
-kind = "every-entry"
-[[release]]
-name = "walking"
-query = "count"
-states = ["walking"]
-epsilon = 1.0
-per = "unit"
-[[release]]
-name = "both"
-query = "histogram"
-epsilon = 1.0
-per = "pooled"
-"""
+SEQUENCES = release_text(
+    read_from("walks", "walks.csv", unit="person", order="minute", step=1, value="posture", nulls="unobserved"),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    hide(kind="every-entry"),
+    publish("walking", "count", states=["walking"], epsilon=1.0, per="unit"),
+    publish("both", "histogram", epsilon=1.0, per="pooled"),
+    expect=EXPECT,
+)
 GROUPS = """
 ledger = "ledger.db"
 [expect]
@@ -85,27 +62,19 @@ name = "all"
 query = "histogram"
 epsilon = 1.0
 """
-RECORD = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-file = "record.csv"
-name = "record"
-[belief]
-kind = "table"
-columns = ["hiv", "flu"]
-rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
-probabilities = [0.4, 0.1, 0.1, 0.4]
-source = "a public census"
-[hide]
-kind = "every-entry"
-[[release]]
-name = "total"
-query = "sum"
-epsilon = 1.0
-"""
+RECORD = release_text(
+    read_from("record", "record.csv"),
+    believe(
+        "table",
+        columns=["hiv", "flu"],
+        rows=[[0, 0], [0, 1], [1, 0], [1, 1]],
+        probabilities=[0.4, 0.1, 0.1, 0.4],
+        source="a public census",
+    ),
+    hide(kind="every-entry"),
+    publish("total", "sum", epsilon=1.0),
+    expect=EXPECT,
+)
 
 
 @pytest.fixture

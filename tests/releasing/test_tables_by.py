@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
-from tests.support.release_files import changed
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
@@ -30,35 +30,23 @@ from takifugu.releasing.publishing.resuming import resume
 from takifugu.releasing.publishing.run import release_file
 
 START, STEP, ZONE = datetime(2025, 10, 20), timedelta(minutes=30), "Europe/Berlin"
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-unit = "who"
-order = "at"
-step = "30min"
-from = "2025-10-20"
-until = "2025-11-10"
-budget = 20.0
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "table"
-query = "histogram"
-by = "hour"
-epsilon = 0.5
-mechanism = "quilt-exact"
-window = "2025-W43"
-"""
+FILE = release_text(
+    read_from(
+        "ward",
+        "ward.csv",
+        value="state",
+        unit="who",
+        order="at",
+        step="30min",
+        from_="2025-10-20",
+        until="2025-11-10",
+        budget=20.0,
+    ),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("table", "histogram", by="hour", epsilon=0.5, mechanism="quilt-exact", window="2025-W43"),
+    output="out",
+    expect=EXPECT,
+)
 LOCAL = ('step = "30min"', f'step = "30min"\ntimezone = "{ZONE}"')
 PUBLIC = ('step = "30min"', 'step = "30min"\ngaps = "public"')
 ALONE = ('unit = "who"\n', "")

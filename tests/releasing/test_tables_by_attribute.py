@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES
-from tests.support.release_files import changed
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
@@ -31,32 +31,21 @@ from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
 from takifugu.releasing.planning.truth import answer_of, read
 
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "clinic"
-file = "clinic.csv"
-value = "state"
-unit = "who"
-order = "minute"
-attributes = { ward = ["A", "B", "C"], floor = [1, 2] }
-budget = 20.0
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "table"
-query = "histogram"
-by = "ward"
-epsilon = 0.5
-mechanism = "quilt-exact"
-"""
+FILE = release_text(
+    read_from(
+        "clinic",
+        "clinic.csv",
+        value="state",
+        unit="who",
+        order="minute",
+        attributes={"ward": ["A", "B", "C"], "floor": [1, 2]},
+        budget=20.0,
+    ),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("table", "histogram", by="ward", epsilon=0.5, mechanism="quilt-exact"),
+    output="out",
+    expect=EXPECT,
+)
 CODED = 'codes = { calm = 0, busy = 2 }\nby = "ward"'
 Row = tuple[str, str, int, int, str]
 

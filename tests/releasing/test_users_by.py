@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests.support.engines import ENGINES
-from tests.support.release_files import changed
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -23,28 +23,18 @@ from takifugu.releasing.planning.truth import answer_of, read
 
 Row = tuple[str, str, str]
 
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "census"
-file = "census.csv"
-value = ["age", "sex"]
-budget = 8.0
-[belief]
-kind = "users"
-size = 60
-values = [["young", "f"], ["young", "m"], ["old", "f"], ["old", "m"]]
-probabilities = ["0.3", "0.3", "0.2", "0.2"]
-[[release]]
-name = "both"
-query = "histogram"
-by = ["age", "sex"]
-epsilon = 1.0
-"""
+FILE = release_text(
+    read_from("census", "census.csv", value=["age", "sex"], budget=8.0),
+    believe(
+        "users",
+        size=60,
+        values=[["young", "f"], ["young", "m"], ["old", "f"], ["old", "m"]],
+        probabilities=["0.3", "0.3", "0.2", "0.2"],
+    ),
+    publish("both", "histogram", by=["age", "sex"], epsilon=1.0),
+    output="out",
+    expect=EXPECT,
+)
 GROUPED = """
 ledger = "ledger.db"
 output = "out"
@@ -191,28 +181,19 @@ def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row
     assert not (tmp_path / "ledger.db").exists()
 
 
-TABLE = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "census"
-file = "census.csv"
-unit = "ward"
-[belief]
-kind = "table"
-source = "a test"
-units_independent = true
-columns = ["age", "sex"]
-rows = [["young", "f"], ["old", "m"]]
-probabilities = ["0.5", "0.5"]
-[[release]]
-name = "both"
-query = "histogram"
-by = ["age", "sex"]
-epsilon = 1.0
-"""
+TABLE = release_text(
+    read_from("census", "census.csv", unit="ward"),
+    believe(
+        "table",
+        source="a test",
+        units_independent=True,
+        columns=["age", "sex"],
+        rows=[["young", "f"], ["old", "m"]],
+        probabilities=["0.5", "0.5"],
+    ),
+    publish("both", "histogram", by=["age", "sex"], epsilon=1.0),
+    expect=EXPECT,
+)
 
 
 @pytest.mark.parametrize(("text", "changes", "place", "message"), [

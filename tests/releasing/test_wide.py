@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas
 import pytest
 from click.testing import CliRunner
-from tests.support.release_files import changed
+from tests.support.release_files import believe, changed, publish, read_from, release_text
 from tests.support.wide_oracle import Reading, entries, long_rows
 
 from takifugu.accounting.ledger import Ledger
@@ -24,44 +24,35 @@ from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
 
 DAYS = [date(2026, 1, 5) + timedelta(days) for days in range(28) if days % 7 < 5]
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 100000
-[source]
-name = "sheet"
-file = "wide.csv"
-rows = "wide"
-columns = "*/*/2026"
-order_format = "%d/%m/%Y"
-ignore = ["class"]
-empty = "absent"
-unit = "pupil"
-order = "day"
-value = "state"
-step = "1d"
-from = "2026-01-05"
-until = "2026-02-02"
-budget = 50
-[belief]
-kind = "markov-chain"
-states = ["absent", "present"]
-map = { x = "present" }
-matrix = [[0.6, 0.4], [0.1, 0.9]]
-units_independent = true
-[[release]]
-name = "days"
-query = "histogram"
-epsilon = 1
-[[release]]
-name = "weekdays"
-query = "histogram"
-by = "weekday"
-window = "2026-W03"
-epsilon = 1
-"""
+FILE = release_text(
+    read_from(
+        "sheet",
+        "wide.csv",
+        rows="wide",
+        columns="*/*/2026",
+        order_format="%d/%m/%Y",
+        ignore=["class"],
+        empty="absent",
+        unit="pupil",
+        order="day",
+        value="state",
+        step="1d",
+        from_="2026-01-05",
+        until="2026-02-02",
+        budget=50,
+    ),
+    believe(
+        "markov-chain",
+        states=["absent", "present"],
+        map={"x": "present"},
+        matrix=[[0.6, 0.4], [0.1, 0.9]],
+        units_independent=True,
+    ),
+    publish("days", "histogram", epsilon=1),
+    publish("weekdays", "histogram", by="weekday", window="2026-W03", epsilon=1),
+    output="out",
+    expect={"source": "a test", "matters": 100000},
+)
 SAMPLES = (
     ('"wide.csv"\nrows = "wide"\ncolumns = "*/*/2026"\norder_format = "%d/%m/%Y"\n', '"long.csv"\n'),
     ('ignore = ["class"]\nempty = "absent"\n', 'rows = "samples"\n'),

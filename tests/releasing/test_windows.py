@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.support.release_files import changed
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
@@ -28,33 +28,22 @@ from takifugu.releasing.steps import dry_run
 START = datetime(2026, 1, 5)
 INFLUENCE = ('"quilt-exact"', '"influence"')
 HOUR = timedelta(hours=1)
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-order = "hour"
-step = "1h"
-from = "2026-01-05"
-until = 2026-02-02
-budget = 2.0
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 0.5
-mechanism = "quilt-exact"
-every = "week"
-"""
+FILE = release_text(
+    read_from(
+        "ward",
+        "ward.csv",
+        value="state",
+        order="hour",
+        step="1h",
+        from_="2026-01-05",
+        until=date(2026, 2, 2),
+        budget=2.0,
+    ),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="quilt-exact", every="week"),
+    output="out",
+    expect=EXPECT,
+)
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: str | None = None, weeks: int = 4) -> Path:

@@ -1,8 +1,70 @@
-"""Release files of tests: one text that works, and small changes of it."""
+"""Release files of tests: sections with their keys, one text that works, and small changes of it."""
 
 from __future__ import annotations
 
+import json
 import re
+from datetime import date
+from typing import Any
+
+#: What a release is compared with, where the comparison is beside the point.
+EXPECT: dict[str, Any] = {"source": "a test", "matters": 1000}
+
+
+def release_text(
+    *sections: str, ledger: str = "ledger.db", output: str = "", expect: dict[str, Any] | None = None
+) -> str:
+    """Write a release file of some sections, after its ledger, its folder and what is expected.
+
+    >>> print(release_text(read_from("ward", "ward.csv", from_=1), publish("busy", "count", epsilon=0.5)))
+    ledger = "ledger.db"
+    <BLANKLINE>
+    [source]
+    name = "ward"
+    file = "ward.csv"
+    from = 1
+    <BLANKLINE>
+    [[release]]
+    name = "busy"
+    query = "count"
+    epsilon = 0.5
+    <BLANKLINE>
+    """
+    places = {"ledger": ledger, "output": output} if output else {"ledger": ledger}
+    before = [_lines(places)] + ([] if expect is None else ["[expect]\n" + _lines(expect)])
+    return "\n\n".join([*before, *sections]) + "\n"
+
+
+def read_from(name: str, file: str, **keys: Any) -> str:
+    """Write the section of a source; a key that is a word of Python ends in an underscore."""
+    return "[source]\n" + _lines({"name": name, "file": file, **keys})
+
+
+def believe(kind: str, **keys: Any) -> str:
+    """Write the section of a belief."""
+    return "[belief]\n" + _lines({"kind": kind, **keys})
+
+
+def hide(**keys: Any) -> str:
+    """Write the section of what is hidden."""
+    return "[hide]\n" + _lines(keys)
+
+
+def publish(name: str, query: str, **keys: Any) -> str:
+    """Write the section of one table."""
+    return "[[release]]\n" + _lines({"name": name, "query": query, **keys})
+
+
+def _lines(keys: dict[str, Any]) -> str:
+    return "\n".join(f"{key.rstrip('_')} = {_value(value)}" for key, value in keys.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_value(part)}" for key, part in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return str(value) if isinstance(value, date) else json.dumps(value, ensure_ascii=False)
 
 
 def changed(text: str, *changes: tuple[str, str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.release_files import invoke
-from tests.support.release_files import filled
+from tests.support.release_files import believe, filled, hide, publish, read_from, release_text
 from tests.support.starting import init
 
 import takifugu as tf
@@ -23,26 +23,12 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
 F = Fraction
-FILE = """\
-ledger = "ledger.db"
-[source]
-name = "infected"
-file = "visits.csv"
-person = "who"
-place = "where"
-budget = 2.0
-[belief]
-kind = "asymmetric"
-places = ["bar", "shop", "gym"]
-most = 2
-[hide]
-visits = "all"
-[[release]]
-name = "safe"
-query = "safe"
-at_most = 3
-epsilon = 1.0
-"""
+FILE = release_text(
+    read_from("infected", "visits.csv", person="who", place="where", budget=2.0),
+    believe("asymmetric", places=["bar", "shop", "gym"], most=2),
+    hide(visits="all"),
+    publish("safe", "safe", at_most=3, epsilon=1.0),
+)
 ROWS = "who,where\n" + "".join(f"p{i},gym\n" for i in range(9)) + "p1,gym\np1,bar\np2,shop\n"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.cli import main
@@ -28,32 +29,17 @@ from takifugu.releasing.planning.plan import plan
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
-UNITS = """
-ledger = "ledger.db"
-[source]
-name = "wards"
-file = "rows.csv"
-unit = "who"
-order = "hour"
-value = "state"
-step = 1
-from = 0
-until = 8760
-budget = 8
-[belief]
-kind = "markov-chain"
-states = ["off", "on"]
-matrix = [[0.95, 0.05], [0.1, 0.9]]
-source = "assumed"
-units_independent = true
-[[release]]
-name = "use"
-query = "histogram"
-epsilon = 0.2
-per = "unit"
-from = 0
-to = 168
-"""
+UNITS = release_text(
+    read_from("wards", "rows.csv", unit="who", order="hour", value="state", step=1, from_=0, until=8760, budget=8),
+    believe(
+        "markov-chain",
+        states=["off", "on"],
+        matrix=[[0.95, 0.05], [0.1, 0.9]],
+        source="assumed",
+        units_independent=True,
+    ),
+    publish("use", "histogram", epsilon=0.2, per="unit", from_=0, to=168),
+)
 
 
 def of_units(folder: Path) -> Path:
@@ -249,26 +235,12 @@ def test_steps_are_not_called_by_another_unit_of_time(tmp_path: Path, step: str,
     check(tmp_path / "r.toml")
 
 
-SAMPLE_OF_STEPS = """\
-ledger = "l.db"
-[source]
-name = "s"
-file = "s.csv"
-order = "t"
-value = "v"
-step = "STEP"
-[belief]
-kind = "markov-chain"
-states = ["a", "b"]
-matrix = [[0.5, 0.5], [0.5, 0.5]]
-source = "a test"
-max_length = 100
-[[release]]
-name = "n"
-query = "histogram"
-epsilon = 1
-measured_in = "SAID"
-"""
+SAMPLE_OF_STEPS = release_text(
+    read_from("s", "s.csv", order="t", value="v", step="STEP"),
+    believe("markov-chain", states=["a", "b"], matrix=[[0.5, 0.5], [0.5, 0.5]], source="a test", max_length=100),
+    publish("n", "histogram", epsilon=1, measured_in="SAID"),
+    ledger="l.db",
+)
 
 
 def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -80,27 +81,12 @@ def test_many_cells_are_named_by_the_first_of_them() -> None:
     assert Cells((), (), 20.0).ratio == 0
 
 
-TRAINS = """
-ledger = "trains.db"
-
-[source]
-name = "trains"
-file = "trains.csv"
-value = "state"
-budget = 1.0
-
-[belief]
-kind = "users"
-size = 2000
-values = ["on time", "late"]
-probabilities = [0.978, 0.022]
-source = "assumed"
-
-[[release]]
-name = "punctuality"
-query = "histogram"
-epsilon = 0.1
-"""
+TRAINS = release_text(
+    read_from("trains", "trains.csv", value="state", budget=1.0),
+    believe("users", size=2000, values=["on time", "late"], probabilities=[0.978, 0.022], source="assumed"),
+    publish("punctuality", "histogram", epsilon=0.1),
+    ledger="trains.db",
+)
 
 
 def trains(folder: Path, more: str = "") -> Path:

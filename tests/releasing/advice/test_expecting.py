@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.releasing.advice.test_advice import NORMAL, UNITS, of_units
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.core.errors import InputError, SpecError, TakifuguError
@@ -214,26 +215,12 @@ def test_more_people_than_the_data_have_are_refused_for_a_table_of_each(tmp_path
     assert not (tmp_path / "use.json").exists()
 
 
-USERS = """
-ledger = "ledger.db"
-[source]
-name = "survey"
-file = "survey.csv"
-value = "smokes"
-budget = 1
-[belief]
-kind = "users"
-source = "assumed"
-size = 600
-values = ["yes", "no"]
-probabilities = [0.25, 0.75]
-[hide]
-kind = "every-entry"
-[[release]]
-name = "smokers"
-query = "histogram"
-epsilon = 1
-"""
+USERS = release_text(
+    read_from("survey", "survey.csv", value="smokes", budget=1),
+    believe("users", source="assumed", size=600, values=["yes", "no"], probabilities=[0.25, 0.75]),
+    hide(kind="every-entry"),
+    publish("smokers", "histogram", epsilon=1),
+)
 
 
 def of_text(folder: Path, text: str, keys: str) -> Path:

@@ -11,39 +11,24 @@ from pathlib import Path
 
 import pytest
 from tests.releasing.publishing.test_states import invoke
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import PLACE
 
 from takifugu.cli import advice
 
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "study"
-file = "data.csv"
-unit = "who"
-order = "t"
-value = "state"
-budget = 400
-
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-units_independent = true
-source = "a test"
-
-[[release]]
-name = "walking"
-query = "count"
-states = ["walking"]
-epsilon = 4.0
-"""
+SPEC = release_text(
+    read_from("study", "data.csv", unit="who", order="t", value="state", budget=400),
+    believe(
+        "markov-chain",
+        states=["still", "walking"],
+        matrix=[[0.8, 0.2], [0.3, 0.7]],
+        units_independent=True,
+        source="a test",
+    ),
+    publish("walking", "count", states=["walking"], epsilon=4.0),
+    output="out",
+    expect=EXPECT,
+)
 #: So many rows of 1,200 say nobody's name; of Ana there are 1,097 in 100 steps.
 NOBODY = 3
 

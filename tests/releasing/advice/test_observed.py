@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
@@ -12,26 +13,12 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import Plan, plan
 
-SPARSE = """\
-ledger = "s.db"
-[source]
-name = "s"
-file = "s.csv"
-unit = "who"
-order = "minute"
-step = 1
-value = "state"
-budget = 99
-[belief]
-kind = "markov-chain"
-states = ["a", "b"]
-matrix = [[0.9, 0.1], [0.2, 0.8]]
-units_independent = true
-[[release]]
-name = "h"
-query = "histogram"
-epsilon = 1
-"""
+SPARSE = release_text(
+    read_from("s", "s.csv", unit="who", order="minute", step=1, value="state", budget=99),
+    believe("markov-chain", states=["a", "b"], matrix=[[0.9, 0.1], [0.2, 0.8]], units_independent=True),
+    publish("h", "histogram", epsilon=1),
+    ledger="s.db",
+)
 WINDOW = ("step = 1", 'step = 1\nfrom = 0\nuntil = 300\ngaps = "public"')
 BY_WARD = ("budget", 'attributes = { ward = ["x", "y", "z"] }\nbudget')
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.releasing.advice.test_advice import UNITS, of_units
+from tests.support.release_files import believe, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -21,20 +22,10 @@ from takifugu.releasing.planning import asking
 from takifugu.releasing.publishing import orders
 from takifugu.releasing.report import opening
 
-SURVEY = """
-ledger = "ledger.db"
-[source]
-name = "survey"
-file = "answers.csv"
-value = "answer"
-budget = 4
-[belief]
-kind = "users"
-size = 40
-values = ["no", "yes"]
-probabilities = [0.75, 0.25]
-source = "assumed"
-"""
+SURVEY = release_text(
+    read_from("survey", "answers.csv", value="answer", budget=4),
+    believe("users", size=40, values=["no", "yes"], probabilities=[0.75, 0.25], source="assumed"),
+)
 YES = '[[release]]\nname = "{}"\nquery = "count"\nstates = ["yes"]\nepsilon = {}\n'
 
 

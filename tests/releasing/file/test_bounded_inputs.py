@@ -6,9 +6,9 @@ import gzip
 import json
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
-import tempfile
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +21,7 @@ from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.support.ledger_tools import forge
 from tests.support.processes import result_of_a_child
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, pending
@@ -221,29 +222,18 @@ def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
     assert not Ledger.open(tmp_path / "a.db").show()
 
 
-BY_CELLS = """\
-ledger = "ledger.db"
-[source]
-name = "study"
-file = "data.csv"
-value = "state"
-order = "t"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-19"
-budget = 999
-[belief]
-kind = "markov-chain"
-states = ["still in the very same place", "walking from one place to another"]
-matrix = [[0.5, 0.5], [0.5, 0.5]]
-source = "a test"
-[[release]]
-name = "use"
-query = "histogram"
-by = ["hour", "weekday"]
-epsilon = 500
-mechanism = "group"
-"""
+BY_CELLS = release_text(
+    read_from(
+        "study", "data.csv", value="state", order="t", step="1h", from_="2026-01-05", until="2026-01-19", budget=999
+    ),
+    believe(
+        "markov-chain",
+        states=["still in the very same place", "walking from one place to another"],
+        matrix=[[0.5, 0.5], [0.5, 0.5]],
+        source="a test",
+    ),
+    publish("use", "histogram", by=["hour", "weekday"], epsilon=500, mechanism="group"),
+)
 
 
 def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,7 +332,7 @@ def _as_nobody(path: Path) -> str:
 def test_a_ledger_that_may_only_be_read_is_shown(tmp_path: Path) -> None:
     published(tmp_path)
     for folder in (tmp_path, *tmp_path.parents):
-        if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
+        if not folder.stat().st_mode & stat.S_IXOTH:
             folder.chmod(0o755)
     (tmp_path / "ledger.db").chmod(0o444)
     tmp_path.chmod(0o555)

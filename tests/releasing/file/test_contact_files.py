@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.support.answers import true_answer
-from tests.support.release_files import filled
+from tests.support.release_files import EXPECT, believe, filled, publish, read_from, release_text
 from tests.support.research import research_file
 from tests.support.starting import init
 
@@ -22,38 +22,22 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publishing.run import release_file
 
-PUPILS = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "pupils"
-file = "data.csv"
-person = "who"
-value = "state"
-missing = ["?"]
-budget = 10
-
-[belief]
-kind = "contacts"
-file = "meetings.csv"
-columns = ["one", "other"]
-at_least = { minutes = 5 }
-people = ["finn"]
-states = ["well", "ill"]
-outside = 0.1
-inside = "2/5"
-
-[[release]]
-name = "ill"
-query = "count"
-states = ["ill"]
-epsilon = 1
-"""
+PUPILS = release_text(
+    read_from("pupils", "data.csv", person="who", value="state", missing=["?"], budget=10),
+    believe(
+        "contacts",
+        file="meetings.csv",
+        columns=["one", "other"],
+        at_least={"minutes": 5},
+        people=["finn"],
+        states=["well", "ill"],
+        outside=0.1,
+        inside="2/5",
+    ),
+    publish("ill", "count", states=["ill"], epsilon=1),
+    output="out",
+    expect=EXPECT,
+)
 
 MEETINGS = "minutes,one,other\n30,ana,ben\n20,cem,ben\n45,ana,cem\n15,dora,eli\n1,cem,dora\n4,eli,dora\n"
 STATES = {"finn": "well", "ana": "ill", "ben": "ill", "cem": "well", "dora": "well", "eli": "ill"}

@@ -11,50 +11,40 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "study"
-file = "data.csv"
-unit = "who"
-order = "at"
-value = "pulse"
-encoding = "latin-1"
-delimiter = ";"
-decimal = ","
-thousands = "."
-header = true
-order_format = "%d/%m/%Y %H:%M"
-timezone = "Europe/Berlin"
-step = "1h"
-round_to = "30min"
-duplicates = "first"
-null_keys = "drop"
-nulls = "refuse"
-missing = ["NA"]
-bins = { calm = [0, 60.5], fast = [60.5, 250] }
-budget = 10
-[belief]
-kind = "markov-chain"
-states = ["calm", "fast"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-units_independent = true
-[hide]
-kind = "every-entry"
-[[release]]
-name = "time-use"
-query = "histogram"
-epsilon = 1.0
-mechanism = "group"
-"""
+SPEC = release_text(
+    read_from(
+        "study",
+        "data.csv",
+        unit="who",
+        order="at",
+        value="pulse",
+        encoding="latin-1",
+        delimiter=";",
+        decimal=",",
+        thousands=".",
+        header=True,
+        order_format="%d/%m/%Y %H:%M",
+        timezone="Europe/Berlin",
+        step="1h",
+        round_to="30min",
+        duplicates="first",
+        null_keys="drop",
+        nulls="refuse",
+        missing=["NA"],
+        bins={"calm": [0, 60.5], "fast": [60.5, 250]},
+        budget=10,
+    ),
+    believe("markov-chain", states=["calm", "fast"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
+    hide(kind="every-entry"),
+    publish("time-use", "histogram", epsilon=1.0, mechanism="group"),
+    output="out",
+    expect=EXPECT,
+)
 PRIVATE = ("Zyxomma", "Wärter")
 ROWS = [
     f"{who};{day:02}/10/2025 {hour}:{minute:02};{pulse}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
@@ -22,33 +23,16 @@ probability ( cough | smoke ) { (yes) 0.3, 0.7; (no) 0.6, 0.4; }
 probability ( breath | cough, smoke ) { default 0.4, 0.6; (dry, no) 0.3, 0.7; }
 """
 
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "clinic"
-file = "data.csv"
-
-[belief]
-kind = "network"
-file = "clinic.bif"
-
-[hide]
-variable = "smoke"
-
-[[release]]
-name = "found"
-query = "count"
-states = ["wet", "short"]
-variables = ["cough", "breath"]
-epsilon = 1
-mechanism = "wasserstein"
-"""
+SPEC = release_text(
+    read_from("clinic", "data.csv"),
+    believe("network", file="clinic.bif"),
+    hide(variable="smoke"),
+    publish(
+        "found", "count", states=["wet", "short"], variables=["cough", "breath"], epsilon=1, mechanism="wasserstein"
+    ),
+    output="out",
+    expect=EXPECT,
+)
 
 DATA = "breath,spare,cough,smoke\nshort,x,wet,yes\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.support.release_files import filled
+from tests.support.release_files import believe, filled, publish, read_from, release_text
 from tests.support.starting import init
 
 import takifugu as tf
@@ -48,24 +48,16 @@ epsilon = 1.5
 """
 #: The same by one mechanism, for tests of what none of them changes.
 BY_NAME = PLACES + 'mechanism = "planar-laplace"\n'
-WORDS = """\
-ledger = "ledger.db"
-[source]
-name = "answers"
-file = "people.csv"
-value = "place"
-rows_per_person = 1
-budget = 1
-[belief]
-kind = "populations"
-source = "a test"
-values = ["north", "south"]
-laws = { home = ["0.75", "0.25"], out = ["0.25", "0.75"] }
-[[release]]
-name = "answers"
-query = "each-value"
-epsilon = 0.5
-"""
+WORDS = release_text(
+    read_from("answers", "people.csv", value="place", rows_per_person=1, budget=1),
+    believe(
+        "populations",
+        source="a test",
+        values=["north", "south"],
+        laws={"home": ["0.75", "0.25"], "out": ["0.25", "0.75"]},
+    ),
+    publish("answers", "each-value", epsilon=0.5),
+)
 
 
 def places_in(folder: Path, text: str = PLACES, people: str = "") -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 import polars
 import pytest
 from tests.support.answers import true_answer
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -385,30 +386,19 @@ def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
 
 
 def test_users_by_bins_on_every_engine(tmp_path: Path, reader: str) -> None:
-    spec = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "people"
-file = "data.csv"
-value = "Alter"
-decimal = ","
-encoding = "cp1252"
-bins = { jung = [0, 30], alt = [30, 120] }
-[belief]
-kind = "users"
-size = 6
-values = ["jung", "alt"]
-probabilities = [0.5, 0.5]
-[[release]]
-name = "activity"
-query = "count"
-states = ["alt"]
-epsilon = 1
-mechanism = "group"
-"""
+    spec = release_text(
+        read_from(
+            "people",
+            "data.csv",
+            value="Alter",
+            decimal=",",
+            encoding="cp1252",
+            bins={"jung": [0, 30], "alt": [30, 120]},
+        ),
+        believe("users", size=6, values=["jung", "alt"], probabilities=[0.5, 0.5]),
+        publish("activity", "count", states=["alt"], epsilon=1, mechanism="group"),
+        expect=EXPECT,
+    )
     where = write(tmp_path, "Name;Alter\nä;29,5\nb;30\nc;120\nd;0\ne;1\nf;64,25\n;\n;\n".encode("cp1252"), "", spec)
     assert answer(where) == (3,)
     frame = polars.DataFrame({"Alter": [29.5, 30, 120, 0, 1, 64.25]})
@@ -419,34 +409,22 @@ mechanism = "group"
 
 
 def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) -> None:
-    spec = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "people"
-file = "data.csv"
-unit = "Wer"
-null_keys = "drop"
-bins = { Alter = { jung = [0, 30], alt = [30, 120] } }
-[belief]
-kind = "table"
-source = "assumed"
-columns = ["Alter", "raucht"]
-rows = [["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]]
-probabilities = [0.25, 0.25, 0.25, 0.25]
-units_independent = true
-[hide]
-attribute = "raucht"
-[[release]]
-name = "activity"
-query = "identity"
-attribute = "Alter"
-codes = { jung = 0, alt = 1 }
-epsilon = 1
-mechanism = "group"
-"""
+    spec = release_text(
+        read_from(
+            "people", "data.csv", unit="Wer", null_keys="drop", bins={"Alter": {"jung": [0, 30], "alt": [30, 120]}}
+        ),
+        believe(
+            "table",
+            source="assumed",
+            columns=["Alter", "raucht"],
+            rows=[["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]],
+            probabilities=[0.25, 0.25, 0.25, 0.25],
+            units_independent=True,
+        ),
+        hide(attribute="raucht"),
+        publish("activity", "identity", attribute="Alter", codes={"jung": 0, "alt": 1}, epsilon=1, mechanism="group"),
+        expect=EXPECT,
+    )
     where = write(tmp_path, b"Wer,Alter,raucht\na,29.5,ja\nb,30,nein\n,31,ja\n,,\n", "", spec)
     file = load(where)
     assert [unit.data["Alter"] for unit in file.kind.units(file)] == ["jung", "alt"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.starting import init
 
 import takifugu as tf
@@ -21,33 +22,13 @@ from takifugu.releasing.planning.notices import Notice
 ROWS = "who,minute,doing\n" + "".join(
     f"{who},{minute},{'still' if minute % 3 else 'walking'}\n" for who in ("a", "b") for minute in range(8)
 )
-FILE = """
-ledger = "{ledger}"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "{name}"
-file = "{file}"
-unit = "who"
-order = "minute"
-value = "doing"
-step = 1
-from = 0
-until = 8
-budget = 50.0
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "{table}"
-query = "count"
-states = ["walking"]
-epsilon = 5.0
-mechanism = "group"
-"""
+FILE = release_text(
+    read_from("{name}", "{file}", unit="who", order="minute", value="doing", step=1, from_=0, until=8, budget=50.0),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("{table}", "count", states=["walking"], epsilon=5.0, mechanism="group"),
+    ledger="{ledger}",
+    expect=EXPECT,
+)
 
 
 def invoke(*words: object) -> Result:

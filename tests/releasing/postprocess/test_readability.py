@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing.publishing.test_states import invoke, small
 from tests.releasing.test_remedies import ONE
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -22,24 +23,12 @@ from takifugu.releasing.advice.cells import Cells
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.postprocess.readability import Rule
 
-TRAINS = """
-ledger = "trains.db"
-[source]
-name = "trains"
-file = "trains.csv"
-value = "state"
-budget = 1.0
-[belief]
-kind = "users"
-size = 2000
-values = ["on time", "late"]
-probabilities = [0.978, 0.022]
-source = "assumed"
-[[release]]
-name = "punctuality"
-query = "histogram"
-epsilon = 0.1
-"""
+TRAINS = release_text(
+    read_from("trains", "trains.csv", value="state", budget=1.0),
+    believe("users", size=2000, values=["on time", "late"], probabilities=[0.978, 0.022], source="assumed"),
+    publish("punctuality", "histogram", epsilon=0.1),
+    ledger="trains.db",
+)
 
 
 @given(value=st.integers(-500, 500), half=st.integers(0, 300))

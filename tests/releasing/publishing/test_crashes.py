@@ -11,45 +11,19 @@ from pathlib import Path
 
 import pytest
 from tests.support.crashing import FAULTS, LIMITS, Ended, Fault, check_public, check_words, run, seen
+from tests.support.release_files import believe, publish, read_from, release_text
 
 #: How many rounds the slow test plays; `make crashes` plays more.
 ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
 
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-unimportant = ["still", "walking"]
-
-[source]
-name = "study"
-file = "data.csv"
-order = "t"
-value = "state"
-budget = 400
-
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-source = "a test"
-
-[[release]]
-name = "both"
-query = "histogram"
-epsilon = 4.0
-mechanism = "group"
-
-[[release]]
-name = "walking"
-query = "count"
-states = ["walking"]
-epsilon = 2.0
-mechanism = "group"
-"""
+SPEC = release_text(
+    read_from("study", "data.csv", order="t", value="state", budget=400),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
+    publish("both", "histogram", epsilon=4.0, mechanism="group"),
+    publish("walking", "count", states=["walking"], epsilon=2.0, mechanism="group"),
+    output="out",
+    expect={"source": "a test", "matters": 1000, "unimportant": ["still", "walking"]},
+)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from tests.releasing import files
 from tests.releasing.file.test_bounded_inputs import invoke
 from tests.releasing.file.test_population_files import BY_NAME, places_in
 from tests.releasing.report.test_words_for_readers import SPEC, worded
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 from takifugu.core.text.marks import drawing, rectangle
 from takifugu.core.text.raster import png, stacked
@@ -23,26 +24,13 @@ from takifugu.releasing.certificates.files import ALWAYS
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
 
-EVENING = """\
-ledger = "evening.db"
-[source]
-name = "evening"
-file = "evening.csv"
-person = "person"
-x = "lon"
-y = "lat"
-[belief]
-kind = "asymmetric"
-grid = { x = [-74, -73], y = [40, 41], columns = 6, rows = 4 }
-most = 1
-[hide]
-visits = "all"
-[[release]]
-name = "safe"
-query = "safe"
-at_most = 2
-epsilon = 1.0
-"""
+EVENING = release_text(
+    read_from("evening", "evening.csv", person="person", x="lon", y="lat"),
+    believe("asymmetric", grid={"x": [-74, -73], "y": [40, 41], "columns": 6, "rows": 4}, most=1),
+    hide(visits="all"),
+    publish("safe", "safe", at_most=2, epsilon=1.0),
+    ledger="evening.db",
+)
 TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "any": object}
 
 
