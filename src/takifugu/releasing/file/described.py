@@ -72,12 +72,12 @@ def file_of(
 
 
 def _is_missing(hint: object, rows: str) -> bool:
-    """Whether files about data of another shape have a key, and those about this one do not."""
+    """Return whether only files about other data have a key."""
     return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata_of(hint))
 
 
 def _validated(hint: object) -> object:
-    """Return the type that pydantic checks as strictly as TOML writes it: true is no number, and 1 no text."""
+    """Return a type as strict as TOML: true is no number."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         inner, *metadata = arguments

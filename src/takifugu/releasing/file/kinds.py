@@ -161,7 +161,7 @@ def which_kind(named: object) -> str:
 
 
 def _ours(*shapes: str) -> list[str]:
-    """Return the kinds of this package that are about data of these shapes."""
+    """Return the built-in kinds about data of these shapes."""
     return [name for name, place in SECTIONS.items() if place.rpartition(" ")[0] in shapes]
 
 

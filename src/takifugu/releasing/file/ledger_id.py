@@ -60,7 +60,7 @@ def with_ledger_id(text: str, ledger: str) -> str | None:
 
 
 def _replace(place: Path, content: bytes) -> None:
-    """Replace a file by another in one step, with the permissions that it has."""
+    """Replace a file in one step, and keep its permissions."""
     draft = place.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         draft.touch(mode=0o600, exist_ok=False)

@@ -91,7 +91,7 @@ def parsed(where: Path) -> Json:
 
 
 def _unreadable(where: Path, text: str, error: Exception) -> TakifuguError:
-    """Return why a file, with its text as far as it was read, is no TOML, and what to do instead."""
+    """Return the error of a file without valid TOML, and remedies."""
     table = f"{command('init', where)} starts a release file about it" if _is_table(where) else ""
     if isinstance(error, OSError):
         reason = (error.strerror or "it cannot be read").lower()
@@ -142,7 +142,7 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
 
 
 def _validated(kind: Kind, raw: Json) -> FileSpec:
-    """Return what the file says; its faults, as ValidationError, are those that the model of all files finds."""
+    """Return the content of a file; raise ValidationError with all faults."""
     try:
         return model_of_named(kind, raw).model_validate(raw)
     except ValidationError:
@@ -150,7 +150,7 @@ def _validated(kind: Kind, raw: Json) -> FileSpec:
 
 
 def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]:
-    """Return what pydantic found, with what it finds beside an unknown query: the keys that all tables have."""
+    """Return pydantic's faults, with those beside an unknown query."""
     errors = list["ErrorDetails"]()
     for one in error.errors():
         errors.append(one)
@@ -165,16 +165,17 @@ def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]
 
 
 def _common(kind: Kind, item: Json) -> Json:
-    """Return a table without its query and the keys that only some queries have."""
+    """Return a table with the keys of all queries alone."""
     common = keys_of(kind.facts.table)
     of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
     return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 
 
 def _choose(raw: Json, window: str | None) -> Sequence[int]:
-    """Write one window in place of every `every` of its length; return the places of the tables that are left.
+    """Write one window in place of every `every` of its length.
 
-    Tables of other windows are left out where some are of this length. Raises InputError where none is regular.
+    Return the places of the tables that are left. Tables of other windows are left out where some are of this length.
+    Raises InputError where none is regular.
     """
     items = raw.get("release")
     if window is None or not isinstance(items, list):
@@ -193,7 +194,7 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
 
 
 def _in_its_place(problem: TakifuguError, places: Sequence[int]) -> TakifuguError:
-    """Return a fault with the number that its table has in the file."""
+    """Return a fault with the number of its table in the file."""
     section, *rest = problem.where or ("",)
     if section == "release" and rest and isinstance(rest[0], int) and rest[0] < len(places):
         problem.where = ("release", places[rest[0]], *rest[1:])
@@ -201,7 +202,7 @@ def _in_its_place(problem: TakifuguError, places: Sequence[int]) -> TakifuguErro
 
 
 def _end(raw: Json) -> None:
-    """Write one window in place of every `every` of a calendar without an end: it stands for all."""
+    """Write one window in place of every `every` without an end."""
     source, items = raw.get("source"), raw.get("release")
     if not isinstance(source, dict) or "until" in source or not isinstance(items, list):
         return
@@ -221,7 +222,7 @@ def _read_only(item: Json, window: str) -> None:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a path is that of data by its name, with or without the ending of a packed file."""
+    """Return whether a path is named as data, packed or not."""
     return path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
 
 
@@ -239,16 +240,20 @@ def _schema(model: type[FileSpec]) -> Json:
 
 
 def _flat(text: str) -> str:
-    """Return the text of a TOML file; ValueError for keys of very many dots, for which the parser takes too long."""
+    """Return the text of a TOML file without very deep keys.
+
+    Raises ValueError for keys of very many dots: the parser takes too long for them.
+    """
     if _DEEP.search(text):
         raise ValueError(f"a key has more than {DEEPEST} dots")
     return text
 
 
 def _giants(value: object, where: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
-    """Name the whole numbers that no float holds: TOML has them, and comparisons with floats fail.
+    """Name the whole numbers beyond all floats.
 
-    Likewise texts that are too long to mean anything, and lists and tables that nest too deep.
+    TOML has them, and comparisons with floats fail. Likewise texts that are too long to mean anything, and lists and
+    tables that nest too deep.
     """
     if depth > DEEPEST:
         start = f"{InputError().at(*where).place[:40]}..."

@@ -136,7 +136,7 @@ def table_problems(
 
 
 def _key_of(item: Table, error: TakifuguError) -> tuple[str, ...]:
-    """Return the key of a table that an error of its query is about: the one that it names, or the query's own."""
+    """Return the table's key to blame for an error of its query."""
     named = (str(step) for step in error.where if step in type(item).model_fields)
     otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
     return (next(named, "") or otherwise,)

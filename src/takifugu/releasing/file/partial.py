@@ -49,7 +49,10 @@ def valid_section(
 
 
 def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> BaseModel | None:
-    """Return a table without the keys of other queries; None where another key is faulty on which something depends."""
+    """Return a table without the keys of other queries.
+
+    None where another key is faulty on which something depends.
+    """
     model, faulty = _chosen(members, raw, "query"), set[str]()
     if model is None or not isinstance(raw, dict):
         return None
@@ -71,7 +74,10 @@ def keys_of(model: type[BaseModel]) -> set[str]:
 
 
 def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> type[BaseModel] | None:
-    """Return the member of a union that the value of a key selects; None where none is, and there are several."""
+    """Return the member of a union by the value of a key.
+
+    None where none is selected, and there are several.
+    """
     value = raw.get(key) if isinstance(raw, dict) else None
     for member in members:
         field = member.model_fields.get(key)
@@ -81,7 +87,7 @@ def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> type[BaseM
 
 
 def _members(annotation: object) -> list[type[BaseModel]]:
-    """Return the models of a section's type: one, those of a union, or those of the members of a list."""
+    """Return the models of a type, union or list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for one in get_args(annotation) for model in _members(one)]

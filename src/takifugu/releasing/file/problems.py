@@ -74,7 +74,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
 
 
 def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, Json]:
-    """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
+    """Return a fault's path in the user's words, and its schema.
 
     Steps of `loc` that name no key of the file (the tags of unions) are left out.
     """
@@ -97,7 +97,7 @@ def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, 
 
 
 def _resolve(node: Json, schema: Json, value: object) -> Json:
-    """Follow references, and choose the member of a union that the value's kind or type selects."""
+    """Follow references, into the member of a union for a value's kind."""
     while True:
         if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
             node = {**node["allOf"][0], **{k: v for k, v in node.items() if k != "allOf"}}
@@ -127,7 +127,7 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
 
 
 def _listing(raw: Json) -> str:
-    """Return the command that lists the keys of such a file."""
+    """Return the command to list the keys of such a file."""
     belief = raw.get("belief")
     kind = belief.get("kind") if isinstance(belief, dict) else None
     return command("keys", *([kind] if isinstance(kind, str) else []))
@@ -183,13 +183,13 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
 
 
 def _having(key: str, node: Json, schema: Json) -> list[str]:
-    """Return the queries of a kind of file whose tables have a key."""
+    """Return the queries of a kind of file with a key."""
     members = {query: _resolve({"$ref": one}, schema, None) for query, one in node.get("others", {}).items()}
     return [query for query, member in members.items() if key in member["properties"]]
 
 
 def _unsupported(error: ErrorDetails, key: str, node: Json, raw: Json) -> TakifuguError | None:
-    """Return the error for a query that has a name and is not published, None for anything else."""
+    """Return the error for an unpublished query by name, else None."""
     if key != "query" or error["type"] not in ("literal_error", *TAGS):
         return None
     given = error.get("input")
@@ -236,7 +236,7 @@ def _example(node: Json) -> str:
 
 
 def _write(key: str, node: Json, schema: Json) -> str:
-    """Return what to write: an example where the schema has one, else what the key means."""
+    """Return the words of a remedy: an example, or a meaning."""
     example = _example(node)
     if example:
         meaning = f" ({node['description']})" if "description" in node else ""

@@ -70,7 +70,7 @@ class PublicTable:
         return f'repair them, or write the decimal sign of this file beside its name: decimal = "{other}"'
 
     def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
-        """Return what a cell counts as; DataError for a missing value that no class is declared for."""
+        """Return the value of a cell; DataError for an undeclared missing one."""
         code = UNOBSERVED
         if classes is not None:
             text = None if text is None else self.number(text, name)
@@ -132,7 +132,7 @@ def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[Takifug
 
 
 def _declared(section: object) -> tuple[bool, str]:
-    """Return whether a section declares that its file holds the private data, and what to do where it does not."""
+    """Return whether a section declares its file private, and the remedy."""
     ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
     declared = values_of(section, written(section, ways))
     key = next(iter(declared), "")

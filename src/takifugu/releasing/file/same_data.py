@@ -71,7 +71,10 @@ def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], 
 
 
 def _read(reduce: Callable[[], T]) -> T | None:
-    """Return what data are reduced to, None where a rule refuses them: whoever needs them reports it."""
+    """Return the reduced data, None for refused ones.
+
+    Whoever needs them reports the rule.
+    """
     try:
         return reduce()
     except TakifuguError:

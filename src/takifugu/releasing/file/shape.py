@@ -75,7 +75,7 @@ def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence
 def _third_columns(
     shape: Shape, spec: FileSpec, named: Sequence[tuple[tuple[str, ...], str]]
 ) -> Iterator[TakifuguError]:
-    """Yield a fault for every column that is renamed to one that no key names."""
+    """Yield a fault for each renamed column without a key for it."""
     known = {column for _, column in named}
     keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
     for columns in values_of(spec.source, written(spec.source, keys)).values():
@@ -89,7 +89,7 @@ def _third_columns(
 
 
 def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
-    """Yield an error at the key of every column that a table lacks, or that two keys name."""
+    """Yield an error for each absent column, or one of two keys."""
     columns = [column for _, column in named]
     for key, column in named[: len(columns) - len(set(columns))]:
         yield fault(key, f"{column!r} has another meaning in this file", "name another column")

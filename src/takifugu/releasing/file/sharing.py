@@ -142,7 +142,7 @@ def _keys_at_delta(item: Table, number: int, has_units: bool) -> Iterator[Takifu
 
 
 def _other_data(item: Table, number: int, first: Table, has_units: bool) -> Iterator[TakifuguError]:
-    """Yield what is not about the same data as the first table that shares the epsilon."""
+    """Yield the differences in data of tables with a shared epsilon."""
     one, other = item.scope, first.scope
     if has_units and one != other and "both" not in (one, other):
         what = f"is {one!r}, and {first.name!r}, which shares the epsilon, has {other!r}"

@@ -52,7 +52,7 @@ def written_of(*keys: object) -> Written:
 
 
 def _key_of(section: object, key: str) -> Any:
-    """Return what a section has under a key; a section that lacks it has nothing there."""
+    """Return the value of a key of a section, or nothing."""
     return getattr(section, key, None)
 
 
@@ -84,7 +84,10 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
 
 
 def _address(spec: FileSpec, folder: Path, named: bool) -> Address:
-    """Return where an engine opens the data, and which columns at most: of these names, which the release file says."""
+    """Return the address of the data for an engine.
+
+    Its columns are at most these names, which the release file says.
+    """
     source = spec.source
     file = source.file
     if file is not None and "://" not in file:
@@ -94,7 +97,7 @@ def _address(spec: FileSpec, folder: Path, named: bool) -> Address:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield every text in plain data, the keys included."""
+    """Yield every text and key in plain data."""
     if isinstance(value, str):
         yield value
     for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():

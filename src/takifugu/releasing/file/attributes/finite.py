@@ -37,10 +37,10 @@ class Finite(Attributes):
 def _counted(
     table: Table, known: Known, classes: Mapping[str, DeclaredClasses], records: int
 ) -> Iterator[tuple[tuple[State, ...], int]]:
-    """Yield every row of values with the number of records that have it, in an order that says nothing of the data.
+    """Yield each row of values with the number of its records.
 
-    Raises DataError, which names the key, for another number of records than is declared (without telling it), for
-    missing values and for values that are not known.
+    The order says nothing of the data. Raises DataError, which names the key, for another number of records than is
+    declared (without telling it), for missing values and for values that are not known.
     """
     columns = {name: _read(values, classes.get(name)) for name, values in known.items()}
     counts = tally(table, columns)

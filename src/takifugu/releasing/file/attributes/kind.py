@@ -96,12 +96,15 @@ Hidden = PropertySpec | ParameterSpec | OneRecordSpec
 
 
 def _given(spec: AttributeReleaseSpec) -> dict[str, Hidden | tuple[Hidden, ...]]:
-    """Return what [hide] names, by its keys."""
+    """Return the keys of [hide] with what they name."""
     return {key: given for key, given in held_by(spec.hide, _SETTINGS).items() if given}
 
 
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
-    """Return what [hide] hides; SpecError names every secret that is faulty by itself."""
+    """Return the secrets of [hide].
+
+    SpecError names every one with a fault of its own.
+    """
     secrets, faults = list[Secret](), list[TakifuguError]()
     for place, given in _listed(spec):
         try:
@@ -114,7 +117,10 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
 
 
 def _secret_of(given: Hidden, hidden: Known) -> Secret:
-    """Return what one section of [hide] hides; `hidden` are the values of columns, or of their parameters."""
+    """Return the secret of one section of [hide].
+
+    `hidden` are the values of columns, or of their parameters.
+    """
     if isinstance(given, OneRecordSpec):
         return every_entry(given.attribute, given.max_difference)
     if isinstance(given, ParameterSpec):
@@ -137,7 +143,7 @@ def _set(given: SetSpec | tuple[State, ...]) -> list[State] | tuple[Number | Non
 
 
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
-    """Return the key of [hide] that is to blame for secrets that do not fit the belief, as far as it is known."""
+    """Return the key of [hide] to blame for an unfit belief."""
     given = _given(spec)
     if len(given) != 1:
         return ()

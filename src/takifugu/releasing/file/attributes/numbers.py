@@ -53,7 +53,7 @@ def _rule(given: NormalSection, name: str) -> Bounded:
 
 
 def _key_of(error: TakifuguError, given: NormalSection, name: str) -> tuple[str, ...]:
-    """Return the key to blame for a column that cannot be read as declared."""
+    """Return the key to blame for a column beyond its declaration."""
     if error.where == ("grid",):
         return ("resolution",)
     return ("missing" if error.where == ("missing",) else "ranges", name)

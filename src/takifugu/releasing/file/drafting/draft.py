@@ -126,7 +126,7 @@ def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
 
 
 def _header(written: Written) -> tuple[object, str]:
-    """Return the key of a header that is not the first line alone, and why."""
+    """Return the key of an unusual header, and why."""
     if written.lines is not None:
         first, last = written.lines
         return (first, "guessed: the line of the names") if first == last else ([first, last], "guessed: its lines")

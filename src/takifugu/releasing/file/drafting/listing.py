@@ -43,7 +43,7 @@ def listed_keys(kind: str) -> Iterator[ListedKey]:
 
 
 def _sections(part: Json, named: Json) -> Iterator[Json]:
-    """Yield the sections that a part of a schema may be."""
+    """Yield the sections allowed by a part of a schema."""
     if "$ref" in part:
         yield from _sections(named[part["$ref"].rpartition("/")[2]], named)
     elif "properties" in part:
@@ -54,7 +54,7 @@ def _sections(part: Json, named: Json) -> Iterator[Json]:
 
 
 def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
-    """Yield the keys of a section, those of some of its forms with which these are."""
+    """Yield the keys of a section, some with the forms for them."""
     having = dict[str, list[Json]]()
     for part in parts:
         for key in part["properties"]:

@@ -33,7 +33,7 @@ def sequences(start: Start) -> Iterator[Entry]:
 
 
 def _columns(start: Start) -> Iterator[Entry]:
-    """Yield which columns say whose a row is, when it was, and in which state."""
+    """Yield the columns of people, times and states."""
     for role in ("unit", "piece", "start", "end"):
         yield from start.named(role, _WHAT[role])
     order, clock = start.with_role("order"), start.with_role("clock")
@@ -51,7 +51,7 @@ def _columns(start: Start) -> Iterator[Entry]:
 
 
 def _across(start: Start, across: Across, day: Column | None) -> Iterator[Entry]:
-    """Yield which columns are steps, and what their headers and cells are called."""
+    """Yield the columns of steps, and names for headers and cells."""
     yield Entry("source", "columns", across.columns, "the columns that are steps")
     if across.ignored:
         yield Entry("source", "ignore", across.ignored, "columns that are not read")
@@ -64,7 +64,7 @@ def _across(start: Start, across: Across, day: Column | None) -> Iterator[Entry]
 
 
 def _form(column: Column, clock: str, chosen: str | None) -> Entry:
-    """Return the format of the times; where dates can be read in two ways, one that is refused."""
+    """Return the format of the times; a refused one for unclear dates."""
     form, other = f"{column.form}{clock}", f"{column.or_form}{clock}"
     why = "guessed: how its times are written"
     if chosen is not None:
@@ -77,7 +77,7 @@ def _form(column: Column, clock: str, chosen: str | None) -> Entry:
 
 
 def _calendar(start: Start, rows: str) -> Iterator[Entry]:
-    """Yield the step, and who is covered from when to when, as far as it was said."""
+    """Yield the step and the calendar, as far as they were said."""
     said = start.said
     if "step" in said:
         step = said["step"]

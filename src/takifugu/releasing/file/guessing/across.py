@@ -53,7 +53,10 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
 
 
 def _ways(names: Sequence[str]) -> list[tuple[list[str], str, str | None, str]]:
-    """Return the columns that are steps in some way: what a header is called, how it is written, and of which sort."""
+    """Return the ways to read columns as steps.
+
+    Each has its columns, the name of a header, its format and its sort.
+    """
     clock = [name for name in names if re.fullmatch(_CLOCK, name.strip())]
     iso = [name for name in names if re.match("[0-9]{4}-", name) and read_step(name) is not None]
     ways: list[tuple[list[str], str, str | None, str]] = [
@@ -81,7 +84,7 @@ def _ways(names: Sequence[str]) -> list[tuple[list[str], str, str | None, str]]:
 
 
 def _are_alike(columns: Sequence[Seen]) -> bool:
-    """Return whether columns hold the same few values, or all hold numbers."""
+    """Return whether columns hold numbers, or the same few values."""
     kinds = {column.kind for column in columns if column.rows}
     if kinds <= {NUMBERS, WHOLE} and kinds:
         return True
@@ -101,7 +104,10 @@ def _common(names: Sequence[str]) -> str:
 
 
 def _listed(steps: Sequence[str], rest: Sequence[str], kind: str) -> str | list[str] | dict[str, int]:
-    """Return the columns as a release file names them: a pattern of no others, the names, or names with numbers."""
+    """Return the columns as a release file names them.
+
+    They are a pattern of no others, the names, or names with numbers.
+    """
     if kind in ("numbered", "questions"):
         numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
         return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))

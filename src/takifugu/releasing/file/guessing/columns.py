@@ -151,7 +151,7 @@ def with_roles(
 def _scores(
     look: FirstLook, role: str, like: str, column_of: Mapping[str, str], clock: str | None
 ) -> dict[str, int]:
-    """Return how much each column that has no role yet looks like one of this role."""
+    """Return the likeness of each column without a role to this one."""
     seen, rows = look.columns, look.rows
     scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
     if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
@@ -172,7 +172,10 @@ def _recurs(column: Seen) -> bool:
 
 
 def _form(column: Seen, role: str | None, clock: Seen | None) -> str | None:
-    """Return the format of a column's times, in its role; a clock beside dates may make them other than ISO 8601."""
+    """Return the format of a column's times, in its role.
+
+    A clock beside dates may make them other than ISO 8601.
+    """
     if role == "clock":
         return column.clock_form
     if role == "order" and clock is not None and column.form is None and not clock.is_iso_clock:

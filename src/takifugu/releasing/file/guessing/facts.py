@@ -115,9 +115,10 @@ class Facts:
         return tuple(c for c in some if not self._is_size(c))
 
     def _is_size(self, column: Seen) -> bool:
-        """Return whether a column of numbers says how many, by its name; by its values, where a noun may mean both.
+        """Return whether a column of numbers says how many.
 
-        Numbers of employees or of a household's members neither stand together nor are told apart by another column.
+        Its name says it; its values, where a noun may mean both. Numbers of employees or of a household's members
+        neither stand together nor are told apart by another column.
         """
         if column.is_size or column.kind != WHOLE or column.words & NAMING:
             return column.is_size
@@ -175,7 +176,7 @@ class Facts:
 
     @property
     def _sorting(self) -> Seen | None:
-        """Return a column of a few whose rows rise in time, which those of all together do not."""
+        """Return a column of few names with rising times for each."""
         times = [c for c in self.columns if c.kind == TIMES or c.is_epoch]
         few = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
         for time in times[:1]:
@@ -204,7 +205,7 @@ class Facts:
         return next((step for step, names in [*alone, *clocked, *in_pieces] if self.tell_rows_apart(names)), None)
 
     def _rising_in(self, keys: Sequence[Seen]) -> list[Seen]:
-        """Return the columns of whole numbers that recur, and rise from row to row of each of these."""
+        """Return recurring whole numbers, rising in the rows of each key."""
         some = [c for c in self.columns if c not in keys and not c.words & BIRTH]
         return [*rising(some, self.look.rows, [self.look.rows[key.name] for key in keys])][:_TRIED]
 

@@ -46,7 +46,7 @@ def _as_numbers(column: Column, seen: Seen, unmarked: Seen) -> Column:
 
 
 def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:
-    """Return the texts that stand for missing values: usual ones, and the few among many numbers.
+    """Return the texts for missing values: usual ones, few among numbers.
 
     These have no digits, or are numbers that were too small or too large to be measured.
     """

@@ -53,7 +53,7 @@ def notes(look: FirstLook, facts: Facts, columns: Sequence[Column], file: Path, 
 
 
 def _disturbed(look: FirstLook, column_of: Mapping[str, str]) -> Iterator[str]:
-    """Yield what disturbs the order of rows: a clock that was set back, or rows that are repeated."""
+    """Yield a disturbance of the order: a clock set back, repeated rows."""
     order = column_of.get("order", column_of.get("start"))
     if order is None:
         return
@@ -65,7 +65,10 @@ def _disturbed(look: FirstLook, column_of: Mapping[str, str]) -> Iterator[str]:
 
 
 def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
-    """Yield why rows are no people who are independent; `is_named` says that a column names the person of each."""
+    """Yield a reason against rows as independent people.
+
+    `is_named` says that a column names the person of each.
+    """
     if facts.shared is not None and not is_named:
         yield _shared(facts.shared.name)
     elif facts.repeated is not None:
@@ -73,7 +76,7 @@ def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
 
 
 def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
-    """Yield the lines that are no rows, with the key or command to leave them out."""
+    """Yield the lines to leave out, each with its key or command."""
     odd, name = look.odd, shlex.quote(file.name)
     is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
     if look.written.lines is not None:

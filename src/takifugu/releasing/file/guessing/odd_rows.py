@@ -46,7 +46,10 @@ def without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict[
 
 
 def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> bool:
-    """Return whether the last row says so, or lacks what identifies all others and has a larger number than they."""
+    """Return whether the last row holds totals.
+
+    It says so, or lacks what identifies all others and has a larger number than they.
+    """
     if any(last is not None and re.fullmatch(_TOTAL, last) and last not in rest for last, rest in columns):
         return True
     lacks = any(last is None and None not in rest and len(set(rest)) == len(rest) for last, rest in columns)

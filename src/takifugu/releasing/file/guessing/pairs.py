@@ -36,7 +36,10 @@ def ends_of(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
 
 
 def _alike(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
-    """Return the only two columns of a name that hold the same many names, or numbers of recurring people."""
+    """Return the only two columns of one name with the same values.
+
+    They hold many names, or numbers of recurring people.
+    """
     some = [c for c in columns if c.kind in (WHOLE, TEXTS) and len(c.labels) > MOST_STATES and c.stem]
     stems = Counter(column.stem for column in columns)
     # A row that is another case, or says nothing of when or in which groups, may hold what was measured twice.
@@ -54,7 +57,7 @@ def _alike(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
 
 
 def _rarely_equal(one: Seen, other: Seen, rows: Rows) -> bool:
-    """Return whether at most one row in twenty has the same in both columns."""
+    """Return whether at most one row in twenty has equal columns."""
     return _equal_rows(one, other, rows) * 20 <= len(rows[one.name])
 
 
@@ -64,6 +67,9 @@ def _equal_rows(one: Seen, other: Seen, rows: Rows) -> int:
 
 
 def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:
-    """Return how many different values the poorer of two columns has, and whether the other has half of them."""
+    """Return the number of different values of the poorer of two columns.
+
+    And whether the other one has half of them.
+    """
     fewest = min(len(one.labels), len(other.labels))
     return fewest, len(set(one.labels) & set(other.labels)) * 2 >= fewest

@@ -60,7 +60,10 @@ class Seen:
         self.words = words_in(name) - (frozenset() if self._may_be_days(ranks) else OR_NO_DAY)
 
     def _may_be_days(self, ranks: Sequence[Any]) -> bool:
-        """Return whether its numbers, if it holds some, could be those of days: of a month, or in an order."""
+        """Return whether its numbers, if any, could be those of days.
+
+        They are days of a month, or in an order.
+        """
         if self.kind not in (WHOLE, NUMBERS):
             return True
         falling = sum(a > b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)

@@ -248,7 +248,7 @@ def _boxed(boxes: Boxes, numerals: Numerals) -> Placed:
 
 
 def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) -> Iterator[TakifuguError]:
-    """Yield a fault where the list of places has the rows of the private data."""
+    """Yield a fault for a list of places with the private rows."""
     path = folder / given.file
     if given.column != spec.source.place or not path.exists() or not is_there(spec.source, folder, data):
         return

@@ -98,7 +98,10 @@ def visited(
 
 
 def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:
-    """Raise DataError, which tells the row and not the value, for coordinates in degrees that are nowhere."""
+    """Raise DataError for coordinates in degrees beyond the earth.
+
+    It tells the row and not the value.
+    """
     if first_beyond([[number] for number in _plain(key, table)]) is None:
         return
     axes = [[_finite(value, table) for value in column] for column in columns_of(table, where)]

@@ -153,7 +153,7 @@ def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
 def _as_seen(
     belief: FromPopulations, rows: Sequence[tuple[str, int]], people: Sequence[Hashable] | None
 ) -> FromPopulations:
-    """Return the populations as these rows have them, unsmoothed, taken for what they are."""
+    """Return the populations of these very rows, without smoothing."""
     samples = samples_of(rows, len(belief.values), people)
     laws = {name: dict(zip(belief.values, of.smoothed(Fraction(0)), strict=True)) for name, of in samples.items()}
     return FromPopulations(laws, scales=belief.scales, measure=belief.measure, supports="align")

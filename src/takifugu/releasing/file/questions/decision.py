@@ -84,7 +84,7 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Dec
 
 
 def _check_people(subject: Subject, answers: Answers) -> None:
-    """Raise InputError where rows are somebody's, and this kind of file takes each row for another one."""
+    """Raise InputError for somebody's rows in a file of separate people."""
     whose = named(answers.get("whose", NONE))
     if whose is not None and subject.unit_role(answers) is None:
         raise InputError(
@@ -95,7 +95,7 @@ def _check_people(subject: Subject, answers: Answers) -> None:
 
 
 def _chosen(subject: Subject, answers: Answers) -> dict[str, str | None]:
-    """Return the columns that answers name, by their roles; None where no column has a role."""
+    """Return the answered columns by role, None for an answer of none."""
     chosen = dict[str, str | None]()
     role = subject.unit_role(answers)
     if "whose" in answers and role is not None:
@@ -115,7 +115,7 @@ def _pair(subject: Subject, words: str) -> tuple[str, str]:
 
 
 def _with_ends(columns: tuple[Column, ...], start: str, end: str) -> tuple[Column, ...]:
-    """Return the columns of stays: no order, but a start and an end."""
+    """Return the columns of stays: a start and an end, no order."""
     roles = {start: "start", end: "end"}
     parts = (replace(c, role=None) if c.role in ("order", "clock", "piece") else c for c in columns)
     return tuple(replace(c, role=roles[c.name]) if c.name in roles else c for c in parts)

@@ -43,7 +43,7 @@ def _rows(subject: Subject, _: Answers) -> Question:
 
 
 def _possible(subject: Subject) -> Iterator[str]:
-    """Yield what a row may say in such a table, under the kind that was said."""
+    """Yield the possible words for a row, under the given kind."""
     shape = None if subject.kind is None else shape_of(subject.kind)
     if shape in (None, IN_ORDER):
         yield "samples"
@@ -59,7 +59,10 @@ def _possible(subject: Subject) -> Iterator[str]:
 
 
 def _is_clear(subject: Subject, likely: str) -> bool:
-    """Return whether nothing else may be meant: even steps, ends named as people, a row each without times."""
+    """Return whether nothing else may be meant by a row.
+
+    Clear are even steps, ends named as people, and a row each without times.
+    """
     facts, several = subject.facts, subject.facts.with_several_rows
     if facts.mixed_times is not None and likely not in ("wide", "contacts"):
         return False
@@ -115,7 +118,10 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
-    """Return what may say when rows were, with what it is: a column, those of a date and a time, of start and end."""
+    """Return the possible times of rows, each with its words.
+
+    They are a column, those of a date and a time, or of a start and an end.
+    """
     if answers["rows"] == "stays":
         return {f"{start}, {end}": "from its start to its end" for start, end in subject.stays}
     clock = subject.roles.get("clock")
@@ -128,7 +134,7 @@ def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
 
 
 def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
-    """Return the question which day a row is of, where headers are times of day."""
+    """Return the question for the day of rows with times as headers."""
     assert subject.across is not None
     taken = {*named_columns(subject, answers), *subject.across.names}
     if not subject.across.of_days:
@@ -161,7 +167,7 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _step_of_wide(subject: Subject) -> Question | None:
-    """Return the question how far apart the columns are, where these are times."""
+    """Return the question for the distance of columns of times."""
     across = subject.across
     assert across is not None
     gap = gap_of(across.names, across.form, across.of_days) if across.are_times else None

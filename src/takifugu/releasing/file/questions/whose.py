@@ -40,7 +40,7 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _whose_of_wide(subject: Subject) -> Question:
-    """Return the question whose rows are that hold all steps of somebody, or those of a day."""
+    """Return the question for the person of rows with many steps."""
     assert subject.across is not None
     rest = [c for c in subject.facts.that_name if c.name not in subject.across.names and len(c.labels) > 1]
     named = [column for column in rest if column.named("unit")]
@@ -53,7 +53,10 @@ def _whose_of_wide(subject: Subject) -> Question:
 
 
 def _whose_of_several(subject: Subject, answers: Answers) -> Question:
-    """Return the question whose rows are that are several of each: of two ids, one inside the other, the larger."""
+    """Return the question for the person of several rows each.
+
+    Of two ids, one inside the other, it offers the larger.
+    """
     names = _naming(subject)
     first = subject.roles.get("unit")
     if answers["rows"] == "visits" and subject.facts.with_several_rows is not None:
@@ -79,7 +82,7 @@ def _whose_of_several(subject: Subject, answers: Answers) -> Question:
 
 
 def _naming(subject: Subject) -> list[Seen]:
-    """Return the columns that may name those who have several rows each, but for orders and states.
+    """Return the columns of names with several rows, no orders or states.
 
     Where no column seems to be anybody's and there are two of a few words, what seems to be the state may name them.
     """
@@ -91,7 +94,7 @@ def _naming(subject: Subject) -> list[Seen]:
 
 
 def _is_inside(subject: Subject, one: Seen, other: Seen) -> bool:
-    """Return whether all rows of one name have one of the other, which groups several of them."""
+    """Return whether the other column groups several names of this one."""
     pairs = set(zip(subject.look.rows[one.name], subject.look.rows[other.name], strict=True))
     return one is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
 

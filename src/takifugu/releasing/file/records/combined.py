@@ -96,7 +96,7 @@ def named(item: RecordItemSpec) -> tuple[str, ...]:
 
 
 def _grouping(spec: RecordReleaseSpec, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a table is by group, and which columns of the value it is by."""
+    """Return whether a table is by group, and its columns of values."""
     names = named(item)
     return spec.source.group in names, tuple(name for name in names if name != spec.source.group)
 

@@ -57,7 +57,10 @@ def _may_name(file: ReleaseFile) -> bool:
 
 
 def _columns(file: ReleaseFile) -> tuple[str, str]:
-    """Return the columns of people and values, which `shape_faults` and `misfits` require where they are read."""
+    """Return the columns of people and values.
+
+    `shape_faults` and `misfits` require them where they are read.
+    """
     source = file.sections(RecordReleaseSpec).source
     return str(source.person), str(source.value)
 
@@ -72,7 +75,7 @@ def _listed(file: ReleaseFile) -> list[Hashable]:
 
 
 def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
-    """Return each person's value, by name."""
+    """Return the value of each person."""
     belief = file.belief
     once = "every person has one row"
     column, value = _columns(file)
@@ -96,7 +99,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
 
 
 def _value(file: ReleaseFile, text: str | None, entry: int) -> Hashable:
-    """Return the value of an entry that a cell of the column spells."""
+    """Return the value of an entry as the column spells it."""
     _, column = _columns(file)
     read = binned(text, column, bins_of(file.source), file.table.numerals)
     return value_of(read, column, spelled(file.belief.alphabet(entry)), file.table)

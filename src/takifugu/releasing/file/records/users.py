@@ -77,9 +77,10 @@ class Users(Records):
 
 
 def _values(file: ReleaseFile) -> list[Hashable]:
-    """Return one value per user, in the order of the belief's groups; users of a group are alike, so they are counted.
+    """Return one value per user, in the order of the belief's groups.
 
-    Raises DataError for rows that are not one for each user of the belief.
+    Users of a group are alike, so they are counted. Raises DataError for rows that are not one for each user of the
+    belief.
     """
     spec, belief = file.sections(RecordReleaseSpec), file.belief
     source = spec.source
@@ -126,7 +127,7 @@ def _written(code: int, words: Sequence[str]) -> str:
 
 
 def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:
-    """Return what a user's row may hold: a value, or "absent" where that removes the user."""
+    """Return a user's possible values, with a removed one's "absent"."""
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
 

@@ -64,7 +64,7 @@ def words_of_cells(slots: Slots) -> str:
 
 
 def _period(which: IntArray, calendar: Calendar) -> int:
-    """Return after how many steps the cells of a window repeat: a day, a week, or the window."""
+    """Return the number of steps until the cells of a window repeat."""
     size = len(which)
     for seconds in (86_400, 604_800):
         every = calendar.steps_in(seconds)

@@ -148,7 +148,10 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
 
 
 def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the states that would be read as missing, whose secret would become the public pattern of gaps."""
+    """Yield the states among the texts for missing values.
+
+    Their secret would become the public pattern of gaps.
+    """
     what = "counts as missing, so it would be read as a gap and not as a state"
     mend = "rename it, or remove it from source.missing"
     for text in missing_states(belief.states, (), source.missing):
@@ -158,7 +161,7 @@ def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguErr
 
 
 def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield what is wrong with bins: alone, beside a map, and for the states."""
+    """Yield the faults of bins alone, beside a map, and beside states."""
     if source.bins is None:
         return
     for name in set(source.bins) - {str(state) for state in belief.states}:
@@ -187,7 +190,10 @@ def _try_chain(
     problems: list[TakifuguError],
     private: Table | None,
 ) -> OneSequence | None:
-    """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
+    """Return the chain at one step, or add its faults.
+
+    `private` is what it must not be fitted to.
+    """
     ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
     needed = {"fit", "matrices", "stay", "stays"} & {*ways}
     if needed and (source is None or _lacks_calendar(belief, source)):
@@ -204,7 +210,7 @@ def _try_chain(
 
 
 def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
-    """Whether a calendar that matrices are by is begun, and is none."""
+    """Return whether matrices are by an incomplete calendar."""
     if belief.matrix_by is None or source.from_ is None:
         return False
     try:
@@ -214,7 +220,7 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
 
 
 def _of_outside(belief: SequenceBelief, chain: OneSequence, source: SourceSpec | None) -> Iterator[TakifuguError]:
-    """Yield what is wrong with a belief about sequences that is not one of ours."""
+    """Yield the faults of a belief about sequences from outside."""
     if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
         yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
     if source is not None and source.from_ is not None and chain.has_given_start:
@@ -241,7 +247,7 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) 
 
 
 def _per(item: ItemSpec, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
-    """Yield what is wrong with whom a table is about."""
+    """Yield the faults of the people of a table."""
     if item.per != "pooled" and source is not None and source.unit is None:
         what = f"is {item.per!r}, and no column says whose row it is"
         yield fault(("release", number, "per"), what, 'write source.unit, or per = "pooled"')

@@ -110,7 +110,7 @@ def with_attributes(
 
 
 def _spelt(text: str, values: Mapping[str, str]) -> str:
-    """Return a text as it is declared: some engines write true and false as Python does."""
+    """Return a text as declared: some engines write true as Python does."""
     return text.lower() if text in ("True", "False") and text not in values else text
 
 
@@ -146,7 +146,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
 
 
 def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
-    """Return a unit's own query, and how much wider the noise of the table is for it."""
+    """Return a unit's query, and its factor of the table's noise."""
     if isinstance(query, Averaging):
         return query.undivided(), Fraction(entries)
     return query, Fraction(1)

@@ -141,7 +141,7 @@ class Sequences(Kind):
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:
-    """Yield how rows become entries, where a rule of the file decides it."""
+    """Yield the file's rules for rows as entries."""
     source = spec.source
     if source.round_to is not None:
         yield f"the order of rows is rounded to {source.round_to}"

@@ -45,7 +45,7 @@ def stays_of(
 
 
 def _lasts(leaving: float, step: Step) -> str:
-    """Say how long a state lasts that is left with this probability at each step."""
+    """Say the length of a state by its probability of an end."""
     if leaving <= 0:
         return "for ever"
     if not isinstance(step, timedelta):

@@ -55,7 +55,7 @@ def resolved(said: Plain, source: SourceSpec, belief: SequenceBelief, table: Tab
 
 
 def _of_order(source: SourceSpec, table: Table | None) -> Json:
-    """Return what decides which time is which step, and what happens to two rows of one step."""
+    """Return the rules for times as steps and rows of one step."""
     times = None if table is None else cached(table, _key(source), lambda: order_kind(table, _order(source)))
     layout: Json = {"times": times, "duplicates": None if source.duplicates == "refuse" else source.duplicates}
     if times in (None, CLOCK_TIMES):
@@ -82,7 +82,10 @@ def _order(source: SourceSpec) -> Layout:
 
 
 def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
-    """Whether steps of the declared calendar lie where times are rounded to, on clocks that are those of UTC."""
+    """Return whether rounding keeps the steps of the declared calendar.
+
+    They lie where times are rounded to, on clocks that are those of UTC.
+    """
     if source.calendar is None or source.round_to is None or layout.get("timezone", clocks(None)) != clocks(None):
         return False
     part = parse_step(source.round_to)

@@ -51,7 +51,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
 
 def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...], tuple[int, ...]]) -> Unit:
-    """Return one unit; those that are alike share their shape in `shapes`."""
+    """Return one unit; equal shapes are one object in `shapes`."""
     lengths, complete = tuple([piece.length for piece in mine]), all(piece.complete for piece in mine)
     lengths = shapes.setdefault(lengths, lengths)
     seen = () if complete else _seen(mine)
@@ -59,7 +59,7 @@ def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...
 
 
 def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
-    """Return the entries that were observed, counted through all pieces."""
+    """Return the observed entries, counted through all pieces."""
     if len(mine) == 1:
         return mine[0].observed
     starts = accumulate((piece.length for piece in mine), initial=0)

@@ -71,7 +71,7 @@ def _gap_faults(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[Tak
 
 
 def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -> Iterator[TakifuguError]:
-    """Yield what is wrong with a table by parts of the calendar; with `states` also whether its window has too many."""
+    """Yield the faults of a table by parts of the calendar; with `states` a too long window."""
     where = ("release", number, "by")
     if not set(named(item)) & set(AXES):
         return
@@ -94,7 +94,7 @@ def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -
 
 
 def _needs(item: ItemSpec, key: str) -> bool:
-    """Whether a table has a key that says something about a calendar."""
+    """Return whether a table has a key about a calendar."""
     return bool(set(named(item)) & set(AXES)) if key == "by" else is_given(item, key)
 
 
