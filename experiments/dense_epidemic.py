@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of Takagi21 for an epidemic as dense as the paper's: 492 of 5,835 places with three people or more."""
+"""Figures 2 and 3 of Takagi21 for an epidemic as dense as the paper's, where 492 of 5,835 places are dangerous."""
 
 from __future__ import annotations
 
