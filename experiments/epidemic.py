@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,17 +93,24 @@ class Weeks:
         return Weeks([[sorted(week) for week in weeks.values()] for weeks in people.values()], persons)
 
 
-def simulate(weeks: Weeks, seed: int = SEED) -> Epidemic:
-    """Return the epidemic of a seed."""
+def simulate(weeks: Weeks, number: int = INFECTED, seed: int = SEED) -> Epidemic:
+    """Return the first so many who are infected, of a seed."""
     draw = np.random.default_rng(seed)
     at = _population(weeks, draw)
     infected = np.zeros(PEOPLE, dtype=bool)
     infected[draw.choice(PEOPLE, FIRST_CASES, replace=False)] = True
     order = np.flatnonzero(infected).tolist()
-    while len(order) < INFECTED:
+    while len(order) < number:
         for hour in range(HOURS):
             order += _meet(at[:, hour], infected, draw)
-    return Epidemic(at[order[:INFECTED]])
+    return Epidemic(at[order[:number]])
+
+
+def as_dense(all_infected: Epidemic, hour: int, least: int, wanted: int) -> Epidemic:
+    """Return the fewest of the first infected with which so many places have `least` people or more in an hour."""
+    numbers = range(len(all_infected.at) + 1)
+    few = bisect_left(numbers, wanted, key=lambda n: int((Epidemic(all_infected.at[:n]).hour(hour) >= least).sum()))
+    return Epidemic(all_infected.at[:few])
 
 
 def _population(weeks: Weeks, draw: np.random.Generator) -> Integers:

@@ -17,6 +17,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom
 
 import epidemic
+from dense_epidemic import dense_tables
 from epidemic import HOURS, PLACES, SIDE, WEEKDAYS, Epidemic, Integers
 from epidemic_maps import Floats, Setting, asymmetric, bounded, day_map, maps, ordinary_map, two_sided
 from pages import PAGES, make, pyplot, save, table
@@ -296,7 +297,10 @@ def of_days() -> dict[str, str]:
 
 
 def main() -> None:
-    make(PAGE, COMMAND, {"Figures 2 and 3": of_an_hour, "Figure 4": of_all_hours, "Figures 5 and 6": of_days})
+    make(PAGE, COMMAND, {
+        "Figures 2 and 3": of_an_hour, "Figures 2 and 3, as dense": lambda: dense_tables(COMMAND, MAP_HOUR),
+        "Figure 4": of_all_hours, "Figures 5 and 6": of_days,
+    })  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from epidemic_maps import Setting
 from pages import IMAGES, made
 from takifugu.mechanisms.one_sided import Mark, SparseAnswers
 
-PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "map", "day")
+PICTURES = ("figure2", "figure3", "dense", "figure4", "figure5", "figure6", "map", "day")
 
 
 @cache
