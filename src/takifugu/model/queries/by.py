@@ -295,15 +295,21 @@ def _tables(base: Additive, places_of_cells: list[IntArray], parts: list[int]) -
     kind_of = np.zeros(base.size, dtype=np.int64) if base.table_of is None else base.table_of.copy()
     joined = list[tuple[int, int]]()  # kinds after the first: another kind, with one more cell
     for cell, places in enumerate(places_of_cells):
-        before, place_in_kinds = np.unique(kind_of[places], return_inverse=True)
-        kind_of[places] = len(base.tables) + len(joined) + place_in_kinds.ravel()
+        before, place_in_kinds = _numbered(kind_of[places])
+        kind_of[places] = len(base.tables) + len(joined) + place_in_kinds
         joined.extend((old, cell) for old in before.tolist())
         _check_size(len(joined))
-    used, table_of = np.unique(kind_of, return_inverse=True)
+    used, table_of = _numbered(kind_of)
     kinds_of_entries = [_cells_of(kind, len(base.tables), joined) for kind in used.tolist()]
     _check_size(sum(len(base.tables[number]) for number, _ in kinds_of_entries) * base.cells * len(places_of_cells))
     tables = tuple(_table(base, number, cells, parts) for number, cells in kinds_of_entries)
-    return tables, table_of.ravel().astype(np.int64)
+    return tables, table_of
+
+
+def _numbered(kinds: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the different kinds, small numbers, and where each entry's one is among them."""
+    is_used = np.bincount(kinds) > 0
+    return np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[kinds]
 
 
 def _check_size(numbers: int) -> None:

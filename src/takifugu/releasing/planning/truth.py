@@ -23,6 +23,7 @@ from takifugu.data import Counted, Piece
 from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries import IntArray, resolved
 from takifugu.model.queries.forms import Averaging, of_each_cell
+from takifugu.numbers.runs import Runs, different
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -137,7 +138,7 @@ def _read_of_pieces(
         ).at("data")
     for one in alike(belief, answer):
         weights, tables = (
-            np.zeros(len(one.run), dtype=np.int64) if row is None else row.between(one.run.start, one.run.stop).numbers
+            Runs.alike(0, len(one.run)) if row is None else row.between(one.run.start, one.run.stop)
             for row in answer.in_runs
         )
         groups: dict[tuple[int, bool], list[Piece]] = {}
@@ -145,12 +146,14 @@ def _read_of_pieces(
             piece = pieces[number]
             groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
         for (_, is_complete), group in groups.items():
-            ways, which = _ways(weights, tables, group[0].cell)
+            cells = Runs.alike(0, len(one.run)) if group[0].cell is None else Runs.of(group[0].cell)
+            columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
+            ways = columns.T
             if is_complete or len(ways) == 1:
                 yield group, _read_as(calibration, ways, ways[:0] if is_complete else ways)
                 continue
             for piece in group:
-                seen = piece.weights() != 0
+                which, seen = kinds.numbers, piece.weights() != 0
                 yield [piece], _read_as(calibration, ways[np.unique(which[seen])], ways[np.unique(which[~seen])])
 
 
@@ -158,18 +161,6 @@ def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list
     if missed[:, 1].any():
         _check_may_miss(calibration)
     return _read_alike(ways)
-
-
-def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> tuple[IntArray, IntArray]:
-    """Return the different readings, and each entry's.
-
-    A reading is a (cell, weight, table) that entries have.
-    """
-    if cells is None and (weights == weights[:1]).all() and (tables == tables[:1]).all():
-        return np.array([[0, weights[0], tables[0]]]), np.zeros(len(weights), dtype=np.int64)
-    columns = np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables])
-    ways, which = np.unique(columns, axis=1, return_inverse=True)
-    return ways.T, which.ravel()
 
 
 def _read_alike(ways: IntArray) -> list[list[int]]:

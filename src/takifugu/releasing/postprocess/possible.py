@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.model import frameworks, queries
 from takifugu.model.queries.registry import resolved
@@ -22,7 +23,8 @@ def possible_ends(certificate: Certificate) -> Ends | None:
     Finite ends of what has no bound, such as a normal distribution, are unknown, too.
     """
     distinct = {(a.framework, str(a.query)): a for a in certificate.answers}
-    return ends_of((a.query, certificate.frameworks[a.framework]) for a in distinct.values())
+    problems = [(a.query, certificate.frameworks[a.framework]) for a in distinct.values()]
+    return cached(certificate, possible_ends, lambda: ends_of(problems))
 
 
 def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
@@ -29,8 +30,8 @@ class Alike:
 def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     """Yield each class of components with equal laws, addends and marks.
 
-    A piece whose entries count differently is a class of its own, and so is every component of other beliefs. Classes
-    stand in the order of their first components.
+    Pieces whose entries count differently are alike where these entries are in the same places; every component of
+    other beliefs is a class of its own. Classes stand in the order of their first components.
 
     >>> from takifugu import Count, IndependentPieces, MarkovChain
     >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9), [2, 3, 2, 2])
@@ -45,11 +46,13 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     rows = (*(row for row in answer.in_runs if row is not None), *marks) if isinstance(answer, Additive) else marks
     first = [row.numbers_of_runs(ends - lengths) for row in rows]
     last = [row.numbers_of_runs(ends - 1) for row in rows]
-    changes = np.zeros(len(ends), dtype=np.int64)
+    changes = np.zeros(len(ends), dtype=np.bool_)
     for before, after in zip(first, last, strict=True):
         changes |= before != after
-    odd_number = np.where(changes, np.arange(1, len(ends) + 1), 0)
-    columns = [odd_number, lengths, *(row.values[places] for row, places in zip(rows, first, strict=True))]
+    pattern, numbers_of_patterns = np.zeros(len(ends), dtype=np.int64), dict[bytes, int]()
+    for number in np.flatnonzero(changes).tolist():
+        pattern[number] = numbers_of_patterns.setdefault(_pattern(rows, runs[number]), number + 1)
+    columns = [pattern, lengths, *(row.values[places] for row, places in zip(rows, first, strict=True))]
     order = np.lexsort(columns)  # stable: the first of a class comes first
     is_new = np.zeros(len(order), dtype=bool)
     is_new[:1] = True
@@ -59,3 +62,12 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     for numbers in sorted(classes, key=lambda numbers: int(numbers[0])):
         number = int(numbers[0])
         yield Alike(number, runs[number], numbers)
+
+
+def _pattern(rows: Sequence[Runs], run: range) -> bytes:
+    """Return a digest of the numbers in some places."""
+    digest = sha256()
+    for row in rows:
+        numbers = row.between(run.start, run.stop)
+        digest.update(len(numbers.ends).to_bytes(8, "big") + numbers.values.tobytes() + numbers.ends.tobytes())
+    return digest.digest()
