@@ -20,6 +20,7 @@ import epidemic
 from dense_epidemic import dense_tables
 from epidemic import HOURS, PLACES, SIDE, WEEKDAYS, Epidemic, Integers
 from epidemic_maps import Floats, Setting, asymmetric, bounded, day_map, maps, ordinary_map, two_sided
+from hourly_maps import hourly_table
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
 from takagi.virtual import ceiling, virtual_beta
@@ -293,7 +294,8 @@ def of_days() -> dict[str, str]:
     """Draw the sparse vector over a day, and over every day of the week."""
     days = [infected().day(day) for day in range(len(WEEKDAYS))]
     draw_day(days[DAY])
-    return {"sparse": draw_sparse(days[DAY]), "days": draw_days(days)}
+    hourly = hourly_table([infected().hour(hour) for hour in range(24 * DAY, 24 * DAY + 24)], days[DAY])
+    return {"sparse": draw_sparse(days[DAY]), "days": draw_days(days), "hourly": hourly}
 
 
 def main() -> None:
