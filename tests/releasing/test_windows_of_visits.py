@@ -15,7 +15,7 @@ from tests.support.pages import check_page
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import DataError, InputError, SpecError
+from takifugu.core.errors import CompositionRefused, DataError, InputError, SpecError
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
@@ -149,6 +149,34 @@ def test_a_framework_of_hours_is_charged_for_a_day_by_what_a_day_moves(tmp_path:
     for framework in frameworks.values():
         assert [joint(framework, [charge]).epsilon for charge in charges.values()] == [1, 1]
         assert joint(framework, [*charges.values()]).epsilon == 2
+
+
+OTHERS = {
+    "one map of everything": {"order": "", "step": "", "from": "", "until": "", "every": ""},
+    "other steps": {"step": 'step = "30min"\n'},
+    "steps that lie otherwise": {"from": 'from = "2026-01-04T23:30"\n', "until": 'until = "2026-01-05T04:30"\n',
+                                 "every": 'from = "2026-01-04T23:30"\nto = "2026-01-05T03:30"\n'},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: Path, other: str) -> None:
+    """A visit of the one is none of the other, so nothing bounds what both reveal."""
+    tf.release_file(written(tmp_path, rows="who,where,when\nAna,bar,2026-01-05T00:40\n"), window="2026-01-05T00", anyway=True)
+    lines = (FILE + HOURLY).replace('name = "safe"', 'name = "other"').splitlines(keepends=True)
+    changed = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
+    (tmp_path / "other.toml").write_text(changed, encoding="utf-8")
+    with pytest.raises(CompositionRefused, match="is read in another layout than before"):
+        tf.release_file(tmp_path / "other.toml", anyway=True)
+    assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == Fraction(5, 4)
+
+
+def test_a_later_start_by_whole_steps_is_the_same_calendar(tmp_path: Path) -> None:
+    tf.release_file(written(tmp_path), window="2026-01-05T00", anyway=True)
+    text = (FILE + HOURLY).replace('from = "2026-01-05"', 'from = "2026-01-05T01:00"')
+    rows = "".join(line for line in ROWS.splitlines(keepends=True) if "T00:" not in line)
+    tf.release_file(written(tmp_path, text, rows), window="2026-01-05T01", anyway=True)
+    assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == Fraction(5, 2)
 
 
 def test_a_plan_adds_up(tmp_path: Path) -> None:

@@ -65,7 +65,10 @@ class PolicySourceSpec(SourceKeys):
         and how they lie.
         """
         layout = {key: value for key, value in super().layout(belief, table).items() if key not in ("rows", "from")}
-        return layout if self.calendar is None else {**layout, "step": self.calendar.name}
+        if self.calendar is None:
+            return layout
+        starts = f"steps that start {self.calendar.name.partition(', ')[2]}"
+        return {**layout, "step": self.calendar.length, "from": starts}
 
     @property
     def calendar(self) -> Calendar | None:
