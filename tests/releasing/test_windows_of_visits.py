@@ -162,7 +162,8 @@ OTHERS = {
 @pytest.mark.parametrize("other", OTHERS)
 def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: Path, other: str) -> None:
     """A visit of the one is none of the other, so nothing bounds what both reveal."""
-    tf.release_file(written(tmp_path, rows="who,where,when\nAna,bar,2026-01-05T00:40\n"), window="2026-01-05T00", anyway=True)
+    file = written(tmp_path, rows="who,where,when\nAna,bar,2026-01-05T00:40\n")
+    tf.release_file(file, window="2026-01-05T00", anyway=True)
     lines = (FILE + HOURLY).replace('name = "safe"', 'name = "other"').splitlines(keepends=True)
     changed = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
     (tmp_path / "other.toml").write_text(changed, encoding="utf-8")

@@ -387,3 +387,18 @@ def test_answers_read_one_by_one() -> None:
 def test_one_noise_is_a_mistake_even_without_thresholds() -> None:
     laws = [one_noise(world, lambda past: 0, 3, HALF, 6) for world in ((1, 2), (1, 1))]
     assert oracle.steps(laws[0], laws[1], HALF) == math.inf
+
+
+@pytest.mark.parametrize(("scale", "at_most", "alpha"), [(2, 5, 1e-3), (1, 0, 1e-2), (5, 3, 0.2)])
+def test_a_number_that_means_more_than_the_threshold_is_wrong_at_most_in_a_share_alpha(
+    scale: int, at_most: int, alpha: float
+) -> None:
+    """As docs/asymmetric.md says: from the threshold and ceil(scale log 1/alpha) on; one less would be too few."""
+    least = at_most + math.ceil(scale * math.log(1 / alpha))
+    for count in range(at_most + 1):
+        law = SparseAnswers(Fraction(1, scale), sensitivity=1).law([count], [at_most], most=400)
+        numbers = {mark: p for (mark,), p in law.items() if isinstance(mark, int)}
+        wrong = math.fsum(p for number, p in numbers.items() if number >= least)
+        assert wrong <= alpha
+    one_less = math.fsum(p for number, p in numbers.items() if number >= least - 1)
+    assert one_less > alpha
