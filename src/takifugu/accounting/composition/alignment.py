@@ -57,7 +57,7 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
 
 
 def is_one_reading(charges: Sequence[Charge]) -> bool:
-    """Return whether all charges have known common entries."""
+    """Return whether all charges are known to read the same entries."""
     return len(readings(charges)) <= 1 and all(several(charge).readings == 1 for charge in charges)
 
 
@@ -138,7 +138,7 @@ def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
-    """Return one belief from the first window to the last, with each charge's windows.
+    """Return one belief over all windows, and the windows of each charge.
 
     None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
     whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
@@ -192,7 +192,7 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
 
 
 def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
-    """Return the pieces of readings, equal ones added up."""
+    """Return the pieces of all readings, with equal ones added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:

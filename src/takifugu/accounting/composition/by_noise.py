@@ -170,7 +170,7 @@ def _costs_of_windows(
 
 
 def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int, range, Family]]:
-    """Yield every run of `longer` with its secret pairs, as `belief` numbers them."""
+    """Yield every run of `longer` with its secret pairs in `belief`'s numbers."""
     for secret in view.framework.secrets:
         pairs = secret.family(belief).pairs
         for number, run in enumerate(longer.components()):

@@ -102,7 +102,7 @@ def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fract
 
 
 def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:
-    """Return whether a release has Laplace noise and an open start."""
+    """Return whether a release has Laplace noise and may start anywhere."""
     is_plain = (
         charge.delta == 0 and charge.scale is not None and charge.scope == "unit" and not charge.begins_series
         and charge.covers is not Covers.OUTPUT and charge.definition == framework.definition == "pufferfish"

@@ -114,7 +114,7 @@ def as_one(charge: Charge) -> Charge:
 
 
 def several(charge: Charge) -> Several:
-    """Return a release's charge as one of several."""
+    """Return a charge as `Several`, with the sums of one release."""
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
@@ -262,7 +262,7 @@ def _share(charge: Charge) -> Hashable:
 
 
 def together(charges: Sequence[Charge]) -> Several:
-    """Return charges of different noise or place as one."""
+    """Merge charges of different noise or place into one."""
     terms = list(map(several, charges))
     if len(terms) == 1:
         return terms[0]

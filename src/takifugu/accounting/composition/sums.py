@@ -154,7 +154,7 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
 
 
 def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
-    """Return whether a lone promise holds beside covering ones."""
+    """Return whether a lone promise holds beside promises about everything."""
     charge, is_early = charges[number], not chosen_late(charges)[number]
     counts = charge.covers is Covers.ENTRIES and view.is_native(charge) and charge.times == 1
     return is_early and counts and _means_one_secret(view, charges)

@@ -222,5 +222,5 @@ def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, .
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:
-    """Return whether charge and belief match by entry."""
+    """Return whether charge and belief match entry by entry."""
     return bool(charge.names) == (belief.names is not None)
