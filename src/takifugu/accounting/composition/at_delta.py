@@ -83,7 +83,7 @@ def loss_at(
 
 
 def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:
-    """Return the least epsilon from `start` of at least its own loss.
+    """Return the least epsilon from `start` on to cover its own loss.
 
     Raises CompositionRefused where there is none.
     """

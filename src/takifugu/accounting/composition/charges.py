@@ -34,7 +34,7 @@ HASHED_AT_ONCE = 2**16
 
 
 class Calibrated(Protocol):
-    """What a charge needs of a calibration."""
+    """The needs of a charge from a calibration."""
 
     @property
     def framework(self) -> Framework: ...

@@ -64,8 +64,8 @@ def deltas(charges: Sequence[Charge]) -> Fraction:
 def raised(delta: Fraction, earlier: Fraction) -> Fraction:
     """Return min(1, e^earlier * delta), rounded up.
 
-    This is the delta of a promise about one output's distribution where query and noise were chosen after outputs that
-    lose `earlier` when the whole data change (docs/theory/composition.md).
+    The delta is of a promise about one output's distribution, with query and noise chosen after outputs that lose
+    `earlier` when the whole data change (docs/theory/composition.md).
 
     >>> float(raised(Fraction(1, 1000), Fraction(2)))
     0.00738905609894
@@ -181,7 +181,7 @@ def loss(reach: int | Fraction, charge: Charge) -> Fraction:
 def as_whole(charge: Charge, definition: str) -> Charge:
     """Turn a charge into a promise of a definition about all data.
 
-    It is charged what its noise loses when all data change. That is sound under every definition that compares
+    The epsilon is what the noise loses when all data change. That is sound under every definition that compares
     hypotheses about the data, and for any dependence of what the answer reads on other data: between any two data sets
     the output's densities differ by this factor at most. The charge's own promise is of another definition, and counts
     for nothing here. Raises CompositionRefused where the noise has no such bound.

@@ -34,7 +34,7 @@ class Windows(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """What all windows cost, about."""
+        """The cost of all windows, about."""
         total = math.fsum(float(rate) * times for rate, times in self.rates)
         return total * float(self.unit) * float(self.changes.sum())
 
@@ -49,10 +49,11 @@ class Windows(NamedTuple):
 
 
 def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
-    """Return each step's cost as runs, with their unit.
+    """Return each step's cost as runs, with the unit of cost.
 
-    They begin at `start` or the first step of any window. Costs are exact where all windows have one rate. Otherwise
-    each rate is rounded up to a multiple of 2^-58 of the whole cost; a further window makes no step cheaper.
+    Steps count from `start`, or else from the first step of any window. Costs are exact where all windows have one
+    rate. Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a further window makes no step
+    cheaper.
 
     >>> week = np.ones(7, dtype=np.int64)
     >>> runs, unit = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])

@@ -143,7 +143,7 @@ def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
 def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
     """Return the sum of promises, or [] unless all cover every change.
 
-    They may cover the changes of the data, or of a component.
+    A promise may cover every change of the data, or of a component.
     """
     if any(charge.covers not in STEADY for charge in charges):
         return []
@@ -166,10 +166,10 @@ def _alone(view: View, charge: Several) -> Fraction:
 
 
 def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
-    """Return the joint promise beside an output-law promise, with a delta.
+    """Return the joint promise of releases with output-law promises and deltas.
 
-    The promise counts wherever it can, and where it cannot it is given up on request: the choice does not depend on
-    which is less, since two proofs whose deltas are of different bad events cost the deltas of both.
+    An output-law promise counts wherever it can, and where it cannot it is given up on request: the choice does not
+    depend on which is less, since two proofs whose deltas are of different bad events cost the deltas of both.
     """
     reason = _why_it_stands_alone(view, charges, singles[0])
     candidates: list[Joint] = []
@@ -239,10 +239,10 @@ def _places(charge: Several) -> list[int | None]:
 def _promises_travel(view: View, belief: Belief) -> bool:
     """Return whether a promise about one reading holds in every other.
 
-    It then covers each entry of the recording, or each user, that another may mean. What a step outside a sequence
-    tells is a mixture of what the step at its end tells, so that a promise about all values of all steps is enough
-    where no start is given. Entries with names are the same in every reading. What records add up to is another
-    property in another reading.
+    The promise then covers each entry of the recording, or each user, that another reading may mean. What a step
+    outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all values of all
+    steps is enough where no start is given. Entries with names are the same in every reading. What records add up to is
+    another property in another reading.
     """
     if belief.names is not None:
         return True

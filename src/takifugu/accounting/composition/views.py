@@ -171,9 +171,9 @@ class View:
     def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
         """Return the charge's sequences as runs of its entries, or None.
 
-        One recording holds one sequence at most. A belief in independent pieces covers the pieces of every release of
-        one layout, in which pieces are cut by one rule (a ledger sees to it: `ledger.layouts`); a belief in one
-        sequence only its own.
+        A recording holds one sequence at most. A belief in independent pieces covers the pieces of every release of one
+        layout, in which pieces are cut by one rule (a ledger sees to it: `ledger.layouts`); a belief in one sequence
+        only its own.
         """
         lengths = charge.lengths
         if not lengths and self.is_native(charge):

@@ -70,10 +70,7 @@ class Definition:
         raise NotImplementedError
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether the noise alone hides one entry, as promised.
-
-        It hides the entry from someone who knows all others.
-        """
+        """Return whether noise alone hides one entry from those knowing the rest."""
         return False
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:

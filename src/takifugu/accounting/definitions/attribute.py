@@ -17,10 +17,7 @@ from takifugu.analysis.randomisers import Randomiser
 
 @dataclass(frozen=True)
 class Attribute(Pufferfish):
-    """Every two values of a property or parameter, under every belief.
-
-    They are compared both ways, with weight 1.
-    """
+    """Every two values of a property or parameter, both ways, weighted 1."""
 
     name: str = "attribute"
 

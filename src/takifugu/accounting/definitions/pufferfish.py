@@ -61,11 +61,10 @@ class Pufferfish(Definition):
         )
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether the noise alone hides one entry, as promised.
+        """Return whether noise alone hides one entry from those knowing the rest.
 
-        It hides the entry from someone who knows all others. Laplace noise of scale b hides a change by D_1 <= epsilon
-        * b; normal noise one whose exact delta is small enough; a choice among outputs all changes, where it keeps the
-        promise for every pair of answers.
+        Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
+        enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
         """
         return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
 

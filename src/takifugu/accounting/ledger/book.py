@@ -302,10 +302,7 @@ class Ledger:
         return tuple(chain.from_iterable(layouts.classes.values()))
 
     def finish(self, reservation: Pending, why: str) -> None:
-        """Close a payment for good, with its reason in the history.
-
-        It is never drawn again.
-        """
+        """Close a payment, without another draw, for a reason in the history."""
         with self.store.writing() as connection:
             self._known(connection, reservation.source)
             moving.finish(connection, reservation.group, why)

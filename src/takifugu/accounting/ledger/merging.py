@@ -82,7 +82,7 @@ def merge(store: Store, other: Store, is_rehearsal: bool) -> Merged:
 class _OrderDecides(Exception):
     """A payment of both copies with a cost by its order.
 
-    It leaves the transaction before a remedy is read.
+    The exception leaves the transaction before a remedy is read.
     """
 
     def __init__(self, source: str) -> None:
@@ -167,7 +167,7 @@ def _names_of(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Refuse payments by both copies about the same people, where order counts.
+    """Refuse payments by both copies about the same people, with order-dependent cost.
 
     Raises CompositionRefused.
     """
@@ -225,10 +225,7 @@ def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[s
 
 
 def _drawn_twice(connection: Connection) -> Iterator[Fact]:
-    """Yield a payment for every draw of a reservation but one.
-
-    Each copy drew values of its own.
-    """
+    """Yield a payment for every further copy's draw of a reservation."""
     draws: dict[str, list[str]] = {}
     for fact in facts(connection):
         if fact.kind == "drawn":
@@ -239,10 +236,7 @@ def _drawn_twice(connection: Connection) -> Iterator[Fact]:
 
 
 def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact]) -> Iterator[Fact]:
-    """Yield a payment for every session open at the copies' parting.
-
-    Each copy may have asked on.
-    """
+    """Yield a payment for every session still open at the copies' parting."""
     repeated = {fact.body.get("again") for fact in further if fact.kind == "paid"}
     query = "select public_id, recipe, state, bundle from reservations"
     their_rows = {row.public_id: row for row in theirs.exec_driver_sql(query)}

@@ -38,7 +38,7 @@ class Order:
 class TooMuch(Exception):
     """A unit's joint cost above the budget, not yet in words.
 
-    It leaves the transaction before a remedy is sought.
+    The exception leaves the transaction before a remedy is sought.
     """
 
     def __init__(self, request: Request, account: Account, unit: tuple[bytes, AccountKind], budget: Amount) -> None:

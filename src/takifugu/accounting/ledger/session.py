@@ -13,11 +13,10 @@ from takifugu.accounting.ledger.values import Debit, Pending, Reservation
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """Questions about reserved data, one by one.
+    """Questions about reserved data, each answer kept before the next question.
 
-    Each answer is in the ledger before the next is asked. `paid` is a reservation, or a pending one whose process
-    ended: it goes on with the answers that were kept. Nothing is ever given back: a session that was closed early, or
-    never again opened, has spent all that it reserved.
+    `paid` is a reservation, or a pending one whose process ended: it goes on with the answers that were kept. Nothing
+    is ever given back: a session that was closed early, or never again opened, has spent all that it reserved.
     """
 
     ledger: Ledger

@@ -58,7 +58,7 @@ class AccountKind:
 
     @property
     def spent(self) -> Amount:
-        """What the unit had spent."""
+        """The unit's earlier spending."""
         with decoding():
             return NOTHING if self.standing is None else amount(self.standing.epsilon, self.standing.delta)
 

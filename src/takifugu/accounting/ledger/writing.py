@@ -102,7 +102,7 @@ def _declaration(name: str, same: bool, names_units: bool) -> str:
 
 @dataclass(frozen=True)
 class _Batch:
-    """What one reservation debits a unit, as it was written."""
+    """One reservation's debits of a unit, as written."""
 
     id: int
     items: tuple[Item, ...]

@@ -42,7 +42,7 @@ def conflicts(left: Plain, right: Plain) -> tuple[str, ...]:
 def are_moved(left: Plain, right: Plain) -> bool:
     """Return whether two layouts have the same entries at other steps.
 
-    Each row is then an entry in both, of one unit and value.
+    Each row is an entry in both, of one unit and value.
 
     >>> once = {"value": "state", "order": "t", "states": {"calm": "calm"}}
     >>> are_moved(once, {**once, "step": "60s"}), are_moved(once, {**once, "value": "lag"})

@@ -24,7 +24,7 @@ _FIX = (
 
 
 class Link(NamedTuple):
-    """What the digest of an event covers."""
+    """The content under an event's digest."""
 
     id: str
     kind: str
