@@ -110,7 +110,7 @@ class Ledger:
     def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
         """Upgrade a ledger of an older format; return the old one's place.
 
-        None for a ledger of this format. Its length does not matter. Raises LedgerError for any other file.
+        None for a ledger of this format. A ledger of any length is upgraded. Raises LedgerError for any other file.
         """
         return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
 
@@ -122,8 +122,8 @@ class Ledger:
     def merge(self, other: Ledger | str | Path, is_rehearsal: bool = False) -> Merged:
         """Replay the further payments of another copy, or rehearse it.
 
-        Totals are computed anew. Raises LedgerError for what is no copy of it, and CompositionRefused where the copies
-        cannot be counted together; then nothing was written.
+        Totals are computed anew. Raises LedgerError for a file that is no copy of this ledger, and CompositionRefused
+        where the copies cannot be counted together; then nothing was written.
         """
         theirs = other if isinstance(other, Ledger) else Ledger.open(other, create=False)
         return merge(self.store, theirs.store, is_rehearsal)

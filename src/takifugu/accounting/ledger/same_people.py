@@ -67,9 +67,9 @@ def declared(
 
 
 def not_declared(connection: Connection, source: Declaration) -> str:
-    """Say the consequence of a new unnamed source without a declaration.
+    """Say the consequence of no declaration about a new source without names.
 
-    Others name no units, either.
+    "" unless another source is without names, too.
     """
     if source.number or source.names_units or source.same_people is not None:
         return ""
