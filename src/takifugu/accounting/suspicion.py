@@ -28,11 +28,10 @@ MUCH = 2 * math.log(99)
 
 @dataclass(frozen=True)
 class Beyond:
-    """The odds beyond e^epsilon, with a delta.
+    """The odds `factor` times beyond e^epsilon, and their probability.
 
-    It says how sure one can become where they move `factor` times beyond, and how likely that is. `probability` bounds,
-    from above, the probability that an output raises the odds by more than factor * e^epsilon (and also that one lowers
-    them by more), whatever the truth.
+    `probability` bounds, from above, the probability that an output raises the odds by more than factor * e^epsilon
+    (and also that one lowers them by more), whatever the truth.
     """
 
     factor: float
@@ -42,11 +41,10 @@ class Beyond:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """The possible future of a suspicion.
+    """The possible future of a suspicion under (epsilon, delta), never rounded.
 
-    It had the probability `prior`, and meets (epsilon, delta); probabilities are never rounded. `low` and `high` bound
-    it after an output (for delta > 0: up to what `beyond` lists). `right_before` and `right` are how often the best
-    guess is right without the output, and at most with it.
+    `low` and `high` bound its probability after an output (for delta > 0: up to what `beyond` lists). `right_before`
+    and `right` are how often the best guess is right without the output, and at most with it.
     """
 
     prior: float
@@ -64,10 +62,7 @@ class Suspicion:
         return warning(self.epsilon)
 
     def to_dict(self) -> Json:
-        """Return plain data for JSON.
-
-        A factor that is infinite is null.
-        """
+        """Return plain data for JSON, with null for an infinite factor."""
         plain = values_by_field(self)
         beyond = [
             {"factor": None if math.isinf(b.factor) else b.factor, "high": b.high, "probability": b.probability}
@@ -77,10 +72,9 @@ class Suspicion:
 
 
 def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
-    """Bound a suspicion after a publication.
+    """Bound a suspicion of probability `prior` after an (epsilon, delta) publication.
 
-    It had the probability `prior`; what is published is so under (epsilon, delta). Raises InputError unless 0 < prior <
-    1, epsilon > 0 and 0 <= delta < 1. A prior may be a text such as "10 %".
+    Raises InputError unless 0 < prior < 1, epsilon > 0 and 0 <= delta < 1. A prior may be a text such as "10 %".
 
     >>> seen = explain(0.1, 1)
     >>> percent(seen.low, up=False), percent(seen.high, up=True)
@@ -101,9 +95,9 @@ def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
 
 
 def warning(epsilon: Number) -> str:
-    """Warn of a large epsilon.
+    """Warn of an epsilon able to turn 1 % into 99 %.
 
-    There a suspicion of 1 % may become 99 %; "" below.
+    "" for a smaller epsilon.
 
     >>> warning(9), warning(10)[:34]
     ('', 'an epsilon of 10 hides next to not')
@@ -127,7 +121,7 @@ def posterior(prior: float, log_factor: float) -> float:
 
 
 def _beyond(prior: float, epsilon: float, delta: float, factor: float) -> Beyond:
-    """Bound the suspicion beyond a factor.
+    """Bound the probability of odds moved `factor` times beyond e^epsilon.
 
     Let B hold the outputs with P(o|a) > c e^epsilon P(o|b). Then P(B|a) <= e^epsilon P(B|b) + delta <= P(B|a)/c +
     delta, so that P(B|a) <= delta c/(c-1); P(B|b) is smaller still.
@@ -138,12 +132,11 @@ def _beyond(prior: float, epsilon: float, delta: float, factor: float) -> Beyond
 
 
 def _right(prior: float, epsilon: float, delta: float) -> float:
-    """Return the largest probability of guessing right.
+    """Return the largest probability of a right guess between a and b.
 
-    A guess is between a and b. A test that says "a" where b is true with probability x misses a with probability at
-    least f(x) = max(0, 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015). What is
-    right with prior (1 - f(x)) + (1 - prior)(1 - x) is concave and piecewise linear in x: its largest value is at a
-    corner.
+    A test that says "a" where b is true with probability x misses a with probability at least f(x) = max(0, 1 - delta -
+    e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015). What is right with prior (1 - f(x)) + (1 -
+    prior)(1 - x) is concave and piecewise linear in x: its largest value is at a corner.
     """
     middle = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))  # where the two slopes meet: f(x) = x
     corners = [(0.0, 1 - delta), (middle, middle), (1 - delta, 0.0)]
@@ -151,9 +144,7 @@ def _right(prior: float, epsilon: float, delta: float) -> float:
 
 
 def percent(probability: float, up: bool) -> str:
-    """Write a probability in per cent.
-
-    It is rounded up or down so that what is near 0 or 100 stays visible.
+    """Write a probability in per cent, rounded short of 0 and 100.
 
     >>> percent(0.99991, up=True), percent(0.1, up=True), percent(1e-6, up=False), percent(1.0, up=True)
     ('99.991 %', '10 %', '0.0001 %', '100 %')

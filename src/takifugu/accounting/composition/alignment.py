@@ -32,20 +32,14 @@ from takifugu.model.secrets.families import Family
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A charge with Laplace noise under one belief.
-
-    As the belief reads it, it costs changes * grid / scale.
-    """
+    """A charge with Laplace noise, costing changes * grid / scale."""
 
     charge: Charge
     read: Read
 
     @property
     def scale(self) -> Fraction:
-        """The scale of the item's noise.
-
-        0 also stands for an item without one, and moves nothing or is charged elsewhere.
-        """
+        """The scale of the noise; 0 for an item without cost here."""
         return self.charge.scale or Fraction(0)
 
 
@@ -63,15 +57,14 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
 
 
 def is_one_reading(charges: Sequence[Charge]) -> bool:
-    """Return whether all charges have known common entries."""
+    """Return whether all charges are known to read the same entries."""
     return len(readings(charges)) <= 1 and all(several(charge).readings == 1 for charge in charges)
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:
-    """Return the numbers of windows out of phase.
+    """Return the numbers of windows at another phase of the belief's period.
 
-    Their own beliefs put the recording at another place of the belief's period: clocks were changed between them and
-    the belief's own, and the matrices in between are not those of its period.
+    Clocks were changed between them and the belief's own: the matrices in between are not those of its period.
     """
     if not is_recording(belief) or belief.chain.period == 1:
         return frozenset()
@@ -88,11 +81,10 @@ def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> froze
 
 
 def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:
-    """Count the steps before the belief's first entry.
+    """Count the steps from the first window to the belief's first entry.
 
-    They end where the first of some windows starts; None where that is unknown. It matters only where the law of a step
-    depends on its place in a period: a belief says which place its own windows have. Without declared places all read
-    from the first entry on.
+    None where that is unknown. The number matters only where the law of a step depends on its place in a period: a
+    belief says which place its own windows have. Without declared places all read from the first entry on.
     """
     period, places = belief.chain.period, [several(item.charge).places for item in items]
     if period == 1 or not any(map(len, places)):
@@ -106,10 +98,10 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
 
 
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
-    """Lay out one reading under one belief.
+    """Return one belief about a whole reading, and each release's changes there.
 
-    The belief is about all that it covers; with it goes what each release moves there. None where they are unknown. A
-    shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
+    None where the releases' places are unknown. A shorter sequence without a declared place starts where the longer one
+    does: a length is not a new belief.
     """
     first = min(item.charge.at or 0 for item in items)
     starts = [(item.charge.at or 0) - first for item in items]
@@ -146,11 +138,10 @@ def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
-    """Lay out all windows under one belief.
+    """Return one belief over all windows, and the windows of each charge.
 
-    The belief is about all steps from the first window to the last; the windows of each charge go with it. None where
-    places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a whole than
-    its steps do, or a given start says that another step is the first one, or places in a period disagree.
+    None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
+    whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
     """
     if any(item.charge.at is None or item.read.together is not None for item in items):
         return None
@@ -192,10 +183,7 @@ def _windows(item: Item, places: IntArray) -> Windows:
 
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
-    """Return the joint cost of readings placed anywhere.
-
-    No scale may be 0.
-    """
+    """Return the joint cost of readings placed anywhere; no scale is 0."""
     groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
     unplaced, chain = unplaced_of(view, belief, groups), belief.chain
     if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
@@ -204,7 +192,7 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
 
 
 def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
-    """Return the pieces of readings, equal ones added up."""
+    """Return the pieces of all readings, with equal ones added up."""
     rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
@@ -234,12 +222,10 @@ def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]])
 def _alone(
     view: View, belief: Recording, item: Item, inverse: Fraction
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction]:
-    """Return the cost of each run of equal releases.
+    """Return the changes, dearest step and total cost of equal releases.
 
-    It is what the run moves, what one step costs, and the most that the releases cost. `inverse` is the sum of their
-    1/b.
-
-    Where its sequences may lie side by side in any order, the steps that move most stand together.
+    `inverse` is the sum of their 1/b. Where sequences may lie side by side in any order, the steps that move most stand
+    together.
     """
     runs, changes = view.runs(belief, item.charge), item.read.changes
     rate, most = item.read.grid * inverse, item.read.total * inverse
@@ -251,9 +237,9 @@ def _alone(
 def _together(
     view: View, belief: Recording, group: Sequence[Item]
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
-    """Return the cost of releases at the same steps.
+    """Return `_alone` of releases at the same steps or at known places.
 
-    Or at steps at known places. It has the form of `_alone`; None where they do not fit.
+    None where they do not fit.
     """
     most = sum((item.read.total / item.scale for item in group), Fraction(0))
     windows = placed(view, belief, group)

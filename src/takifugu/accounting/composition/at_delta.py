@@ -34,9 +34,9 @@ LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
 
 
 def planned_together(charges: Sequence[Charge]) -> bool:
-    """Return whether all noise was fixed in advance.
+    """Return whether all normal and Laplace noise was fixed in advance.
 
-    It is normal or Laplace noise, about the same entries of one unit.
+    The releases are then about the same entries of one unit.
     """
     if not any(_is_normal(charge) for charge in charges):
         return False
@@ -51,10 +51,10 @@ def _is_normal(charge: Charge) -> bool:
 
 
 def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the least joint epsilon at the deltas' sum.
+    """Return the least joint epsilon at the sum of the deltas.
 
-    The releases are about the same entries. Raises CompositionRefused where an answer does not add up entry by entry as
-    a belief reads it, and where no curve is known.
+    Raises CompositionRefused where an answer does not add up entry by entry as a belief reads it, and where no curve is
+    known.
     """
     delta = deltas(charges)
     parts = list(shares(view, charges))
@@ -72,9 +72,9 @@ def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
 def loss_at(
     parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge], epsilon: Fraction, delta: Fraction
 ) -> tuple[Fraction, Witness | None]:
-    """Return the releases' loss at their share of delta.
+    """Return the releases' loss at their share of delta, with its witness.
 
-    The share is that of (epsilon, delta). The loss is at most epsilon where they keep it.
+    The loss is at most epsilon where they keep (epsilon, delta).
     """
     share = log_share(epsilon, delta)
     losses = [_part_loss(part, charges, reads, share) for part, reads in parts]
@@ -83,10 +83,9 @@ def loss_at(
 
 
 def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:
-    """Return an epsilon of at least its own loss.
+    """Return the least epsilon from `start` on to cover its own loss.
 
-    The loss is what is `lost` at its share of delta; the epsilon is the least one where it is above `start`. Raises
-    CompositionRefused where there is none.
+    Raises CompositionRefused where there is none.
     """
     low, high = Fraction(0), start
     while lost(high)[0] > high:
@@ -99,10 +98,7 @@ def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], s
 
 
 def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[Read]]]:
-    """Yield each different component with its shares.
-
-    A component has a secret; its shares are how each release reads it.
-    """
+    """Yield each different component with a secret, as each release reads it."""
     for belief in view.framework.beliefs:
         reads = [read for charge in charges if (read := view.read(belief, charge)) is not None]
         answers = [read.answer for read in reads if read.answer is not None and read.answer.size == belief.size]
@@ -122,10 +118,7 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
 
 
 def _kinds(answer: Additive) -> IntArray:
-    """Number the entries by their effect on the answer.
-
-    Two have one number only if they move it alike.
-    """
+    """Number the entries, alike only for equal effects on the answer."""
     tables = answer.table_numbers
     return np.unique(np.stack([tables, answer.weights]), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
 

@@ -54,11 +54,11 @@ from takifugu.numbers.rationals import decimal_up
 
 
 def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the joint cost by noise.
+    """Return the worst case's min over quilts of e(Q) + sum_k D_k(N)/b_k.
 
-    It is max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. Chains and
-    networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only. Releases
-    that are not known to read the same entries are taken at their worst alignment (`alignment`).
+    The worst case is over beliefs, components, entries and pairs. Chains and networks are searched over their quilts;
+    other beliefs have the trivial quilt (the whole component) only. Releases that are not known to read the same
+    entries are taken at their worst alignment (`alignment`).
     """
     for c in charges:
         if c.scale is None and c.covers not in STEADY:
@@ -84,11 +84,10 @@ Cost = tuple[Fraction, Witness | None]
 
 
 def _costs(view: View, belief: Belief, terms: Sequence[Term], lost: bool) -> Iterator[Cost]:
-    """Yield the joint costs of a belief's components.
+    """Yield the joint cost of each different component with a secret.
 
-    They are those of each different one with a secret. A release that moves nothing costs nothing, but still says where
-    the entries of its framework are, and so which of them are secret. `lost` says that a release of this framework does
-    not, because its query reads no single entries.
+    A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
+    them are secret. With `lost` one of them does not, because its query reads no single entries.
     """
     moving = [term for term in terms if term[1].changes.any()]
     if not moving:
@@ -122,10 +121,10 @@ def _each_window(terms: Iterable[Term]) -> Iterator[Term]:
 
 
 def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
-    """Yield the costs of releases of the same entries.
+    """Yield the joint costs of releases about the entries of `longer`.
 
-    These are the entries of `whole`. That is the belief itself, whose secrets are known, or one about another length,
-    in which every step counts.
+    The belief `longer` is `belief` itself, whose secrets are known, or is about another length, in which every step
+    counts.
     """
     reads = [read for _, read, _ in terms]
     pieces = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
@@ -142,9 +141,9 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
 def _costs_of_windows(
     view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Term]
 ) -> Iterator[Cost]:
-    """Yield the costs of windows of one recording.
+    """Yield the cost of windows in the recording of `longer`, by secret.
 
-    There is one for each secret. The recording is what `whole` is about: every step of it counts.
+    Every step of the recording counts.
     """
     fixed, trivial, moving = Fraction(0), Fraction(0), []
     for series, (charge, read, after) in zip(windows, terms, strict=True):
@@ -171,10 +170,7 @@ def _costs_of_windows(
 
 
 def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int, range, Family]]:
-    """Yield every run of `whole`.
-
-    With it go the pairs of values that a secret compares there, as `belief` numbers them.
-    """
+    """Yield every run of `longer` with its secret pairs in `belief`'s numbers."""
     for secret in view.framework.secrets:
         pairs = secret.family(belief).pairs
         for number, run in enumerate(longer.components()):
@@ -184,10 +180,7 @@ def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int,
 
 
 def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Term]) -> Iterator[Cost]:
-    """Yield the costs of sequences without a known start.
-
-    There is one for each secret.
-    """
+    """Yield the cost of sequences without a known start, by secret."""
     fixed, items = Fraction(0), []
     for charge, read, after in terms:
         if charge.scale is None:
@@ -214,9 +207,9 @@ def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> F
 
 
 def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
-    """Yield the costs of components without names.
+    """Yield the cost of components without names.
 
-    In each reading one may be that which moves the answers most.
+    In each reading one may be the component that moves the answers most.
     """
     if next(iter(view.secret_runs(belief, [])), None) is None:
         return
@@ -270,17 +263,14 @@ def _part_cost(view: View, part: Part, shares: Sequence[Term]) -> Cost:
 
 
 def _contribution(read: Read) -> Hashable:
-    """Return the key of a part's change.
-
-    An answer moves in the same way with parts of one key.
-    """
+    """Return a key, equal for parts of equal effect on an answer."""
     return read.grid, read.changes.tobytes(), None if read.answer is None else read.answer.key
 
 
 def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | None:
-    """Search the joint cost by the best curve.
+    """Return the joint cost by the best curve, rounded up, or None.
 
-    It is rounded up to a short decimal; None where it is not bounded.
+    None stands for an unbounded cost.
     """
     try:
         cost, witness = joint_loss(part, terms)

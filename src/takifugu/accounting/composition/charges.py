@@ -34,7 +34,7 @@ HASHED_AT_ONCE = 2**16
 
 
 class Calibrated(Protocol):
-    """What a charge needs of a calibration."""
+    """The needs of a charge from a calibration."""
 
     @property
     def framework(self) -> Framework: ...
@@ -62,16 +62,15 @@ def charge_of(
     layout: str = "",
     begins_series: bool = False,
 ) -> Charge:
-    """Return the charge for a calibration.
+    """Return a calibration's charge: promise, query and noise, but never data.
 
-    It is what a ledger must keep, and never data: only the promise, the query and the noise. For a pooled answer
-    `framework` is what the calibration's framework says about one unit (the same secrets and beliefs, cut to the unit's
-    entries); the charge is then the unit's. A mean is kept as the sum that it divides, with the scale to match, because
-    a unit's share of it is divided by the pool's number of entries. Charges with the same `reading` read the same
-    entries; `at` is the step of the unit's one recording where its sequence starts, counted as `calendar` says;
-    `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in it: a query
-    about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series` declares that
-    later releases count as multiples of this one, or of all that begin it with the same `reading`.
+    For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
+    beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
+    the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
+    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
+    `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
+    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
+    declares that later releases count as multiples of this one, or of all that begin it with the same `reading`.
 
     Raises InputError when a pooled query names entries by their number (those numbers mean nothing inside a unit), and
     for `at` where the data are not one sequence.
@@ -111,10 +110,10 @@ def charge_of(
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-    """Return the noise's scale and the answer's largest changes.
+    """Return the noise's scale, and the changes by all and one entry.
 
-    The changes are of what the noise is added to, when all entries change and when one does. None stands for noise that
-    is no Laplace noise, and for a change that nothing bounds.
+    The changes are the largest ones of what the noise is added to. None stands for noise other than Laplace noise, and
+    for an unbounded change.
     """
     framework = calibration.framework
     query, factor = _as_sum(calibration.query, framework) or (calibration.query, Fraction(1))
@@ -123,10 +122,7 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
 
 
 def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:
-    """Return a mean's sum and its factor.
-
-    None for another query.
-    """
+    """Return a mean's sum and its factor; None for another query."""
     if not isinstance(query, Averaging) or isinstance(framework.domain, QueryReader):  # records are never cut to units
         return None
     total = query.undivided()
@@ -134,21 +130,18 @@ def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None
 
 
 def names_entries(query: Query) -> bool:
-    """Return whether a query numbers its entries.
-
-    It then means one layout of the data only.
-    """
+    """Return whether a query numbers its entries, for one layout only."""
     if isinstance(query, Weighing) or (isinstance(query, ByCells) and query.every is None):
         return True
     return isinstance(query, OfEntries) and query.entries is not None
 
 
 def _share_of_cells(query: ByCells, origin: Framework, unit_framework: Framework) -> Fraction:
-    """Return the factor of noise for a unit's table.
+    """Return the factor of noise for a unit's own table by cells.
 
-    A pooled table by cells is charged to a unit by its own table, for which the noise is this much wider. A mean over a
-    pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has. Raises
-    InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
+    A pooled table is charged to a unit by that table. A mean over a pool's entries of a cell is a unit's own mean,
+    divided by how many times more entries the pool has. Raises InputError where the cells of the pool do not repeat
+    with its sequences, or that number differs by cell.
     """
     if _size(unit_framework) == _size(origin):
         return Fraction(1)
@@ -181,10 +174,9 @@ def _names(framework: Framework) -> tuple[Hashable, ...]:
 
 
 def _lengths(framework: Framework) -> tuple[int, ...]:
-    """Return the lengths of the framework's sequences.
+    """Return the lengths of the framework's sequences, or () without definite ones.
 
-    There are none where it is not about sequences, or not in one way. Of visits in a window of a calendar it is the
-    number of its steps.
+    Of visits in a window of a calendar the length is its number of steps.
     """
     if isinstance(framework.given_domain, Visits):
         return () if framework.given_domain.steps is None else (framework.given_domain.steps,)
@@ -196,19 +188,16 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
 
 
 def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
-    """Return the periods of beliefs with step 0's phase.
-
-    They are of each belief whose matrices repeat.
-    """
+    """Return each repeating belief's period with the phase of step 0."""
     chains = [belief.chain for belief in framework.beliefs if is_recording(belief)]
     return tuple(sorted({(chain.period, chain.phase(at)) for chain in chains if chain.period > 1}))
 
 
 @dataclass(frozen=True)
 class _Read:
-    """The changes of a query on a framework's data.
+    """The largest changes of a query, by all entries and by one.
 
-    They are its largest ones when all entries change and when one does. None stands for a change that nothing bounds.
+    None stands for an unbounded change.
     """
 
     whole: Fraction | None
@@ -234,10 +223,7 @@ def _read(framework: Framework, query: Query) -> _Read:
 
 
 def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
-    """Return the answer's largest changes.
-
-    They are those when all entries change and when one does; None where it has none.
-    """
+    """Return the answer's largest changes by all and one entry, or None."""
     try:
         moves = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
     except Unsupported:  # real numbers without a range
@@ -250,9 +236,9 @@ def _largest(changes: IntArray) -> int:
 
 
 def answer_hash(answer: Additive, belief: Belief | Data) -> str:
-    """Hash an answer's terms in the belief's order.
+    """Hash the answer's terms in the belief's order of entries.
 
-    Terms are what it adds up, entry by entry. One that is no sum over entries says by its `key` what it computes.
+    An answer that is no sum over entries is hashed by its `key`.
     """
     if not isinstance(answer, Additive):
         return hashlib.sha256(repr((answer.grid, answer.labels, answer.key)).encode()).hexdigest()[:32]

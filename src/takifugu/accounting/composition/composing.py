@@ -23,14 +23,14 @@ _LAYOUTS = "these releases read the data in several layouts, so one row of the o
 def joint(
     framework: Framework, charges: Iterable[Charge], as_composing: bool = False, fingerprint: str | None = None
 ) -> Joint:
-    """Return the joint promise under `framework`.
+    """Return the joint promise under `framework`, in the order of release.
 
-    It is of releases on one unit's data, in the order of their release. Without a delta that is the least of all that
-    is proved. Beside a delta promises that are alone and have no place are given up with `as_composing`, and charged by
-    their noise; without one, those about several people are. Releases in several layouts count at the cost of a change
-    of all that each reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where
-    it was read from a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is
-    proved. Source: docs/decisions.md#composition; quilts after Song17 Theorem 4.3.
+    All releases are on one unit's data. Without a delta the promise is the least of all that is proved. Beside a delta
+    promises that are alone and have no place are given up with `as_composing`, and charged by their noise; without a
+    delta, those about several people are. Releases in several layouts count at the cost of a change of all that each
+    reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where it was read from
+    a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
+    docs/decisions.md#composition; quilts after Song17 Theorem 4.3.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
@@ -69,11 +69,10 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
 
 
 def _in_several_layouts(charges: Sequence[Charge]) -> bool:
-    """Return whether releases read several layouts.
+    """Return whether releases read several layouts; a pooled one is refused there.
 
-    Raises CompositionRefused where one of them is pooled, too. A whole promise that names no entries (of another
-    source, or definition) holds in every layout. What is charged of a pooled release is one unit's share, and in
-    another layout this unit's data may be anybody's.
+    A whole promise that names no entries (of another source, or definition) holds in every layout. The charge of a
+    pooled release is one unit's share, and in another layout this unit's data may be anybody's: CompositionRefused.
     """
     read = {charge.layout for charge in charges if charge.entries or charge.covers is not Covers.EVERYTHING}
     if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
@@ -88,13 +87,13 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
 def compose(
     calibrations: Iterable[Calibrated], as_composing: bool = False, fixed_in_advance: bool = False
 ) -> Guarantee:
-    """Return the joint promise of calibrations.
+    """Return the joint promise of calibrations for one source's same entries.
 
-    All are about the same entries of one source. They are taken in the order given, each fixed before those after it
-    are released. Every framework among them is charged for all of them, and the largest joint epsilon and delta are
-    promised. Where some release has a delta, `as_composing` gives up promises that are alone and have no place beside
-    it, and charges their noise. `fixed_in_advance` says that all of them are fixed before the first is released: then
-    normal noise adds up by its squares, with Laplace noise beside it (docs/theory/influence.md#with-a-delta).
+    Calibrations are taken in the order given, each fixed before those after it are released. Every framework among them
+    is charged for all of them, and the largest joint epsilon and delta are promised. Where some release has a delta,
+    `as_composing` gives up promises that are alone and have no place beside it, and charges their noise.
+    `fixed_in_advance` says that all of them are fixed before the first is released: then normal noise adds up by its
+    squares, with Laplace noise beside it (docs/theory/influence.md#with-a-delta).
 
     Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
     calibrations. Source: docs/decisions.md#composition.
@@ -135,10 +134,7 @@ def compose(
 
 
 def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
-    """Return the one framework for several.
-
-    Their definition says which; None to charge each.
-    """
+    """Return one framework for all by their definition, or None."""
     names = {framework.definition for framework in frameworks}
     if len(frameworks) < 2 or len(names) > 1:
         return None

@@ -40,10 +40,10 @@ WHAT = {
 
 @dataclass(frozen=True)
 class Joint:
-    """The joint promise of releases under one framework.
+    """The joint promise of releases under one framework, and its rule.
 
-    It says by which rule it is proved. `covers` says how the set composes with further releases; `leans_on_single` says
-    that an output-law promise is part of it, so that anything else that reads the same data must be whole.
+    `covers` says how the set composes with further releases; `leans_on_single` says that an output-law promise is part
+    of it, so that anything else that reads the same data must be whole.
     """
 
     epsilon: Fraction
@@ -64,8 +64,8 @@ def deltas(charges: Sequence[Charge]) -> Fraction:
 def raised(delta: Fraction, earlier: Fraction) -> Fraction:
     """Return min(1, e^earlier * delta), rounded up.
 
-    That is what the delta of a promise about one output's distribution is worth where query and noise were chosen after
-    outputs that lose `earlier` when the whole data change (docs/theory/composition.md).
+    The delta is of a promise about one output's distribution, with query and noise chosen after outputs that lose
+    `earlier` when the whole data change (docs/theory/composition.md).
 
     >>> float(raised(Fraction(1, 1000), Fraction(2)))
     0.00738905609894
@@ -81,9 +81,9 @@ def raised(delta: Fraction, earlier: Fraction) -> Fraction:
 def plain(cost: Fraction) -> Fraction:
     """Round a searched cost up to a short fraction.
 
-    It is raised by a billionth of it at most, to a denominator of up to 1,000. A scale is rounded up, so that its noise
-    loses a little less than was asked for. No two such fractions are near enough for a larger cost to become a smaller
-    one.
+    The fraction has a denominator of up to 1,000 and is larger by a billionth at most. A scale is rounded up, so that
+    its noise loses a little less than was asked for. No two such fractions are near enough for a larger cost to become
+    a smaller one.
 
     >>> plain(Fraction("0.333333333332")), plain(Fraction("0.3334"))
     (Fraction(1, 3), Fraction(1667, 5000))
@@ -93,10 +93,7 @@ def plain(cost: Fraction) -> Fraction:
 
 
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
-    """Return each charge's flag of a late choice.
-
-    It may then have been chosen after an output with delta > 0 was seen.
-    """
+    """Flag each charge possibly chosen after an output with delta > 0."""
     betrayed = accumulate((c.delta > 0 for c in charges), or_, initial=False)
     return tuple(is_betrayed and not c.fixed_in_advance for c, is_betrayed in zip(charges, betrayed, strict=False))
 
@@ -107,10 +104,9 @@ def depends_on_order(charge: Charge) -> bool:
 
 
 def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
-    """Return the cost of a release in a sum.
+    """Return the cost of a covering release beside other covering ones.
 
-    It covers all data, or a component, and so do those that it is added to. `is_placed` says that all of them read the
-    same entries, so that sequences without a secret do not count.
+    `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
     """
     if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
@@ -140,10 +136,7 @@ def by_component(belief: Belief, changes: IntArray) -> IntArray:
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:
-    """Return a release's loss when all entries change.
-
-    They may change at will: it is the change of the answer, over the scale.
-    """
+    """Return the answer's largest change over the scale of its noise."""
     if charge.scale is None:
         if charge.covers is not Covers.EVERYTHING:
             raise CompositionRefused(
@@ -186,12 +179,12 @@ def loss(reach: int | Fraction, charge: Charge) -> Fraction:
 
 
 def as_whole(charge: Charge, definition: str) -> Charge:
-    """Turn a charge into a promise about all data.
+    """Turn a charge into a promise of a definition about all data.
 
-    It is a promise of a given definition: what the noise loses when all data change. That is sound under every
-    definition that compares hypotheses about the data, and for any dependence of what the answer reads on other data:
-    between any two data sets the output's densities differ by this factor at most. The charge's own promise is of
-    another definition, and counts for nothing here. Raises CompositionRefused where the noise has no such bound.
+    The epsilon is what the noise loses when all data change. That is sound under every definition that compares
+    hypotheses about the data, and for any dependence of what the answer reads on other data: between any two data sets
+    the output's densities differ by this factor at most. The charge's own promise is of another definition, and counts
+    for nothing here. Raises CompositionRefused where the noise has no such bound.
     """
     cost = noise_loss(charge)
     if isinf(cost):
@@ -208,10 +201,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
 
 
 def noise_loss(charge: Charge) -> Fraction | float:
-    """Return the noise's loss when all data change.
-
-    It may be infinite.
-    """
+    """Return the noise's loss, maybe infinite, when all data change."""
     if charge.change is None:
         return inf
     if charge.change == 0:
@@ -222,11 +212,10 @@ def noise_loss(charge: Charge) -> Fraction | float:
 
 
 def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
-    """Return the cost of all releases on any change.
+    """Return epsilon and delta of repeated releases when all their data change.
 
-    It is epsilon and delta of releases, each so many times, when everything that they read changes. That holds whatever
-    their entries are to each other (docs/theory/composition.md#layouts). Raises CompositionRefused, which says why it
-    had to be asked (`refused`), where nothing bounds it.
+    The cost holds whatever their entries are to each other (docs/theory/composition.md#layouts). Raises
+    CompositionRefused, with the reason `refused`, where nothing bounds it.
     """
     epsilon = delta = Fraction(0)
     for charge, times in charges:
@@ -243,11 +232,10 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
 
 
 def any_change(charge: Charge) -> Fraction | None:
-    """Return a release's loss on any change.
+    """Return a release's loss on any change, either way; None if unbounded.
 
-    All that it reads changes at will, either way; None where nothing bounds the loss. A promise that covers everything
-    does, unless its definition compares one way only or is unknown; so does its scale, or, of a release whose every row
-    is randomised by itself, what the noise loses for any rows.
+    A promise that covers everything bounds it, unless its definition compares one way only or is unknown; so does its
+    scale, or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
     costs = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
     if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):

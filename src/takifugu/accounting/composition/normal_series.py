@@ -47,10 +47,9 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
 
 
 def beginning(charges: Sequence[Charge]) -> frozenset[int]:
-    """Return the numbers of a series' first releases.
+    """Return the numbers of the releases paid for with the first.
 
-    They are the first one, and those paid for with it: what a ledger calls one reading was reserved at once, before any
-    of it was drawn.
+    What a ledger calls one reading was reserved at once, before any of it was drawn.
     """
     first = charges[0]
     with_it = [
@@ -61,12 +60,11 @@ def beginning(charges: Sequence[Charge]) -> frozenset[int]:
 
 
 def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the joint promise of a series.
+    """Return a series' least epsilon at the sum of its deltas.
 
-    It is the least epsilon that the series keeps at the sum of its deltas, whatever was chosen after which output.
-    Raises CompositionRefused where the rule of a series does not reach: for other beliefs than those of the first
-    release, other entries, pooled releases, noise that is neither normal nor Laplace, and an answer that moves an entry
-    which the first does not move.
+    The epsilon holds whatever was chosen after which output. Raises CompositionRefused where the rule of a series does
+    not reach: for other beliefs than those of the first release, other entries, pooled releases, noise that is neither
+    normal nor Laplace, and an answer that moves an entry which the first does not move.
     """
     _check(view, charges)
     delta, first = deltas(charges), beginning(charges)
@@ -107,9 +105,9 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
 def _term(
     part: Part, charges: Sequence[Charge], reads: Sequence[Read], begun: frozenset[int]
 ) -> tuple[Part, list[NormalRelease]]:
-    """Return the normal releases covering a component's series.
+    """Return a component's first releases, covering its series; [] without moves.
 
-    They are those that began it, with less noise. There are none where nothing moves.
+    These releases have less noise than the real ones, to cover the later ones, too.
     """
     moving = [number for number, read in enumerate(reads) if read.changes.any()]
     if not moving:

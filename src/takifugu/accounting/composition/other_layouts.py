@@ -29,10 +29,10 @@ Steps = list[tuple[int, Fraction]]
 def cost_at_other_steps(
     frameworks: Mapping[str, Framework], charges: Sequence[Charge]
 ) -> tuple[Fraction, Fraction] | None:
-    """Return the cost of layouts of the same entries.
+    """Return epsilon and delta of one unit's releases over all its layouts.
 
-    It is epsilon and delta of releases about one unit. Charges are single ones, under the framework that each names,
-    with the names of their layouts. None where a release or a belief is such that nothing of this is proved.
+    The layouts have the same entries. Charges are single ones, under the framework that each names, with the names of
+    their layouts. None where nothing is proved of a release or a belief.
     """
     if not all(_is_read_by_entry(frameworks[charge.framework], charge) for charge in charges):
         return None
@@ -53,9 +53,9 @@ def cost_at_other_steps(
 
 
 def dearest_step(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> Fraction:
-    """Return a layout's largest loss by one entry.
+    """Return the largest loss of one layout's releases by one entry.
 
-    Those at places of one calendar are added up step by step; each other one counts by its own dearest step.
+    Releases at places of one calendar are added up step by step; each other one counts by its own dearest step.
     """
     calendars: dict[str, Steps] = {}
     total = Fraction(0)
@@ -80,9 +80,9 @@ def _highest(steps: Steps) -> Fraction:
 
 
 def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fraction]]:
-    """Yield the steps of a change in cost.
+    """Yield each step of a change in cost, with the change.
 
-    From each on a release costs more, or less, by what its dearest belief says of each step.
+    The cost is that of the dearest belief.
     """
     view, start = View(framework, charge.framework), charge.at or 0
     most = np.zeros(charge.entries, dtype=np.int64)
@@ -102,10 +102,7 @@ def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fract
 
 
 def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:
-    """Return whether a release is charged entry by entry.
-
-    It has Laplace noise, and is about entries of one unit's recording that may start anywhere.
-    """
+    """Return whether a release has Laplace noise and may start anywhere."""
     is_plain = (
         charge.delta == 0 and charge.scale is not None and charge.scope == "unit" and not charge.begins_series
         and charge.covers is not Covers.OUTPUT and charge.definition == framework.definition == "pufferfish"
@@ -129,9 +126,9 @@ def _everywhere(
 ) -> list[Charge] | None:
     """Return a stand-in for releases in other layouts.
 
-    It is a count of as many steps as they may cost anything at. It moves every one of them by `dearest`, and all
-    together by what all of them lose at most, and nobody says where it starts. None for a recording that no computer
-    holds.
+    The stand-in is a count of as many steps as the releases may cost anything at. It moves every step by `dearest`, and
+    all together by what all releases lose at most, and nobody says where it starts. None for a recording too long for
+    any computer.
     """
     if not dearest:
         return []

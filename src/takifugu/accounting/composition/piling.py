@@ -21,10 +21,10 @@ COST_BITS = 58
 
 
 class Windows(NamedTuple):
-    """The windows of releases of one query.
+    """The changes by one query's windows, from each of `starts` on.
 
-    Each begins at one of `starts`, and moves `changes` in units of the rate of that start. `rates` says for how many
-    starts in a row a rate is, which counts in units of `unit`.
+    Changes are in units of the rate of their start. `rates` says for how many starts in a row a rate is, and counts in
+    units of `unit`.
     """
 
     starts: IntArray
@@ -34,7 +34,7 @@ class Windows(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """What all windows cost, about."""
+        """The cost of all windows, about."""
         total = math.fsum(float(rate) * times for rate, times in self.rates)
         return total * float(self.unit) * float(self.changes.sum())
 
@@ -49,10 +49,11 @@ class Windows(NamedTuple):
 
 
 def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
-    """Return each step's cost as runs.
+    """Return each step's cost as runs, with the unit of cost.
 
-    They go from `start`, or the first step that any window reads, to the last one. It is exact where all have one rate.
-    Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a further window makes no step cheaper.
+    Steps count from `start`, or else from the first step of any window. Costs are exact where all windows have one
+    rate. Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a further window makes no step
+    cheaper.
 
     >>> week = np.ones(7, dtype=np.int64)
     >>> runs, unit = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])
@@ -83,8 +84,5 @@ def _edges(changes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def standing_in(size: int) -> Additive:
-    """Return any answer over so many entries.
-
-    A search asks a part for its entries and secrets only.
-    """
+    """Return an answer over `size` entries, for a search of secrets only."""
     return Additive(Fraction(1), ("change",), (np.zeros((1, 1), dtype=np.int64),), np.zeros(size, dtype=np.int64))

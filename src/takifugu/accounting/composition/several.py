@@ -30,10 +30,7 @@ _OURS = ("pufferfish", "attribute")
 
 @dataclass(frozen=True)
 class Cost:
-    """The sums of added-up releases.
-
-    They are how many these are, what one entry moves over the scale, and their epsilons.
-    """
+    """The sums of releases: their number, loss by one entry, and epsilons."""
 
     times: int
     rates: Total | None
@@ -47,10 +44,7 @@ class Cost:
     @staticmethod
     @lru_cache(maxsize=65536)
     def of_text(text: str) -> Cost:
-        """Return the sums in a text.
-
-        It is always the same object for the same text.
-        """
+        """Return the sums of a text, the same object for equal texts."""
         times, rates, promised = text.split("; ")
         return Cost(int(times), Total.of_text(rates) if rates else None, Total.of_text(promised))
 
@@ -61,10 +55,7 @@ class Cost:
 
 
 class Run(NamedTuple):
-    """Windows of one cost at equal distances.
-
-    There are so many, the first one and then each so many steps later.
-    """
+    """Windows of one cost, `step` steps apart."""
 
     first: int
     step: int
@@ -78,13 +69,13 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Several(Charge):
-    """Releases of one query as one charge.
+    """Releases of one query about the same entries, as one charge.
 
-    They are about the same entries; `epsilon` and 1/`scale` are the sums of theirs. `cost` adds them up, and `readings`
-    says in how many readings of unknown places: in each of them it is the same share of all. `saved` is the most by
-    which one of them promises less than a change of the whole data costs, None where such a change has no bound.
-    `ratio` is epsilon times scale of each of them, where they cover every change. Of windows at several places `runs`
-    say what each of them costs, in their order; without runs all read the same entries.
+    `epsilon` and 1/`scale` are the sums of theirs. `cost` adds them up, and `readings` says in how many readings of
+    unknown places: each of them has the same share of all. `saved` is the most by which one of them promises less than
+    a change of the whole data costs, None where such a change has no bound. `ratio` is epsilon times scale of each of
+    them, where they cover every change. Of windows at several places `runs` say what each of them costs, in their
+    order; without runs all read the same entries.
     """
 
     cost: Cost
@@ -101,10 +92,7 @@ class Several(Charge):
 
     @cached_property
     def places(self) -> IntArray:
-        """The starts of the windows, in order.
-
-        Without a declared place there are none.
-        """
+        """The starts of the windows, in order; none without a declared place."""
         if not self.runs:
             return np.array([] if self.at is None else [self.at], dtype=np.int64)
         return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
@@ -114,10 +102,7 @@ _SHARED = tuple(f.name for f in fields(Charge))
 
 
 def ratio_of(charge: Charge) -> Fraction | None:
-    """Return epsilon times scale of a charge's releases.
-
-    They cover every change, and have Laplace noise.
-    """
+    """Return epsilon times scale of releases with Laplace noise covering every change."""
     if isinstance(charge, Several):
         return charge.ratio
     return None if charge.scale is None or charge.covers not in STEADY else charge.epsilon * charge.scale
@@ -129,7 +114,7 @@ def as_one(charge: Charge) -> Charge:
 
 
 def several(charge: Charge) -> Several:
-    """Return a release's charge as one of several."""
+    """Return a charge as `Several`, with the sums of one release."""
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
@@ -138,10 +123,7 @@ def several(charge: Charge) -> Several:
 
 
 def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, runs: Iterable[Run] = ()) -> Several:
-    """Return a charge of releases like `first`.
-
-    They are given by what they add up to.
-    """
+    """Return a charge of releases like `first` from their sums."""
     scale = first.scale if cost.rates is None else entry_of(first) / cost.rates.value
     values = values_of(first, _SHARED)
     values |= {"epsilon": cost.promised.value, "scale": scale}
@@ -149,18 +131,15 @@ def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, r
 
 
 def entry_of(charge: Charge) -> Fraction:
-    """Return the largest change by one entry.
+    """Return the largest change by one entry, as the unit of rates.
 
-    It is what rates count, so that 2^-60 is little for any grid.
+    With this unit 2^-60 is little for any grid.
     """
     return charge.entry_change or Fraction(1)
 
 
 def alike(charge: Charge) -> Charge:
-    """Return the key of charges with one reading.
-
-    They differ in their noise only: they read the same query in the same way.
-    """
+    """Return an equal key for charges with the same query and reading."""
     values = values_of(charge, _SHARED)
     values |= {"epsilon": Fraction(0), "release": ""}
     if charge.at is not None:
@@ -188,7 +167,7 @@ def each_window(charge: Charge) -> list[Charge]:
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
     """Return windows by their places as runs.
 
-    One more window of a run that is one step behind it is in it.
+    A window one distance behind a run belongs to it.
 
     >>> one = Cost(1, None, Total.of(Fraction(1)))
     >>> [run[:3] for run in in_runs(dict.fromkeys([30, 14, 7, 0], one))]
@@ -210,18 +189,14 @@ def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
 
 
 def adds_up(charge: Charge) -> bool:
-    """Return whether a charge's noise adds up.
-
-    It does so with that of others, in any order.
-    """
+    """Return whether a charge's noise adds up with others in any order."""
     return charge.definition in _OURS and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
 def merged(charges: Sequence[Charge]) -> list[Several]:
-    """Merge charges of different noise or place.
+    """Merge charges of equal query and reading at the first one's place.
 
-    The merged one is at the place of the first. None passes one with a delta, or a promise about one output's
-    distribution, where the order counts.
+    None passes a charge with a delta, or a promise about one output's distribution, where the order counts.
     """
     stretches = in_turns(charges)
     readings = whole_readings(stretches)
@@ -229,10 +204,7 @@ def merged(charges: Sequence[Charge]) -> list[Several]:
 
 
 def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
-    """Return charges in stretches of any order.
-
-    What does not add up is a stretch of its own.
-    """
+    """Split charges into stretches without order; others stand alone."""
     stretches: list[list[Charge]] = [[]]
     for charge in charges:
         if adds_up(charge):
@@ -243,9 +215,9 @@ def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
 
 
 def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
-    """Return the readings inside one stretch.
+    """Return the readings inside one stretch of charges to be added up.
 
-    All their charges are in it and add up: equal ones are worst at one place.
+    Equal charges of such a reading are worst at one place.
     """
     readings: set[str] = set()
     elsewhere: set[str] = set()
@@ -274,26 +246,23 @@ def _merged(charges: Sequence[Charge], whole_readings: set[str]) -> Iterator[Sev
 
 
 def kind_of(charge: Charge) -> Hashable:
-    """Return the kind of charges for adding up.
+    """Return an equal key for charges with a common sum.
 
-    A promise that covers every change costs the larger of its epsilon and D/b: those add up that cost the same of the
-    two.
+    A promise that covers every change costs the larger of its epsilon and D/b: charges add up where the same of the two
+    is larger.
     """
     return alike(charge), ratio_of(charge)
 
 
 def _share(charge: Charge) -> Hashable:
-    """Return a charge's cost in one reading.
-
-    With it goes how the charge is read.
-    """
+    """Return a charge's cost in one reading, with its way of reading."""
     term = several(charge)
     rate = None if term.cost.rates is None else term.cost.rates.value / term.readings
     return replace(alike(charge), reading=""), Fraction(term.times, term.readings), rate, term.epsilon / term.readings
 
 
 def together(charges: Sequence[Charge]) -> Several:
-    """Return charges of different noise or place as one."""
+    """Merge charges of different noise or place into one."""
     terms = list(map(several, charges))
     if len(terms) == 1:
         return terms[0]

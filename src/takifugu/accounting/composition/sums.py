@@ -43,7 +43,7 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
     """Return the least proven joint promise.
 
     Raises CompositionRefused where there is none. With a delta the proof is fixed beforehand, and `recharge` gives up
-    promises that have no place in it. Without one it gives up those about several people.
+    promises that have no place in it. Without one `recharge` gives up those about several people.
     """
     if in_a_series(charges):
         return series_joint(view, charges)
@@ -69,11 +69,11 @@ def _singles(view: View, charges: Sequence[Several]) -> list[int]:
 
 
 def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-    """Return the least bound without a delta.
+    """Return the least of all bounds without a delta, in any order.
 
-    No order counts. Promises that cover every change add up; one other promise may count, beside what all other
-    releases lose when the whole data change; else all count by that, or by their profiles. Every bound is one of any
-    subset of the releases, too, and no larger there, so that one more never lowers the least of them.
+    Promises that cover every change add up; one other promise may count, beside what all other releases lose when the
+    whole data change; else all count by that, or by their profiles. Every bound is one of any subset of the releases,
+    too, and no larger there, so that one more never lowers the least of them.
     """
     terms = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
     singles = _singles(view, terms)
@@ -99,10 +99,10 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
 
 
 def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> Iterator[int]:
-    """Yield the numbers of releases with a counting promise.
+    """Yield the numbers of releases with promises beside others' whole changes.
 
-    They do not cover every change, and beside their promise the others count by whole changes. One of an answer over
-    several people is about the law of what all of them hold.
+    Such a promise does not cover every change. Of an answer over several people the promise is about the law of what
+    all of them hold.
     """
     if not _means_one_secret(view, charges):
         return
@@ -115,10 +115,7 @@ def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> I
 
 
 def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction], dict[int, str]]:
-    """Return the losses on a whole change, by number.
-
-    Of releases that nothing bounds the reasons are returned beside them.
-    """
+    """Return the losses on a whole change, and reasons for unbounded ones."""
     wholes, unbounded = {}, {}
     for i, charge in enumerate(charges):
         try:
@@ -129,9 +126,9 @@ def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction]
 
 
 def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
-    """Return the least promise without a single.
+    """Return the lesser of the promises' sum and the joint quilt cost.
 
-    It is of the sum, where that is a bound, and of the joint quilt cost; both share one bad event.
+    Both share one bad event.
     """
     candidates = _sums(view, charges)
     partial_ones = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
@@ -144,9 +141,9 @@ def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
 
 
 def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
-    """Return the sum of promises.
+    """Return the sum of promises, or [] unless all cover every change.
 
-    There is one where all cover every change of the data, or of a component.
+    A promise may cover every change of the data, or of a component.
     """
     if any(charge.covers not in STEADY for charge in charges):
         return []
@@ -157,7 +154,7 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
 
 
 def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
-    """Return whether a lone promise holds beside covering ones."""
+    """Return whether a lone promise holds beside promises about everything."""
     charge, is_early = charges[number], not chosen_late(charges)[number]
     counts = charge.covers is Covers.ENTRIES and view.is_native(charge) and charge.times == 1
     return is_early and counts and _means_one_secret(view, charges)
@@ -169,11 +166,10 @@ def _alone(view: View, charge: Several) -> Fraction:
 
 
 def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
-    """Return the joint promise beside a single.
+    """Return the joint promise of releases with output-law promises and deltas.
 
-    A single is about an output; some release has a delta. The promise counts wherever it can, and where it cannot it is
-    given up on request: what is chosen does not depend on what is less, since two proofs whose deltas are of different
-    bad events cost the deltas of both.
+    An output-law promise counts wherever it can, and where it cannot it is given up on request: the choice does not
+    depend on which is less, since two proofs whose deltas are of different bad events cost the deltas of both.
     """
     reason = _why_it_stands_alone(view, charges, singles[0])
     candidates: list[Joint] = []
@@ -201,10 +197,7 @@ def _no_bound(refused: str) -> str:
 
 
 def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
-    """Say why an output-law promise stands alone.
-
-    Nothing is said where it has a joint promise with the others.
-    """
+    """Say why an output-law promise has no joint promise, or ""."""
     single, rivals = charges[i], [charge for n, charge in enumerate(charges) if n != i]
     alone = [charge for charge in (single, *rivals) if charge.covers is Covers.OUTPUT]
     is_pooled = any(charge.scope == "pooled" for charge in alone)
@@ -232,10 +225,7 @@ def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
 
 
 def _means_one_secret(view: View, charges: Sequence[Several]) -> bool:
-    """Return whether all releases mean one secret.
-
-    What one promises about its own entries then holds for the entry that a secret means in any other.
-    """
+    """Return whether one promise holds for the same secret in all releases."""
     reading = [c for c in charges if c.entries]
     places = set(chain.from_iterable(map(_places, reading)))
     together = is_one_reading(reading) and len(places) <= 1
@@ -247,9 +237,9 @@ def _places(charge: Several) -> list[int | None]:
 
 
 def _promises_travel(view: View, belief: Belief) -> bool:
-    """Return whether promises hold in every reading.
+    """Return whether a promise about one reading holds in every other.
 
-    A promise about one then covers each entry of the recording, or each user, that another may mean. What a step
+    The promise then covers each entry of the recording, or each user, that another reading may mean. What a step
     outside a sequence tells is a mixture of what the step at its end tells, so that a promise about all values of all
     steps is enough where no start is given. Entries with names are the same in every reading. What records add up to is
     another property in another reading.
@@ -266,10 +256,9 @@ def _promises_travel(view: View, belief: Belief) -> bool:
 
 
 def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> Joint:
-    """Return one promise beside the others' whole changes.
+    """Return one promise beside the losses of others on a whole change.
 
-    These are what all other releases lose when the whole data change. Of several releases in one charge it is the
-    promise that costs most less than a whole change.
+    Of several releases in one charge the promise is taken that costs most less than a whole change.
     """
     rivals = [charge for i, charge in enumerate(charges) if i != number]
     other_losses = sum((whole_cost(view, charge) for charge in rivals), Fraction(0))
@@ -283,7 +272,7 @@ def _joint_with_wholes(
 ) -> Joint:
     """Return one promise beside the others' loss.
 
-    `loss` is what its own releases lose, where they are several.
+    `loss` is the whole loss of its charge's own releases, where they are several.
     """
     single = charges[number]
     promised = single.epsilon if single.times == 1 or loss is None else loss - (single.saved or 0)
@@ -292,10 +281,10 @@ def _joint_with_wholes(
 
 
 def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:
-    """Return the delta of a single beside wholes.
+    """Return the delta of an output-law promise beside whole releases.
 
-    A single promises something about one output's distribution. A bad event of probability delta is up to e^epsilon
-    times as likely given an output of theirs, after which it may have been chosen.
+    A bad event of probability delta is up to e^epsilon times as likely given an output of theirs, after which the
+    promise may have been chosen.
     """
     single, rivals = charges[number], [charge for i, charge in enumerate(charges) if i != number]
     if single.delta == 0 or single.fixed_in_advance:

@@ -16,11 +16,10 @@ LONGEST = 2**256
 
 @dataclass(frozen=True)
 class Total:
-    """A sum in any order of its terms.
+    """A sum in any order of terms: `exact`, or else `rounded` up.
 
-    It is `exact` while `denominator` is not 0, and `rounded` up. `denominator` is the least common one of all terms, 0
-    from the first one on that makes it too long; `rounded` is in units of 2^-60. Another term never makes the value
-    smaller.
+    `denominator` is the least common one of all terms, 0 from the first one on that makes it too long; `rounded` is in
+    units of 2^-60. Another term never makes the value smaller.
 
     >>> third = Total.of(Fraction(1, 3))
     >>> (third + third + third).value
@@ -45,10 +44,7 @@ class Total:
 
     @property
     def text(self) -> str:
-        """The sum as a text, or as a number.
-
-        It is a number alone where nothing was rounded.
-        """
+        """The sum in a ledger's spelling, a number alone if exact."""
         exact = to_text(self.exact)
         return exact if Total.of(self.exact) == self else f"{exact} {self.denominator} {self.rounded}"
 

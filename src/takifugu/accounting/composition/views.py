@@ -31,12 +31,12 @@ from takifugu.model.secrets.families import Family
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A charge's query under one belief.
+    """A charge's query under one belief: each entry's change in grid steps.
 
-    It says what each entry moves the answer by, in steps of a grid. `total` is the largest change when all entries
-    change, in answer units: at most the sum of the changes, and less where each of them is the largest of any.
-    `is_blind` says that the entries were not matched. `together` is D(N) of some entries where that is less than the
-    sum of their changes. `answer` is what adds up, where it is known value by value.
+    `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
+    where each of them is the largest of any. `is_blind` says that the entries were not matched. `together` is D(N) of
+    some entries where that is less than the sum of their changes. `answer` is what adds up, where it is known value by
+    value.
     """
 
     changes: IntArray
@@ -58,10 +58,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of a charge's sequences.
-
-    They are as many, with a belief's states: all that a query must know of them.
-    """
+    """A query's view of a charge's steps, with a belief's states."""
 
     size: int
     states: tuple[queries.State, ...]
@@ -77,26 +74,17 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A framework for charging, with its fingerprint.
-
-    The fingerprint is that which was registered. The framework reads other releases' queries.
-    """
+    """A framework for charging, its registered fingerprint, and its reading of queries."""
 
     framework: Framework
     fingerprint: str
 
     def is_native(self, charge: Charge) -> bool:
-        """Return whether the charge was calibrated for this framework.
-
-        Its own epsilon is then a promise here.
-        """
+        """Return whether the charge's own epsilon is a promise here."""
         return charge.framework == self.fingerprint
 
     def reads_alike(self, charge: Charge) -> bool:
-        """Return whether the query adds up the same here.
-
-        It does exactly as under the framework that it was calibrated for.
-        """
+        """Return whether the query adds up as in its own framework."""
         if self.is_native(charge):
             return True
         read = [(belief, self._answer(belief, charge)) for belief in self.framework.beliefs]
@@ -104,9 +92,9 @@ class View:
 
     @cached_property
     def has_secrets_everywhere(self) -> bool:
-        """Whether every possible component holds a secret.
+        """Whether every component possibly meant in another reading holds a secret.
 
-        Possible are those that may be meant in another reading: users with names are known.
+        Users with names are known.
         """
         return all(self._hides_all_of(belief) for belief in self.framework.beliefs)
 
@@ -117,11 +105,10 @@ class View:
         return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
-        """Read the charge's query under a belief.
+        """Return the charge's query under a belief, or None without single entries.
 
-        None where it says nothing about single entries there. Where a belief reads other numbers than those that were
-        published (its states may stand for other raw values), or other entries may be meant, every entry that may be
-        read counts with the largest change of any.
+        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
+        or other entries may be meant, every entry that may be read counts with the largest change of any.
         """
         key = (id(belief), id(charge))
         if key not in self._reads:
@@ -159,10 +146,7 @@ class View:
         return Read(moved * largest, answer.grid, min(total, int(moved.sum()) * largest * answer.grid), not matched)
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
-        """Return the query resolved against a belief.
-
-        It is in the belief's own order; None where the entries do not fit.
-        """
+        """Return the query in the belief's order, or None without matching entries."""
         if self.framework.is_pair or charge.entries == 0:
             return None
         layout: queries.Entries = belief
@@ -185,11 +169,11 @@ class View:
         return answer_hash(answer, holder) in charge.answers
 
     def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
-        """Return the charge's sequences as runs of its entries.
+        """Return the charge's sequences as runs of its entries, or None.
 
-        One recording holds one at most; None where there are none. A belief in independent pieces covers the pieces of
-        every release of one layout, in which pieces are cut by one rule (a ledger sees to it: `ledger.layouts`); a
-        belief in one sequence only its own.
+        A recording holds one sequence at most. A belief in independent pieces covers the pieces of every release of one
+        layout, in which pieces are cut by one rule (a ledger sees to it: `ledger.layouts`); a belief in one sequence
+        only its own.
         """
         lengths = charge.lengths
         if not lengths and self.is_native(charge):
@@ -200,10 +184,10 @@ class View:
         return tuple(range(end - n, end) for n, end in zip(lengths, ends, strict=True))
 
     def secret_runs(self, belief: Belief, reads: Sequence[Read | None]) -> Iterator[tuple[int, range, Family]]:
-        """Yield the components with secrets.
+        """Yield the number, entries and secrets of each component with secrets.
 
-        Each is its number, its entries and its secrets (entries counted from its start). Of independent users who are
-        alike in alphabet and in what they move all answers by one is enough.
+        Entries of secrets are counted from the component's start. Of independent users who are alike in alphabet and in
+        what they move all answers by one is enough.
         """
         for secret in self.framework.secrets:
             if (records_view := secrets.view(secret, belief)) is not None:
@@ -226,10 +210,7 @@ class View:
 
 
 def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], int] | None:
-    """Return D(N) of an answer with joint changes.
-
-    Its entries do not each move it by themselves; None where D(N) is a sum.
-    """
+    """Return D(N) of an answer with joint changes; None for a sum."""
     return None if whole_change(answer) == int(changes.sum()) else answer.change
 
 
@@ -241,5 +222,5 @@ def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, .
 
 
 def _matched(belief: Belief, charge: Charge) -> bool:
-    """Return whether charge and belief match by entry."""
+    """Return whether charge and belief match entry by entry."""
     return bool(charge.names) == (belief.names is not None)

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
 
 class Definition:
-    """The meaning of a framework.
+    """The meaning of a framework: epsilon bounds each of its ordered comparisons.
 
-    An epsilon bounds every one of its comparisons, in the order that it is made in. One that is derived says how
-    releases add up (`joint`), which noise is too little and what is promised; all else has an answer here, the careful
-    one.
+    A derived definition says how releases add up (`joint`), which noise is too little and what is promised; all else
+    has an answer here, the careful one.
     """
 
     name: str = ""
@@ -37,49 +36,41 @@ class Definition:
     error_words: str = ""
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        """Enumerate every ordered comparison.
-
-        They are those of every secret under every belief, for tests and small cases.
-        """
+        """Enumerate every ordered comparison, for tests and small cases."""
         for belief in framework.beliefs:
             for secret in framework.secrets:
                 yield from secrets.comparisons(secret, belief)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return the releases' joint promise.
+        """Return the joint promise of charges of this definition.
 
-        Each charge is of this definition or was made so by `converted`.
+        Charges of other definitions are made so by `converted`.
         """
         raise NotImplementedError
 
     def converted(self, charge: Charge) -> Charge:
         """Return a charge as one of this definition.
 
-        It is the charge itself, or what it costs when all data change. Raises CompositionRefused where it has no cost.
+        A charge of another definition costs what it loses when all data change. Raises CompositionRefused where that
+        has no bound.
         """
         from takifugu.accounting.composition.losses import as_whole
 
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
-        """Return the one framework for several.
+        """Return one framework for several of this definition, or None.
 
-        They are of this definition; None to charge each of them.
+        Without one each of them is charged.
         """
         return None
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return the reason to refuse this noise.
-
-        `calibrate` does so by default. None where there is no reason.
-        """
+        """Return the reason to refuse this noise by default, or None."""
         raise NotImplementedError
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether the noise alone hides one entry.
-
-        It does so at the promise, from someone who knows all others.
-        """
+        """Return whether noise alone hides one entry from those knowing the rest."""
         return False
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
@@ -91,24 +82,20 @@ class Definition:
         raise NotImplementedError
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        """Put the promise in numbers for a suspicion.
-
-        These are sentences; none where the definition has no such reading.
-        """
+        """Put the promise in sentences about a suspicion, if it has any."""
         return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        """Sum up the promise in one sentence.
+        """Sum up in one sentence the hidden, the adversary and the belief.
 
-        It says what is hidden, from whom, under which belief; nothing where the lists say it better. `secrets` are the
-        kinds of secrets, as they are written down.
+        "" where the lists say it better. `secrets` are the kinds of secrets in their written names.
         """
         return ""
 
     def composes(self, covers: str) -> str:
-        """Say how a release adds up with others.
+        """Say how a release adds up with others about the same source.
 
-        They are about the same source. Nothing where the usual words say it.
+        "" where the usual words say it.
         """
         return ""
 
@@ -121,9 +108,9 @@ class Definition:
 
 
 def register(definition: Definition) -> None:
-    """Register a definition from elsewhere by its name.
+    """Register a definition from elsewhere under its name.
 
-    Raises InputError for a name that is taken, and for what is no definition.
+    Raises InputError for a name that is taken, and for anything but a definition.
     """
     if not isinstance(definition, Definition):
         raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
@@ -142,9 +129,7 @@ def _brought(definition: Definition) -> set[str]:
 
 
 def find(name: str) -> Definition:
-    """Return a definition by its name.
-
-    Raises InputError for an unknown one.
+    """Return a definition by its name; raises InputError for an unknown one.
 
     >>> find("pufferfish").one_way
     False

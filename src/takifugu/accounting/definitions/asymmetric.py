@@ -43,20 +43,14 @@ _ANOTHER = {"kind": "under another definition"}
 
 @dataclass(frozen=True)
 class Asymmetric(Definition):
-    """Every allowed move of one record, one way.
-
-    It goes from before to after, with weight 1; nothing goes the other way.
-    """
+    """Every allowed move of one record, one way, with weight 1."""
 
     name: str = "asymmetric"
     one_way: bool = True
     is_apart: bool = True  # no mechanism that rests on a belief, or on a change both ways, is asked
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        """Enumerate the allowed moves of each record.
-
-        Of people who visit places, they are those of one person.
-        """
+        """Enumerate the allowed moves of each record, or of one visitor's records."""
         domain = framework.domain
         records = domain.as_records(1) if isinstance(domain, Visits) else domain
         policy = policy_of(framework)
@@ -68,10 +62,7 @@ class Asymmetric(Definition):
                         yield comparison_of(domain, record, before, after)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return the sum of losses along allowed moves.
-
-        The moves are those of the framework that is charged.
-        """
+        """Return the sum of losses along the charged framework's allowed moves."""
         single = [charge for charge in charges if charge.covers is Covers.OUTPUT]
         if single and len(charges) > 1:
             raise CompositionRefused(
@@ -103,10 +94,7 @@ class Asymmetric(Definition):
         return "no noise at all would be added: no allowed move changes this answer; allow_zero_noise=True accepts that"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return True.
-
-        What is promised is about one record beside all others, and no belief is needed for it.
-        """
+        """Return True: the promise is about one record and needs no belief."""
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
@@ -128,9 +116,9 @@ class Asymmetric(Definition):
         )
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        """Put the promise in numbers for a suspicion.
+        """Say how sure somebody can become of a record's hidden thing.
 
-        It says how sure somebody can become who weighs one record with the hidden thing against the same without it.
+        The two cases are one record with the hidden thing and the same without it.
         """
         sentences = []
         for prior in ("10 %", "50 %"):
@@ -181,9 +169,9 @@ def policy_of(framework: Framework) -> Policy:
 
 
 def cost(view: View, charge: Charge) -> Fraction:
-    """Return a release's loss along allowed moves.
+    """Return a release's loss along the view's allowed moves.
 
-    They are those of the view's framework. Raises CompositionRefused where the loss is infinite.
+    Raises CompositionRefused where the loss is infinite.
     """
     if view.is_native(charge) or charge.query == _ANOTHER:
         return charge.epsilon
@@ -212,10 +200,7 @@ def cost(view: View, charge: Charge) -> Fraction:
 
 
 def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
-    """Return the noise's loss along one allowed move.
-
-    It is the largest of any; it may be infinite.
-    """
+    """Return the noise's largest loss, maybe infinite, along one allowed move."""
     if not moves.total:
         return Fraction(0)
     if isinstance(noise, SafeCells):

@@ -17,18 +17,12 @@ from takifugu.analysis.randomisers import Randomiser
 
 @dataclass(frozen=True)
 class Attribute(Pufferfish):
-    """Every two values of a property or parameter.
-
-    They are compared under every belief, both ways, with weight 1.
-    """
+    """Every two values of a property or parameter, both ways, weighted 1."""
 
     name: str = "attribute"
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return the reason to refuse no noise.
-
-        Only the belief's randomness would hide the property.
-        """
+        """Refuse no noise: only the belief's randomness would hide the property."""
         if noise.kind != "none":
             return None
         return (
@@ -37,10 +31,7 @@ class Attribute(Pufferfish):
         )
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return True.
-
-        Rows are not what this definition hides, and its promise says so.
-        """
+        """Return True: rows are not hidden, as the promise says itself."""
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:

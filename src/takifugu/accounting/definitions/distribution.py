@@ -24,10 +24,7 @@ from takifugu.core.escaping import number as written
 
 @dataclass(frozen=True)
 class Distribution(Definition):
-    """Every two populations, both ways, with weight 1.
-
-    Values and rows are not what is hidden.
-    """
+    """Every two populations, both ways, with weight 1; rows are not hidden."""
 
     name: str = "distribution"
     is_apart: bool = True
@@ -60,17 +57,11 @@ class Distribution(Definition):
         return "values would be sent as they are; allow_zero_noise=True accepts that"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return True.
-
-        Values are not what this definition hides, and its promise says so.
-        """
+        """Return True: values are not hidden, as the promise says itself."""
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return the comparison's remark about a row.
-
-        It is what a row tells however often it is sent.
-        """
+        """Return a remark on the loss of a row, however often sent."""
         most = most_of_rows(problem.framework)
         if math.isinf(most):
             return ()

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pufferfish(Definition):
-    """Every pair of every secret, under every belief.
+    """Every pair of every secret, under every belief; rows are hidden.
 
-    It is compared both ways, with weight 1; the data's rows are what is hidden.
+    Pairs are compared both ways, with weight 1.
     """
 
     name: str = "pufferfish"
@@ -38,9 +38,9 @@ class Pufferfish(Definition):
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
         """Return the reason to refuse this noise, or None.
 
-        Source: docs/decisions.md#zero-noise. Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) >
-        1 - e^-epsilon + delta in some cell, where D_1 is the cell's largest change when one secret entry changes, and
-        the noise is taken before rounding.
+        Refused are no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some
+        cell, where D_1 is the cell's largest change when one secret entry changes, and the noise is taken before
+        rounding. Source: docs/decisions.md#zero-noise.
         """
         if noise.kind == "none":
             return (
@@ -61,11 +61,10 @@ class Pufferfish(Definition):
         )
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether the noise alone hides one entry.
+        """Return whether noise alone hides one entry from those knowing the rest.
 
-        It does so at the promise, from someone who knows all others. Laplace noise of scale b hides a change by D_1 <=
-        epsilon * b; normal noise one whose exact delta is small enough; a choice among outputs all changes, where it
-        keeps the promise for every pair of answers.
+        Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
+        enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
         """
         return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
 
@@ -79,10 +78,10 @@ class Pufferfish(Definition):
 
 
 def coordinate_change(problem: Problem) -> Fraction:
-    """Return D_1, the largest change of one cell.
+    """Return D_1, the largest change of one cell by one secret entry.
 
-    It is the change when one secret entry changes, in answer units; 0 for `between`. Cells that move along one line
-    tell as much together as one that moves by their L1 change (`common.lines`).
+    D_1 is in answer units; 0 for `between`. Cells that move along one line tell as much together as one that moves by
+    their L1 change (`common.lines`).
     """
     return max((_coordinate_change(part) * problem.grid for part in problem.parts), default=Fraction(0))
 

@@ -47,10 +47,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Cost:
-    """The three costs of a reading.
-
-    All is counted by λ, or at most the cap for each row, or its promises count, too.
-    """
+    """A reading's cost by λ, capped by row, and by its promises."""
 
     local: Loss
     capped: Loss
@@ -74,10 +71,7 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
 
 
 def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
-    """Return the least proven loss of a person's rows.
-
-    It is of what releases send of them; it may be infinite.
-    """
+    """Return the least proven loss, maybe infinite, of a person's sent rows."""
     readings = readings_of(filter(is_sent, charges))
     late = {id(charge) for number, charge in enumerate(charges) if _is_late(charges, number)}
     beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
@@ -85,18 +79,18 @@ def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
 
 
 def most_of_rows(framework: Framework) -> Loss:
-    """Return the largest loss of a person's rows.
+    """Return the loss of all a person's rows, however often sent.
 
-    It is what all of them tell of the population however often they are sent; it may be infinite.
+    The loss is about the population, and may be infinite.
     """
     beliefs = cast(Sequence[FromPopulations], framework.beliefs)
     return max((_cap(belief, belief.rows) for belief in beliefs), default=math.inf)
 
 
 def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
-    """Return the sum of all deltas.
+    """Return the sum of all deltas, raised after releases of other definitions.
 
-    What may be aimed at after a release that covers every change is raised by it.
+    A promise about the population may have been chosen after their outputs.
     """
     return sum((_delta(charges, number) for number in range(len(charges))), Fraction(0))
 
@@ -109,18 +103,18 @@ def _delta(charges: Sequence[Charge], number: int) -> Fraction:
 
 
 def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
-    """Return the earlier releases of other definitions.
+    """Return the earlier releases of other definitions, unless fixed in advance.
 
-    The release may have been chosen after their outputs.
+    A release may have been chosen after their outputs.
     """
     earlier = () if charges[number].fixed_in_advance else charges[:number]
     return [charge for charge in earlier if not is_sent(charge)]
 
 
 def _is_late(charges: Sequence[Charge], number: int) -> bool:
-    """Return whether a promise may follow a betrayal.
+    """Return whether a promise may follow a release with a delta.
 
-    The promise about the population may then be about what a release with a delta betrayed of the rows.
+    The promise about the population may then be about what that release betrayed of the rows.
     """
     has_delta = any(earlier.delta for earlier in _before(charges, number))
     return has_delta and charges[number].covers is not Covers.EVERYTHING
@@ -152,10 +146,7 @@ def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading]
 
 
 def _all_but_one(costs: Sequence[Loss], least: Sequence[Loss]) -> Loss:
-    """Return the least sum with one cost replaced.
-
-    One of the costs, at most, is the least instead.
-    """
+    """Return the least sum with at most one cost at its least."""
     infinite = [number for number, cost in enumerate(costs) if math.isinf(cost)]
     if infinite:
         first = infinite[0]
@@ -169,10 +160,7 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 
 def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
-    """Return the cost of a reading.
-
-    Without a belief about its column all is counted by λ.
-    """
+    """Return a reading's costs; by λ alone without its column's belief."""
     noises = [_noise(charge) for charge in reading.charges]
     losses = [_exact(noise.loss(Fraction(1))) for noise in noises]
     local = _sum(losses)
@@ -195,9 +183,9 @@ def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Se
 
 
 def _promise(view: View, belief: FromPopulations, charge: Charge, rows: int) -> Loss:
-    """Return a release's loss without a delta.
+    """Return a release's loss about the population without a delta.
 
-    It is what the release keeps of the population: as promised for this framework, or measured.
+    The loss is as promised for this framework, or measured.
     """
     if view.is_native(charge) and not charge.delta:
         return charge.epsilon
@@ -208,9 +196,9 @@ def _promise(view: View, belief: FromPopulations, charge: Charge, rows: int) -> 
 
 
 def _cap(belief: FromPopulations, rows: int) -> Loss:
-    """Return the largest loss of so many rows.
+    """Return the largest loss of so many rows about the population.
 
-    It is what their values tell of the population; infinite where these may depend on each other.
+    The loss is infinite where their values may depend on each other.
     """
     if not belief.adds_up:
         return math.inf

@@ -33,12 +33,12 @@ Kind = TypeVar("Kind", bound=Hashable)
 
 @dataclass(frozen=True)
 class Item:
-    """A debit of a unit.
+    """A unit's debit: the charge, the unit's framework, and the release.
 
-    It is the charge, the fingerprint of the framework about this unit, and the release it is of. The charge may be of
-    several releases that differ in their noise only. `number` says which came before which. `is_foreign` says that the
-    release is about another source, which the same people are in, or that only its certificate is known: it is charged
-    at the cost of a change of the whole data. Of the latter the framework counts here (`is_adopted`).
+    The charge may be of several releases that differ in their noise only. `number` says which came before which.
+    `is_foreign` says that the release is about another source, which the same people are in, or that only its
+    certificate is known: it is charged at the cost of a change of the whole data. Of the latter the framework counts
+    here (`is_adopted`).
     """
 
     charge: Charge
@@ -56,10 +56,9 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Accounts(Generic[Kind]):
-    """The debits about one source, by unit kind.
+    """The debits about one source, by kinds of units with equal debits.
 
-    Units with equal debits have equal accounts, and are one kind. `counts` says how many units a kind has (one, where
-    it does not), `frameworks` are known by their fingerprints.
+    `counts` says how many units a kind has (one, where it does not); `frameworks` are known by their fingerprints.
     """
 
     frameworks: Mapping[str, Framework]
@@ -67,24 +66,18 @@ class Accounts(Generic[Kind]):
     counts: Mapping[Kind, int] = field(default_factory=dict)
 
     def linked(self, kinds: Iterable[Kind]) -> list[Kind]:
-        """Return all kinds of one cost with these.
-
-        They are these, and what a pooled single ties.
-        """
+        """Return these kinds and all others tied by a pooled single."""
         linked = dict.fromkeys(kinds)
         for kind in list(linked):
             linked.update(dict.fromkeys(self._with.get(kind, ())))
         return list(linked)
 
     def is_cut(self, kind: Kind) -> bool:
-        """Whether the cuts of a unit's releases may differ.
-
-        Nothing then declares which entries of them are the same.
-        """
+        """Whether nothing declares the common entries of a unit's releases."""
         return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
 
     def cost(self, kind: Kind) -> Amount:
-        """Return a unit's largest joint cost over frameworks.
+        """Return a unit's largest joint cost over its frameworks.
 
         Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
@@ -100,8 +93,8 @@ class Accounts(Generic[Kind]):
     def _cost_under(self, kind: Kind, fingerprint: str) -> Amount:
         """Return a unit's joint cost under one framework.
 
-        A promise about the output of a pooled answer costs what was released about others, too; without a delta it
-        counts only where that is less than what the noise loses of this unit.
+        An output-law promise of a pooled answer costs what was released about others, too; without a delta it counts
+        only where that is less than what the noise loses of this unit.
         """
         charges = charges_under(self.items[kind], fingerprint)
         has_delta = any(charge.delta for charge in charges)
@@ -141,10 +134,9 @@ class Accounts(Generic[Kind]):
         return linked
 
     def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
-        """Return the cost of other units beside one.
+        """Return the cost of the other units in a unit's pooled single.
 
-        They are those of the pooled single that the unit is in. Beside it the epsilon of those releases after which the
-        single may have been chosen, where it has a delta.
+        Beside it is the epsilon of those releases after which a single with a delta may have been chosen.
         """
         items = self.items[kind]
         single = next((i for i in items if i.links and i.fingerprint == fingerprint), None)
@@ -173,17 +165,17 @@ class Accounts(Generic[Kind]):
 def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
     """Return the charges of debits under one framework.
 
-    What is about another source counts as a promise of this very framework about the whole data.
+    A debit about another source counts as a promise of this very framework about the whole data.
     """
     return [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
 
 
 def foreign(item: Item) -> Item:
-    """Return a debit about another source at its cost.
+    """Return a debit about another source at its whole-change cost.
 
-    The same unit is in it; here it counts at whole-change cost. That is sound for any dependence of the two: between
-    any two data sets of the other source the output's densities differ by this factor at most. Raises
-    CompositionRefused where the release has no such bound.
+    The same unit is in both sources. The cost is sound for any dependence of the two: between any two data sets of the
+    other source the output's densities differ by this factor at most. Raises CompositionRefused where the release has
+    no such bound.
     """
     charge = item.charge
     cost = any_change(charge)
@@ -204,9 +196,9 @@ def foreign(item: Item) -> Item:
 def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the debits of every unit of a source.
 
-    They are what they are where it is known how rows became entries. Of others only the certificate is known: they
-    count at whole-change cost, under their own frameworks, too, and as the first, beside which later promises cost
-    most, because when they were made is not known, either.
+    Releases known by their certificates only, without how rows became entries, count at whole-change cost, under their
+    own frameworks, too. They count as the first, beside which later promises cost most, because the time of their
+    release is unknown.
     """
     for item in items:
         if item.charge.layout:
@@ -216,9 +208,9 @@ def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _added_by(item: Item, single: Item) -> Amount:
-    """Return another unit's addition to a pooled single.
+    """Return the addition of another unit's debit to a pooled single.
 
-    Raises CompositionRefused where its debit cannot be added.
+    Raises CompositionRefused where it cannot be added.
     """
     charge = item.charge
     cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
@@ -242,10 +234,7 @@ def _sum(total: Amount, cost: Amount, times: int) -> Amount:
 
 
 def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
-    """Say in words the fitting alternatives for a unit.
-
-    They could be released about it instead of its newest debits.
-    """
+    """Say in words the releases within a unit's budget, as alternatives."""
     history = [item for item in accounts.items[kind] if item not in new]
 
     def cost(items: Sequence[Item]) -> Amount:
@@ -291,10 +280,7 @@ def _quieter(item: Item, factor: Fraction) -> Item:
 
 
 def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
-    """Search a factor above 1 within the budget.
-
-    It is within a few per cent of the least one; None where none below 2**20 fits.
-    """
+    """Return nearly the least factor above 1 to fit; None above 2**20."""
     low, high = Fraction(1), Fraction(2)
     while not fits(high):
         low, high = high, high * 4

@@ -31,12 +31,11 @@ from takifugu.numbers.rationals import to_text
 
 @dataclass(frozen=True, eq=False)
 class Adoption:
-    """Releases of one payment, as certificates name them.
+    """Releases of one payment with their charges, as certificates name them.
 
-    They have their ids by name, and what they are charged. `account` is the id of the source, where the ledger lacks
-    it; `certificates` are their keyed digests. With `is_everyone` the debits name nobody, and each is of every unit
-    that the source has or will have: as it is where it names its layout, else at the cost of a change of the whole
-    data.
+    `ids` go by name. `account` is the id of the source, where the ledger lacks it; `certificates` are their keyed
+    digests. With `is_everyone` the debits name nobody, and each is of every unit that the source has or will have: as
+    it is where it names its layout, else at the cost of a change of the whole data.
     """
 
     source: str
@@ -57,12 +56,11 @@ class Adoption:
 def adopt(
     connection: Connection, offers: Sequence[Sequence[Adoption]], tag: Callable[[str], bytes]
 ) -> tuple[tuple[Adoption, Amount], ...]:
-    """Enter releases as spent and published.
+    """Enter releases as spent and published, whatever the budget.
 
-    The budget does not count. What each source has spent with each is returned. Of every offer the first that can be
-    counted is entered; a source that the ledger lacks is made. Raises what the last of an offer raises:
-    CompositionRefused where nothing bounds what it costs beside others, LedgerError for a release that the ledger
-    knows.
+    Returns what each source has spent with each of them. Of every offer the first that can be counted is entered; a
+    source that the ledger lacks is made. Raises what the last of an offer raises: CompositionRefused where nothing
+    bounds what it costs beside others, LedgerError for a release that the ledger knows.
     """
     entered = tuple(_first(connection, offer, tag) for offer in offers)
     for name in dict.fromkeys(adoption.source for adoption, _ in entered):
@@ -75,10 +73,9 @@ def adopt(
 
 
 def published_as(connection: Connection, source: str) -> dict[str, frozenset[str]]:
-    """Return the digests of each release's certificates.
+    """Return the digests of a source's certificates by release id.
 
-    They go by the release's id, for a source; there are none where none were noted. Raises LedgerError for events that
-    were edited.
+    Raises LedgerError for events that were edited.
     """
     check_chain(connection)
     ids: dict[str, list[str]] = {}
@@ -129,9 +126,9 @@ def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], by
 
 
 def _check_order(connection: Connection, number: int, request: Request) -> None:
-    """Refuse releases of an unknown order.
+    """Refuse releases with a cost by their order.
 
-    Raises CompositionRefused where it decides what they cost: certificates do not say it.
+    Raises CompositionRefused: certificates do not tell the order.
     """
     ties = [pair for pair in same_people.ties(rows.read_people(connection)) if number in pair]
     before = (histories.all_charges_of(connection, source) for source in {number, *chain(*ties)})

@@ -16,9 +16,9 @@ Answered = tuple[str, str]
 
 
 def check_text(answer: object, name: str) -> None:
-    """Refuse a text unless a session can keep it.
+    """Refuse anything but a text.
 
-    Raises InputError for one that it would not read back as it was; an answer is never printed.
+    Raises InputError without the answer, which is never printed.
     """
     if not isinstance(answer, str):
         raise InputError(f"the {name} is not a text", fix="write numbers as texts, such as str(value)").at(name)
@@ -29,10 +29,7 @@ def written(questions: tuple[Answered, ...]) -> bytes:
 
 
 def read(content: bytes | None) -> tuple[Answered, ...]:
-    """Read the content of a session.
-
-    Raises LedgerError where it is another kind of release.
-    """
+    """Return a session's answers; raises LedgerError for other releases."""
     if content is None:
         return ()
     data = json.loads(content)
@@ -46,10 +43,10 @@ def no_session(rule: str, fix: str) -> LedgerError:
 
 
 def with_answer(answers: tuple[Answered, ...], number: int, new: Answered) -> tuple[Answered, ...]:
-    """Return a session's content with one more answer.
+    """Return a session's answers with one to question `number`.
 
-    It is of question `number`; the first that came counts. Raises LedgerError where the answers before it are not all
-    kept, or another question has its number.
+    The first answer counts. Raises LedgerError where the answers before it are not all kept, or another question has
+    its number.
     """
     if number > len(answers):
         raise LedgerError(

@@ -27,8 +27,8 @@ AS_PAID = "entered from the certificates in a folder, which a copy of this ledge
 def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
     """Write an event and its consequences.
 
-    `computed` is what paid releases cost, where it is known. Raises LedgerError for a ledger that was edited: nothing
-    is written after that as if it had not been.
+    `computed` is the cost of paid releases, where known. Raises LedgerError for a ledger that was edited: nothing is
+    written after that as if it had not been.
     """
     seals.check(connection)
     append(connection, fact)
@@ -57,7 +57,7 @@ def rebuild(connection: Connection) -> None:
 
 
 def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
-    """Write the consequences of an event, unsealed."""
+    """Write the consequences of an event, without sealing them."""
     if fact.kind == "source":
         rows.add_source(connection, fact.source, fact.body["id"], fact.created)
         return
@@ -81,10 +81,7 @@ def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> 
 
 
 def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None) -> None:
-    """Write releases and the units' new costs.
-
-    The releases were paid for, or entered from certificates.
-    """
+    """Write paid or adopted releases and the new costs of units."""
     body, created = fact.body, fact.created
     computed = computed or tally(connection, fact.source, request_in(connection, fact), body["same_people"])
     request, recipe = computed.request, content(connection, body["recipe"]).decode()

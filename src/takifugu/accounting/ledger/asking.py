@@ -22,10 +22,7 @@ from takifugu.model.frameworks import Framework
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One debit of a unit.
-
-    It says what is charged under which framework, for which release; `text` and `body` are kept.
-    """
+    """One unit's debit: its charge, framework and release, with kept texts."""
 
     charge: Charge
     framework: Framework
@@ -47,11 +44,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """Releases to be paid.
+    """Releases to be paid, with each tag's debits by number in `shapes`.
 
-    It says what each unit (by tag) is debited, as the number of a row of `shapes`. `ids` are the random ids of the
-    releases by name; `everything` is the tag of a source that is one unit. Debits of EVERYONE are of every unit that
-    the source has or will have. `debits` and `recharge` are the call's own.
+    `ids` are the random ids of the releases by name; `everything` is the tag of a source that is one unit. Debits of
+    EVERYONE are of every unit that the source has or will have. `debits` and `recharge` are the call's own.
     """
 
     ids: Mapping[str, str]
@@ -73,15 +69,12 @@ class Request:
 
     @cached_property
     def layouts(self) -> tuple[str, ...]:
-        """The layouts of the data.
-
-        There is one where a release file or a call of `release` asks.
-        """
+        """The layouts of the data; one for a release file or `release`."""
         return tuple(dict.fromkeys(part.charge.layout for part in self.parts))
 
     @cached_property
     def roster(self) -> bytes:
-        """What events say of its units."""
+        """The request's units, as its event keeps them."""
         return roster_of(self.units, len(self.shapes))
 
     @property
@@ -94,9 +87,9 @@ class Request:
 
 
 def roster_of(units: Mapping[bytes, int], shapes: int) -> bytes:
-    """Return the tags and shapes of all units.
+    """Return the tags of all units, followed by their shapes' numbers.
 
-    All tags come first, and then the number of the shape of each, of so many shapes; none where there is one.
+    No numbers follow where there is one shape.
     """
     width = width_of(shapes)
     return b"".join(units) + b"".join(shape.to_bytes(width, "big") for shape in units.values() if width)
@@ -135,8 +128,8 @@ def request_of(
 ) -> Request:  # fmt: skip
     """Check a request and prepare it.
 
-    Raises InputError or LedgerError for what cannot be counted. `ids` are the random ids of releases that have them
-    already, by their names.
+    `ids` are the random ids, by name, of releases that have them already. Raises InputError or LedgerError for what
+    cannot be counted.
     """
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
@@ -180,10 +173,7 @@ def request_of(
 
 
 def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:
-    """Prepare debits of every unit of a source.
-
-    They are of releases whose ids are known by their names.
-    """
+    """Prepare debits of every unit of a source, with known release ids."""
     numbers = {name: number for number, name in enumerate(ids)}
     texts: dict[int, str] = {}
     parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
@@ -225,14 +215,14 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
 
 
 def unread(charge: Charge) -> tuple[Charge, str]:
-    """Split a charge from its release and reading."""
+    """Return a charge without its release and reading, and the reading."""
     return replace(charge, release="", reading=""), charge.reading
 
 
 def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return a unit's debits with their readings numbered.
 
-    What is read once has no number, so that equal debits meet.
+    Single readings have no number, so that equal debits meet.
     """
     often = [reading for reading, n in Counter(part.reading for part in parts).items() if reading and n > 1]
     numbers = {reading: str(number) for number, reading in enumerate(often, 1)}
@@ -240,8 +230,8 @@ def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def is_link(charge: Charge) -> bool:
-    """Return whether a promise is about all units.
+    """Return whether a promise is about the joint law of several units.
 
-    It is about the joint law of all that it reads, so that a debit of one affects all.
+    A debit of one of them affects all.
     """
     return charge.covers is Covers.OUTPUT and charge.scope == "pooled"

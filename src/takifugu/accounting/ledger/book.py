@@ -54,39 +54,31 @@ TRIES = 20
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """The record of all spending, in one file.
+    """The record of all spending on the same data, in one file.
 
-    Every release from the same data goes through it. Epsilons and deltas are exact rationals. Kept are promises,
-    queries, noise, beliefs and keyed hashes of unit identifiers; never data, answers, or identifiers in clear. Whoever
-    names units declares them independent.
+    Epsilons and deltas are exact rationals. Kept are promises, queries, noise, beliefs and keyed hashes of unit
+    identifiers; never data, answers, or identifiers in clear. Whoever names units declares them independent.
     """
 
     store: Store
 
     @property
     def is_new(self) -> bool:
-        """Whether this very `open` made the file.
-
-        The ledger then remembers nothing before today.
-        """
+        """Whether this very `open` made the file, without memory of earlier releases."""
         return self.store.is_new
 
     @property
     def id(self) -> str:
-        """The ledger's random id.
-
-        It is the same in every copy of it; release files name it (`ledger_id`).
-        """
+        """The ledger's random id, equal in all copies, for `ledger_id` of files."""
         return self.store.public_id
 
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
-        """Open the ledger at a path, or make one.
+        """Open the ledger at a path or sqlite:/// URL, or make one.
 
-        The path may be a sqlite:/// URL. `timeout` is how many seconds to wait for another process that writes. Raises
-        LedgerError, with the fix, for a file that is no ledger, is damaged, empty, locked, unreadable or of a newer
-        version, and, with create=False, for one that is not there. A ledger of an older format is upgraded, and kept
-        beside the new one.
+        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for a
+        file that is no ledger, is damaged, empty, locked, unreadable or of a newer version, and, with create=False, for
+        one that is not there. A ledger of an older format is upgraded, and kept beside the new one.
 
         >>> import os, tempfile
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
@@ -97,11 +89,10 @@ class Ledger:
         return book
 
     def source(self, name: str, budget: Budget | None = None) -> Source:
-        """Return the source of this name.
+        """Return the source of this name, made if it is new.
 
-        It is made if it is new; a budget is epsilon, or (epsilon, delta). Without a budget a new source gets exactly
-        what its first release costs. Raises LedgerError for a budget that differs from the one declared before, or is
-        below what is spent.
+        A budget is epsilon, or (epsilon, delta). Without a budget a new source gets exactly what its first release
+        costs. Raises LedgerError for a budget that differs from the one declared before, or is below what is spent.
         """
         with self.store.writing() as connection:
             return source_with(connection, source_name(name), None if budget is None else as_budget(budget))[1]
@@ -117,10 +108,9 @@ class Ledger:
 
     @staticmethod
     def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
-        """Upgrade a ledger of an older format.
+        """Upgrade a ledger of an older format; return the old one's place.
 
-        Returned is the place of the old one. It takes as long as it takes. None for a ledger of this format. Raises
-        LedgerError for a file that is none.
+        None for a ledger of this format. A ledger of any length is upgraded. Raises LedgerError for any other file.
         """
         return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
 
@@ -130,10 +120,10 @@ class Ledger:
             return differences(connection)
 
     def merge(self, other: Ledger | str | Path, is_rehearsal: bool = False) -> Merged:
-        """Merge another copy of this ledger, or rehearse it.
+        """Replay the further payments of another copy, or rehearse it.
 
-        Its further payments are replayed. Totals are computed anew. Raises LedgerError for what is no copy of it, and
-        CompositionRefused where the copies cannot be counted together; then nothing was written.
+        Totals are computed anew. Raises LedgerError for a file that is no copy of this ledger, and CompositionRefused
+        where the copies cannot be counted together; then nothing was written.
         """
         theirs = other if isinstance(other, Ledger) else Ledger.open(other, create=False)
         return merge(self.store, theirs.store, is_rehearsal)
@@ -141,7 +131,7 @@ class Ledger:
     def rebuild(self) -> None:
         """Compute the ledger's tables from its events again.
 
-        They become as they were computed before. Raises LedgerError where the events themselves were edited.
+        Raises LedgerError where the events themselves were edited.
         """
         with self.store.writing() as connection:
             rebuild(connection)
@@ -158,7 +148,7 @@ class Ledger:
         same_people: bool | None = None,
         computed: Tally | None = None,
     ) -> Reservation:
-        """Pay for all releases before any drawing, or none.
+        """Pay for all releases before any drawing, or for none.
 
         In one transaction the joint cost of every unit that is touched is recomputed under every framework that any
         release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them in
@@ -197,10 +187,7 @@ class Ledger:
         raise error
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
-        """Return unpublished payments, oldest first.
-
-        They are of a source, and of what `identity` says they are.
-        """
+        """Return unpublished payments, oldest first, of a source and an `identity`."""
         with self.store.reading() as connection:
             numbered = None if source is None else rows.read_source(connection, source_name(source))
             if source is not None and numbered is None:
@@ -215,12 +202,11 @@ class Ledger:
             return () if numbered is None else reserved.read_payments(connection, numbered[0])
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes, certificates: Sequence[str] = ()) -> bytes:
-        """Note the draw and keep its noisy values.
+        """Note the draw and keep its noisy values, before any other writing.
 
-        It is done before any of them is written anywhere. Only one draw is ever public: where another process drew
-        first, its values are returned, and these are to be thrown away. `certificates` are the keyed digests of what is
-        published of them, by which it is known later. Raises LedgerError where the values were published already, or
-        are gone.
+        Only one draw is ever public: where another process drew first, its values are returned, and these are to be
+        thrown away. `certificates` are the keyed digests by which the published values are known later. Raises
+        LedgerError where the values were published already, or are gone.
         """
         path, group = self.store.place, reservation.group
         with sqlite.explained(path):
@@ -238,29 +224,26 @@ class Ledger:
     def session_of(self, reservation: Reservation | Pending) -> tuple[Answered, ...]:
         """Return a `Session`'s questions with their answers.
 
-        Raises LedgerError for one that is closed.
+        Raises LedgerError for a closed session.
         """
         with self.store.reading() as connection:
             return moving.read_session(connection, self.store.place, reservation.group)
 
     def answer(self, reservation: Reservation | Pending, number: int, question: Answered) -> str:
-        """Keep a session's answer to question `number`.
+        """Keep the answer to question `number` and return the first to come.
 
-        The answer that counts is returned: the first that came.
+        Only the first answer counts, of whichever process.
         """
         with self.store.writing() as connection:
             return moving.keep_answer(connection, self.store.place, reservation.group, number, question)[number][1]
 
     def close_session(self, reservation: Reservation | Pending) -> None:
-        """Note the end of a session.
-
-        All of it is spent, however much was asked.
-        """
+        """Note the end of a session, with all of it spent."""
         with self.store.writing() as connection:
             moving.close_session(connection, self.store.place, reservation.group)
 
     def publish(self, reservation: Reservation | Pending) -> None:
-        """Note the handing out of values and drop them.
+        """Note the publication of values and drop them.
 
         Raises LedgerError before they are drawn.
         """
@@ -291,11 +274,11 @@ class Ledger:
     def adopt(
         self, offers: Sequence[Sequence[Adoption]], is_rehearsal: bool = False
     ) -> tuple[tuple[Adoption, Amount], ...]:
-        """Enter the published releases a ledger lacks.
+        """Enter published releases, new to this ledger, as spent, or rehearse it.
 
-        They count as spent, whatever the budget; or it is rehearsed. Of every offer the first that can be counted is
-        entered: return it with what its source has spent then. Raises CompositionRefused where nothing bounds what a
-        release costs beside others, and LedgerError for one that the ledger knows; then nothing was written.
+        The budget does not limit them. Of every offer the first that can be counted is entered: it is returned with
+        what its source has spent then. Raises CompositionRefused where nothing bounds what a release costs beside
+        others, and LedgerError for one that the ledger knows; then nothing was written.
         """
         if is_rehearsal:
             with self.store.reading() as connection, in_memory(connection) as copied:
@@ -304,46 +287,39 @@ class Ledger:
             return adopt(connection, offers, self.tag_of)
 
     def published_as(self, name: str) -> dict[str, frozenset[str]]:
-        """Return the digests of certificates by release id.
+        """Return the digests of a source's certificates by release id.
 
-        There are none where none are noted, or the source is not known. Raises LedgerError for a ledger that was
-        edited.
+        An unknown source has none. Raises LedgerError for a ledger that was edited.
         """
         with self.store.reading() as connection:
             return published_as(connection, source_name(name))
 
     def layouts(self, name: str) -> tuple[str, ...]:
-        """Return the layouts of a source, oldest first.
-
-        A source that is not known has none.
-        """
+        """Return a source's layouts, oldest first; none of an unknown source."""
         with self.store.reading() as connection:
             source = rows.read_source(connection, source_name(name))
             layouts = Layouts() if source is None else rows.read_layouts(connection, source[0])
         return tuple(chain.from_iterable(layouts.classes.values()))
 
     def finish(self, reservation: Pending, why: str) -> None:
-        """Note the end of a payment and its reason.
-
-        The reason stays in the history: what was paid for is never drawn again.
-        """
+        """Close a payment, without another draw, for a reason in the history."""
         with self.store.writing() as connection:
             self._known(connection, reservation.source)
             moving.finish(connection, reservation.group, why)
         outputs.clear(self.store.place, reservation.group)
 
     def events(self, name: str) -> tuple[Event, ...]:
-        """Return a source's events beside releases, oldest first.
+        """Return a source's changes of budget and layout, oldest first.
 
-        They are changes of its budget and its layout. Raises LedgerError for an unknown source.
+        Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
             return rows.read_notes(connection, self._known(connection, name)[0])
 
     def spent(self, name: str) -> Spent:
-        """Return the most spent, and each unit's amount.
+        """Return the most spent by any unit, and each unit's amount.
 
-        Units go under their keyed hash. Raises LedgerError for an unknown source.
+        Units go by their keyed hashes. Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
             number, source = self._known(connection, name)
@@ -360,14 +336,11 @@ class Ledger:
         return self.tag_of(budget_name(unit)).hex()
 
     def tag_of(self, unit: str) -> bytes:
-        """Return the keyed hash of a `budget_name`, in bytes."""
+        """Return the keyed hash of a `budget_name`, as bytes."""
         return self.store.tag_of_unit(unit)
 
     def tag(self, kind: str, content: bytes) -> str:
-        """Return the keyed hash of `content`.
-
-        It stands for it in this ledger; of another kind it has another hash.
-        """
+        """Return this ledger's keyed hash of `content`, different by `kind`."""
         return self.store.tag(kind, content).hex()
 
     def _known(self, connection: Connection, name: str) -> tuple[int, Source]:

@@ -53,10 +53,7 @@ def setting(ledger: object, name: str, budget: Amount) -> str:
 
 
 def enough(cost: Amount) -> Amount:
-    """Return a short budget of at least a cost.
-
-    Its numbers are rounded up to three digits.
-    """
+    """Return a cost rounded up to three digits, as a short budget."""
     return Amount(_short(cost.epsilon), _short(cost.delta))
 
 
@@ -91,10 +88,7 @@ def write_budget(connection: Connection, name: str, budget: Amount, implied: boo
 
 
 def source_name(name: str) -> str:
-    """Return a source's name in the ledger's spelling.
-
-    Raises InputError for none.
-    """
+    """Return a name in the ledger's spelling; raises InputError for none."""
     spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
     if not spelling:
         raise InputError(f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'").at(

@@ -23,7 +23,7 @@ def now() -> str:
 def canonical(data: Plain, name: str) -> str:
     """Write plain values as one JSON text.
 
-    Raises InputError where they would not read back as they are.
+    Raises InputError where they would not read back unchanged.
     """
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -45,10 +45,7 @@ def amount(epsilon: str, delta: str) -> Amount:
 
 
 def known_state(state: object) -> str:
-    """Return the state of a reservation.
-
-    Raises ValueError for one that there is not.
-    """
+    """Return the state of a reservation; raises ValueError for any other text."""
     if state not in (RESERVED, DRAWN, PUBLISHED):
         raise ValueError(f"its state is {state!r:.40}")
     return str(state)

@@ -25,10 +25,9 @@ from takifugu.core.plain import Json, Plain
 
 @dataclass(frozen=True)
 class Fact:
-    """One event in plain values.
+    """One event of a source: its kind, plain values and time.
 
-    It says what kind of thing was done to a source, what is to be known of it, and when. `id` is random; `first` is the
-    digest that an event of another copy had there.
+    `id` is random; `first` is the digest that an event of another copy had there.
     """
 
     kind: str
@@ -40,9 +39,9 @@ class Fact:
 
 
 def append(connection: Connection, fact: Fact) -> None:
-    """Write an event behind the newest one.
+    """Append an event, chained to the digest of the one before.
 
-    It holds the digest of the one before, and its own is the ledger's head.
+    Its own digest becomes the ledger's head.
     """
     body = json.dumps(fact.body, sort_keys=True, separators=(",", ":"))
     chain.add(connection, chain.Link(fact.id, fact.kind, fact.source, body, fact.created, fact.first))

@@ -38,10 +38,7 @@ FEW = 8
 
 
 class Standing(NamedTuple):
-    """The standing of units with one past.
-
-    It is its row, their history, what each has spent, and how many they are.
-    """
+    """The common past of units: row, history, amount, and their number."""
 
     row: int
     history: int
@@ -52,10 +49,7 @@ class Standing(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def framework_of(body: str) -> Framework:
-    """Return the framework of a canonical text.
-
-    It is always the same object for the same text.
-    """
+    """Return the framework of a canonical text, one object for each text."""
     return framework_room.from_dict(json.loads(body))
 
 
@@ -66,10 +60,7 @@ def charge_of_text(body: str) -> Charge:
 
 
 def select_these(connection: Connection, table: str, column: str, values: Iterable[Hashable]) -> None:
-    """Keep values in a temporary table to join.
-
-    There is no limit to their number.
-    """
+    """Put values into a temporary table for joins, without a limit."""
     raw = connection.connection.cursor()
     raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")
     raw.execute(f"delete from {table}")
@@ -81,8 +72,8 @@ def select_these(connection: Connection, table: str, column: str, values: Iterab
 class Known:
     """The standings of some tags in one source.
 
-    It is the `usual` one where it is none of the `others`; without a usual one a source has the others alone. So of
-    people who all have one past nothing is held for each.
+    A tag outside `others` has the `usual` standing; without a usual one a source has the others alone. So of people who
+    all have one past nothing is held for each.
     """
 
     tags: Collection[bytes]
@@ -134,10 +125,7 @@ def tags_of(connection: Connection, source: int) -> list[bytes]:
 
 
 def histories_of_everyone(connection: Connection, sources: Iterable[int]) -> dict[int, int]:
-    """Return the histories every unit has beside its own.
-
-    They go by source.
-    """
+    """Return each source's common history, beside the units' own ones."""
     sources = set(sources)
     query = "select u.source, s.history from units u join standings s on s.id = u.standing where u.tag = x''"
     return {source: history for source, history in connection.exec_driver_sql(query) if source in sources}
@@ -178,7 +166,7 @@ def debits_of(connection: Connection, leaves: Iterable[int]) -> dict[int, tuple[
 def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) -> Charge:
     """Return a charge as a batch's debit reads it.
 
-    Its `release` says in which row it is, and of which release.
+    `release` becomes the numbers of its row and its release.
     """
     return replace(charge, release=f"{row} {release}", reading=f"{batch}.{reading}" if reading else "")
 
@@ -224,10 +212,7 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
 
 
 def entry_rows(connection: Connection, source: int) -> Sequence[Row[*tuple[object, ...]]]:
-    """Return every release of a source, oldest first.
-
-    With it go its charges and how many units each debits.
-    """
+    """Return a source's releases with charges and unit counts, oldest first."""
     query = (
         "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "
         "b.units from releases r join reservations s on s.id = r.reservation join debits d on d.release = r.id "

@@ -39,10 +39,10 @@ TWICE = "two copies of the ledger drew it apart from each other, so it is paid f
 
 @dataclass(frozen=True)
 class Merged:
-    """The outcome of a merge, by source.
+    """The outcome of a merge: each source's spending before and after.
 
-    It is what each had spent in this copy, by name, and what it has spent with the other one; `former` is this one.
-    `payments` is how many payments this copy lacked, with those of releases that both copies drew.
+    `former` is the kept file of this copy before the merge. `payments` is how many payments this copy lacked, with
+    those of releases that both copies drew.
     """
 
     payments: int
@@ -52,11 +52,10 @@ class Merged:
 
 
 def merge(store: Store, other: Store, is_rehearsal: bool) -> Merged:
-    """Merge another copy into this one, or rehearse it.
+    """Replay the further payments of another copy here, or rehearse it.
 
-    Its further payments are replayed. Raises LedgerError for what is no copy of this ledger or was edited,
-    CompositionRefused where the order of releases would decide what they cost, and what `Ledger.reserve` raises of
-    releases that cannot be counted together.
+    Raises LedgerError for what is no copy of this ledger or was edited, CompositionRefused where the order of releases
+    would decide what they cost, and what `Ledger.reserve` raises of releases that cannot be counted together.
     """
     if (store.public_id, store.key) != (other.public_id, other.key):
         raise LedgerError(
@@ -81,9 +80,9 @@ def merge(store: Store, other: Store, is_rehearsal: bool) -> Merged:
 
 
 class _OrderDecides(Exception):
-    """A payment of both copies with order-dependent cost.
+    """A payment of both copies with a cost by its order.
 
-    It leaves the transaction before a remedy is read.
+    The exception leaves the transaction before a remedy is read.
     """
 
     def __init__(self, source: str) -> None:
@@ -94,10 +93,7 @@ class _OrderDecides(Exception):
 
 
 def _entering(ledger: Path, other: Store) -> str:
-    """Name the commands to enter another ledger's releases.
-
-    There is one for each folder with something published.
-    """
+    """Name the commands to enter another ledger's releases, one a folder."""
     with other.reading() as theirs:
         recipes = [json.loads(row.recipe) for row in theirs.exec_driver_sql("select recipe from reservations").all()]
     folders = dict.fromkeys(recipe["output"] for recipe in recipes if "output" in recipe)
@@ -126,10 +122,7 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
 
 
 def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> int:
-    """Write missing events and pay for double draws.
-
-    The number of these payments is returned.
-    """
+    """Write missing events, pay for double draws, and count these payments."""
     budgets = {fact.source for fact in ours if fact.kind == "budget"}
     replaced = _replaced(connection, theirs)
     doubled = list(_sessions(connection, theirs, further))
@@ -147,19 +140,16 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
-    """Return the events a ledger lacks, in order.
-
-    They are of `other`, with the digests that they had first.
-    """
+    """Return a ledger's missing events of `other`, with their first digests."""
     names = {link.id for link, _ in links(connection)}
     ends = {link.id: link.first or end for link, end in links(other)}
     return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
 
 
 def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Refuse a release both paid for and entered.
+    """Refuse a release paid for in one copy, adopted in the other.
 
-    Raises LedgerError where one copy has paid for it and the other has entered it from its certificate.
+    Raises LedgerError.
     """
     names, other_names = _names_of(ours), _names_of(further)
     if both := sorted(names[number] for number in names.keys() & other_names.keys()):
@@ -177,9 +167,9 @@ def _names_of(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Refuse copies of an unknown common order.
+    """Refuse payments by both copies about the same people, with order-dependent cost.
 
-    Raises CompositionRefused where both paid about the same people and the order decides what that costs.
+    Raises CompositionRefused.
     """
     tied = _tied(connection) | _tied(theirs)
 
@@ -196,7 +186,7 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
 
 
 def _tied(connection: Connection) -> set[str]:
-    """Return the sources with the people of others."""
+    """Return the sources about the same people as some other."""
     pairs = [pair for pair, is_same in rows.read_people(connection).items() if is_same]
     return {rows.source_of_row(connection, source).name for source in chain(*pairs)}
 
@@ -207,10 +197,7 @@ def _depends_on_order(connection: Connection, fact: Fact) -> bool:
 
 
 def _replaced(connection: Connection, theirs: Connection) -> set[str]:
-    """Return events of budgets later replaced alike.
-
-    The other copy replaced each by one that both copies have.
-    """
+    """Return the other copy's budget events before a common later one."""
     shared = {fact.id for fact in _shared(connection, theirs)}
     earlier: dict[str, list[str]] = {}
     replaced: set[str] = set()
@@ -223,10 +210,7 @@ def _replaced(connection: Connection, theirs: Connection) -> set[str]:
 
 
 def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[str], is_replaced: bool) -> None:
-    """Write the other copy's event and its consequences.
-
-    Or write that it says nothing here.
-    """
+    """Write the other copy's event, or its trace only, and its consequences."""
     source = rows.read_source(connection, fact.source)
     is_aside = is_replaced or (fact.kind == "source" and source is not None)
     budget = None if source is None else source[1].budget
@@ -241,10 +225,7 @@ def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[s
 
 
 def _drawn_twice(connection: Connection) -> Iterator[Fact]:
-    """Yield a payment for every further draw.
-
-    It is for all draws of a reservation but one: each copy drew values of its own.
-    """
+    """Yield a payment for every further copy's draw of a reservation."""
     draws: dict[str, list[str]] = {}
     for fact in facts(connection):
         if fact.kind == "drawn":
@@ -255,10 +236,7 @@ def _drawn_twice(connection: Connection) -> Iterator[Fact]:
 
 
 def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact]) -> Iterator[Fact]:
-    """Yield a payment for every session open in both.
-
-    It was open where the copies parted: each may have asked on.
-    """
+    """Yield a payment for every session still open at the copies' parting."""
     repeated = {fact.body.get("again") for fact in further if fact.kind == "paid"}
     query = "select public_id, recipe, state, bundle from reservations"
     their_rows = {row.public_id: row for row in theirs.exec_driver_sql(query)}
@@ -281,10 +259,7 @@ def _shared(connection: Connection, theirs: Connection) -> list[Fact]:
 
 
 def _again(connection: Connection, group: str, reason: str) -> Fact:
-    """Return the event of a second payment.
-
-    In every copy it is the same one.
-    """
+    """Return the event of a second payment, the same in every copy."""
     paid = next(fact for fact in facts(connection) if fact.kind == "paid" and fact.body["group"] == group)
     key = key_of(connection)
 
@@ -304,10 +279,7 @@ def _has(connection: Connection, name: str) -> bool:
 
 
 def _take_values(connection: Connection, theirs: Connection, place: Path, other_place: Path) -> None:
-    """Keep the other copy's unpublished noisy values.
-
-    So nobody draws them again.
-    """
+    """Keep the other copy's unpublished noisy values, against a second draw."""
     query = "select public_id, bundle from reservations where state = ? and bundle is {} null"
     lacking = {row.public_id for row in connection.exec_driver_sql(query.format(""), (DRAWN,))}
     for group, bundle in theirs.exec_driver_sql(query.format("not"), (DRAWN,)).all():

@@ -21,11 +21,11 @@ from takifugu.core.errors import LedgerError
 def keep_drawn(
     connection: Connection, ledger: Path, group: str, bundle: bytes, certificates: Sequence[str] = ()
 ) -> bytes | None:
-    """Note a reservation's draw and keep its values.
+    """Note a reservation's draw and keep `bundle` (see `outputs`).
 
-    They are `bundle` (see `outputs`); returned is None, or what another process kept first. `certificates` are the
-    keyed digests by which the ledger knows what was drawn after it is published. Raises LedgerError for a reservation
-    that this ledger does not have, or whose values were published already.
+    Returns None, or the bundle that another process kept first. `certificates` are the keyed digests by which the
+    ledger knows the draw after it is published. Raises LedgerError for a reservation that this ledger does not have, or
+    whose values were published already.
     """
     row = held(connection, group)
     if row.state == RESERVED:
@@ -55,7 +55,7 @@ def keep_drawn(
 
 
 def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Answered, ...]:
-    """Return the content of an open session.
+    """Return the answers of an open session.
 
     Raises LedgerError for one that is closed, and for no session.
     """
@@ -73,10 +73,7 @@ def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answ
 def keep_answer(
     connection: Connection, ledger: Path, group: str, number: int, new: answers.Answered
 ) -> tuple[answers.Answered, ...]:
-    """Keep one answer of a session and return all.
-
-    Another process's answer to the same question stays.
-    """
+    """Keep one answer, unless another process did, and return all."""
     answered = read_session(connection, ledger, group)
     questions = answers.with_answer(answered, number, new)
     if questions is not answered:
@@ -93,10 +90,7 @@ def close_session(connection: Connection, ledger: Path, group: str) -> None:
 
 
 def set_published(connection: Connection, group: str) -> None:
-    """Note the handing out of values and drop them.
-
-    It can be done many times.
-    """
+    """Note the publication of values and drop them, once or again."""
     row = held(connection, group)
     if row.state == RESERVED:
         raise LedgerError(
@@ -108,10 +102,7 @@ def set_published(connection: Connection, group: str) -> None:
 
 
 def finish(connection: Connection, group: str, why: str) -> None:
-    """Note a reservation's end and drop its values.
-
-    It was drawn or not; the event says why it is over.
-    """
+    """Note a reservation's end with its reason, and drop its values."""
     _move(connection, group, "over", why=why)
 
 

@@ -26,10 +26,7 @@ from takifugu.core.plain import Plain
 
 @dataclass(frozen=True)
 class Order:
-    """A reservation's terms beside its debits.
-
-    They are a budget, what it is, how it is completed, and of whom it is.
-    """
+    """A reservation's terms: budget, identity, recipe, and people."""
 
     budget: Amount | None
     identity: str | None
@@ -39,9 +36,9 @@ class Order:
 
 
 class TooMuch(Exception):
-    """A unit's joint cost above the budget.
+    """A unit's joint cost above the budget, not yet in words.
 
-    It leaves the transaction before it is put into words.
+    The exception leaves the transaction before a remedy is sought.
     """
 
     def __init__(self, request: Request, account: Account, unit: tuple[bytes, AccountKind], budget: Amount) -> None:
@@ -51,7 +48,7 @@ class TooMuch(Exception):
 
 
 def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
-    """Check every touched account and note the payment.
+    """Check every touched account against its budget; note the payment.
 
     Raises TooMuch for a unit that would spend more, and then nothing may be written.
     """
@@ -76,10 +73,9 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
 
 
 def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
-    """Return the error about too small a budget.
+    """Return the error with the amounts spent, required, left and fitting.
 
-    It says what is spent, required and left, and what would fit, in words and in numbers. Its fix is the command that
-    gives the source of the `ledger` a budget that is enough.
+    Its fix is the command that gives the source of the `ledger` a sufficient budget.
     """
     account, kind, budget = excess.account, excess.kind, excess.budget
     source, accounts = account.source, account.accounts
@@ -107,9 +103,9 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
 
 
 def _whose(excess: TooMuch) -> str:
-    """Name the unit by its number.
+    """Name a unit by its number among the current ones.
 
-    It is counted among those that are named now: its name is not kept, and its tag says nothing to anybody.
+    Its name is not kept, and its tag says nothing to anybody.
     """
     tags, tag = list(excess.request.units), excess.tag
     if tag not in excess.request.units:

@@ -35,10 +35,10 @@ def add_reservation(
 
 
 def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Plain) -> None:
-    """Refuse a second payment under one key.
+    """Refuse a second payment for a release under one key.
 
-    Raises LedgerError where a release of one of these names was paid for under it before. Likewise where any was paid
-    for under a key that differs in capital letters or blanks only: nothing says which of the two was meant.
+    Raises LedgerError, also for a key that differs in capital letters or blanks only: nothing says which of the two was
+    meant.
     """
     once, new_names = recipe.get("once"), set(names)
     if once is None:
@@ -54,7 +54,7 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
 
 
 def refuse_alike(paid: Payment, once: str | None) -> None:
-    """Refuse a key like the one of a payment."""
+    """Refuse a key too like an earlier payment's."""
     if once is not None and paid.once not in (None, once) and normalised(paid.once or "").casefold() == once.casefold():
         raise LedgerError(
             f"the key {once!r} is not {paid.once!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
@@ -112,10 +112,7 @@ def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]
 
 
 def packed(bundle: bytes) -> bytes:
-    """Pack noisy values for a ledger.
-
-    Raises LedgerError for more than can be read back.
-    """
+    """Pack noisy values; raises LedgerError for more than can be read back."""
     if len(bundle) > LARGEST:
         raise LedgerError(
             f"the files of this release take {len(bundle) // 1_000_000:,} MB",
@@ -146,19 +143,13 @@ def set_state(connection: Connection, group: str, state: str, created: str) -> N
 
 
 def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
-    """Return the published ones of reservations.
-
-    Those that the ledger does not know may be another one's.
-    """
+    """Return the published reservations; unknown ones may be another ledger's."""
     query = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
     return list(connection.execute(query.where(reservations.c.state == PUBLISHED)).scalars())
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
-    """Keep the noisy values of a reservation.
-
-    They are no event: they go when they are published.
-    """
+    """Keep a reservation's noisy values, outside the events, until published."""
     connection.execute(update(reservations).where(reservations.c.public_id == group).values(bundle=bundle))
 
 
@@ -176,9 +167,9 @@ def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
 
 
 def _inflated(content: bytes) -> bytes:
-    """Return compressed bytes as they were.
+    """Return decompressed bytes.
 
-    Raises ValueError for what is not whole, and for what is larger than allowed.
+    Raises ValueError for a damaged or overlong content.
     """
     unpacking = zlib.decompressobj()
     inflated = unpacking.decompress(content, LARGEST + 1)

@@ -28,10 +28,7 @@ from takifugu.core.names import normalised
 
 @dataclass(frozen=True)
 class Charged:
-    """The preview for units of one kind.
-
-    It is what is asked, alone, and what it adds to what they have spent.
-    """
+    """The charge for units of one kind, alone and beside their past."""
 
     units: int
     alone: Amount
@@ -44,10 +41,9 @@ class Preview:
     """A source's spending before and after a release.
 
     `after` is None where there is no joint promise. Without a declared budget `budget` is what the first release cost,
-    or would cost. `words` say what would be refused, and are empty where it `fits`, and `over` is the error of a
-    budget; `layout` says that the source is read in several layouts, and what that costs; `people` that nothing is
-    declared about those of a new source, and `tally` is what it rests on, which `Ledger.reserve` takes where the ledger
-    is still the same.
+    or would cost. `words` say what would be refused, and are empty where it `fits`; `over` is the error of a budget.
+    `layout` says that the source is read in several layouts, and what that costs; `people` that nothing is declared
+    about those of a new source. `tally` is the basis, which `Ledger.reserve` takes where the ledger is still the same.
     """
 
     before: Amount
@@ -71,10 +67,9 @@ def preview(
     as_composing: bool = False,
     same_people: bool | None = None,
 ) -> Preview:
-    """Rehearse `Ledger.reserve`.
+    """Rehearse `Ledger.reserve`, on an empty ledger if none exists.
 
-    A ledger that does not exist is an empty one. Raises what `reserve` raises for what cannot be counted, and
-    LedgerError for a file that is no ledger.
+    Raises what `reserve` raises for what cannot be counted, and LedgerError for a file that is no ledger.
     """
     declared_budget = None if budget is None else as_budget(budget)
     name = normalised(source)
@@ -114,10 +109,9 @@ def preview(
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:
-    """Word the cost of reading in this layout.
+    """Say the cost of reading a source in another layout, or "".
 
-    There are none where a ledger knows the source in no other one. Raises LedgerError for a ledger that cannot be read:
-    nothing can be paid from it, either.
+    Raises LedgerError for a ledger that cannot be read: nothing can be paid from it, either.
     """
     if not place_of(path_of(where)).exists():
         return ""
@@ -128,10 +122,7 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
 
 @contextmanager
 def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
-    """Yield the ledger as it is.
-
-    One that is not there is an empty one.
-    """
+    """Yield the ledger as it is, an empty one if none exists."""
     path = None if where is None else path_of(where)
     if path is not None and place_of(path).exists():
         yield Ledger.open(path, create=False)
@@ -155,10 +146,7 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
 
 
 def _alone(new: Sequence[Item]) -> Amount:
-    """Return each new release's promise by itself.
-
-    It can be more than the noise loses.
-    """
+    """Return the sum of new promises, maybe more than their noise's loss."""
     epsilon = sum((item.charge.epsilon for item in new), Fraction(0))
     return Amount(epsilon, sum((item.charge.delta for item in new), Fraction(0)))
 

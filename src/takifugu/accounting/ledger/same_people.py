@@ -21,10 +21,7 @@ Known = Mapping[tuple[int, int], bool]
 
 @dataclass(frozen=True)
 class Declaration:
-    """A release's declaration about a source.
-
-    It has the source's name and number (0: a new one), and whether it names units.
-    """
+    """A source as declared: name, number (0: new), and naming of units."""
 
     name: str
     number: int
@@ -45,11 +42,10 @@ def ties(declarations: Known) -> set[tuple[int, int]]:
 def declared(
     connection: Connection, source: Declaration, named_alike: set[int], declarations: Known
 ) -> dict[int, bool]:
-    """Return the sources' declarations of the same people.
+    """Return each other source's declaration of the same people, old or new.
 
-    They say of other sources whether they are about the same people, as declared now or before. `named_alike` are the
-    sources that name some unit as this one does. Raises InputError where it has to be declared, or cannot be counted,
-    and LedgerError where the ledger knows that it is otherwise.
+    `named_alike` are the sources that name some unit as this one does. Raises InputError where a declaration is
+    required, or cannot be counted, and LedgerError where the ledger knows that it is otherwise.
     """
     other_sources = {row.id: row.members > 0 for row in rows.read_counters(connection) if row.id != source.number}
     unnamed = {other for other, names_units in other_sources.items() if not names_units}
@@ -71,9 +67,9 @@ def declared(
 
 
 def not_declared(connection: Connection, source: Declaration) -> str:
-    """Word the meaning of no declaration.
+    """Say the consequence of no declaration about a new source without names.
 
-    A new source names no units, as others do, and nothing is said of its people.
+    "" unless another source is without names, too.
     """
     if source.number or source.names_units or source.same_people is not None:
         return ""
@@ -110,9 +106,9 @@ def _is_same(connection: Connection, source: Declaration, other: int, declaratio
 
 
 def _check_named_alike(connection: Connection, source: Declaration, other_sources: set[int]) -> None:
-    """Refuse sources of the same people named differently.
+    """Refuse the same people in a source with names and one without.
 
-    Raises InputError where one of the two names units and the other does not.
+    Raises InputError.
     """
     names = sorted(rows.source_of_row(connection, other).name for other in other_sources)
     if names:

@@ -13,11 +13,10 @@ from takifugu.accounting.ledger.values import Debit, Pending, Reservation
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """Questions about reserved data, one by one.
+    """Questions about reserved data, each answer kept before the next question.
 
-    Each answer is in the ledger before the next is asked. `paid` is a reservation, or a pending one whose process
-    ended: it goes on with the answers that were kept. Nothing is ever given back: a session that was closed early, or
-    never again opened, has spent all that it reserved.
+    `paid` is a reservation, or a pending one whose process ended: it goes on with the answers that were kept. Nothing
+    is ever given back: a session that was closed early, or never again opened, has spent all that it reserved.
     """
 
     ledger: Ledger
@@ -25,27 +24,24 @@ class Session:
 
     @staticmethod
     def open(ledger: Ledger, source: str, debits: Sequence[Debit], budget: Budget | None = None) -> Session:
-        """Pay for a session and begin it.
-
-        Raises what `Ledger.reserve` raises.
-        """
+        """Pay for a session and begin it; raises as `Ledger.reserve` does."""
         return Session(ledger, ledger.reserve(source, debits, budget, recipe=RECIPE))
 
     @property
     def answers(self) -> tuple[Answered, ...]:
         """Return every question with its answer.
 
-        Raises LedgerError for a session that is closed.
+        Raises LedgerError for a closed session.
         """
         return self.ledger.session_of(self.paid)
 
     def ask(self, question: str, draw: Callable[[tuple[Answered, ...]], str]) -> str:
         """Return the noisy answer to the next question.
 
-        `draw` has what was asked before, and draws it. Where another process asked the same question of this session
-        first, its answer is returned and this draw is thrown away. Raises LedgerError where that was another question,
-        and for a session that is closed, and InputError for a question or an answer that is not a text: what is kept is
-        what was answered.
+        `draw` draws it from the earlier questions and answers. Where another process asked the same question of this
+        session first, its answer is returned and this draw is thrown away. Raises LedgerError where that was another
+        question, and for a closed session, and InputError for a question or an answer that is not a text: what is kept
+        is what was answered.
         """
         check_text(question, "question")
         before = self.answers

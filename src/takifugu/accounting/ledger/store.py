@@ -48,11 +48,10 @@ IS_OF = units.c.standing == standings.c.id
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open ledger.
+    """An open ledger: its path, its engine, and the key of hashes.
 
-    It says where it is, how to reach it, and the key of its hashes. `public_id` says which ledger it is;
-    `upgraded_from` where one of an older format is kept. `place` is where `path` led when it was opened, whatever the
-    process calls its folder afterwards.
+    `public_id` says which ledger it is; `upgraded_from` where one of an older format is kept. `place` is where `path`
+    led when it was opened, whatever the process calls its folder afterwards.
     """
 
     path: Path
@@ -67,16 +66,13 @@ class Store:
         object.__setattr__(self, "place", self.path.absolute())
 
     def tag(self, kind: str, content: bytes) -> bytes:
-        """Return a keyed hash inside this ledger.
-
-        It stands for a unit's name, or for what a release is.
-        """
+        """Return this ledger's keyed hash of a content of some kind."""
         return hmac.digest(self.key, kind.encode() + b"\0" + content, "sha256")
 
     def tag_of_unit(self, name: str) -> bytes:
-        """Return the short keyed hash of a unit's name.
+        """Return the keyed hash of a unit's name, cut to length.
 
-        It is cut to what is kept: of two alike both pay for all (Theorem 7).
+        Of two units with one hash both pay for all (Theorem 7).
         """
         return self.tag("unit", name.encode())[:TAG]
 
@@ -87,10 +83,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Hold the write lock until the end.
-
-        An exception takes everything back.
-        """
+        """Hold the write lock until the end; undo all on an exception."""
         with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as plain:
             connection = plain.execution_options(takifugu_writes=True)
             with connection.begin():
@@ -100,10 +93,9 @@ class Store:
 
 
 def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Store], Path | None]) -> Store:
-    """Open the ledger at `path`, or make one.
+    """Open the ledger at `path`, or make one; `upgrade` an older format.
 
-    One of an older format goes through `upgrade`. Raises LedgerError, with the fix, for anything that is not a sound
-    ledger.
+    Raises LedgerError, with the fix, for anything that is not a sound ledger.
     """
     is_new = False
     with sqlite.explained(path):
@@ -170,10 +162,7 @@ def begin(connection: Connection, public_id: str, created: str, key: str) -> Non
 
 
 def check_layout(connection: Connection, path: Path) -> None:
-    """Refuse a database without a ledger's tables.
-
-    Raises LedgerError for one with other tables, columns or indexes.
-    """
+    """Raise LedgerError for other tables, columns or indexes than a ledger's."""
     tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
     indexes = {index.name for index in chain.from_iterable(table.indexes for table in metadata.tables.values())}
     strange = [
@@ -197,7 +186,7 @@ def check_layout(connection: Connection, path: Path) -> None:
 def version_of(connection: Connection, path: Path) -> int:
     """Return the format of a ledger.
 
-    Raises LedgerError for what is no ledger, or one in a format that is not known.
+    Raises LedgerError for what is no ledger, or has an unknown format.
     """
     has_meta = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
     rows = connection.exec_driver_sql("select kind, version from meta").all() if has_meta else []
@@ -219,10 +208,7 @@ def version_of(connection: Connection, path: Path) -> int:
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
-    """Return a source by its normalised name.
-
-    None where there is none.
-    """
+    """Return a source by its normalised name, or None."""
     row = connection.execute(select(sources).where(sources.c.name == name)).one_or_none()
     return None if row is None else (row.id, _source(row))
 
@@ -267,10 +253,7 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
 
 
 def read_layouts(connection: Connection, source: int) -> Layouts:
-    """Return the layouts of a source, oldest first.
-
-    Each is in its class.
-    """
+    """Return the layouts of a source in their classes, oldest first."""
     seals.check_rows(connection, layouts, [source], "source")
     query = select(layouts).where(layouts.c.source == source).order_by(layouts.c.id)
     classes: dict[int, list[str]] = {}
@@ -281,10 +264,7 @@ def read_layouts(connection: Connection, source: int) -> Layouts:
 
 
 def add_layouts(connection: Connection, source: int, layouts_now: Layouts, words: str, created: str) -> None:
-    """Write the new layouts.
-
-    Of one that begins a class beside others `words` say what that means.
-    """
+    """Write new layouts, with `words` for a further class beside others."""
     before = read_layouts(connection, source)
     for number, members in enumerate(layouts_now.classes.values()):
         for body in members[len(before.classes.get(members[0], ())) :]:
@@ -294,10 +274,7 @@ def add_layouts(connection: Connection, source: int, layouts_now: Layouts, words
 
 
 def changed(connection: Connection, source: int) -> None:
-    """Mark a source's account as changed.
-
-    All who have computed from what was before then know.
-    """
+    """Mark a source's account as changed, for all computations from before."""
     connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
 
 
@@ -316,17 +293,17 @@ def has_members(connection: Connection, source: int) -> bool:
 
 
 def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
-    """Return all declarations of the same people.
+    """Return all declarations of the same people, by pairs of sources.
 
-    They go by pairs of sources. A source with itself was declared to be so, and names no units.
+    The pair of a source with itself says that it names no units, and is of the same people as others without names.
     """
     return {(row.one, row.other): row.same for row in connection.execute(select(people))}
 
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
-    """Return one source's declarations by other source.
+    """Return whether other sources' like-named units are the same people.
 
-    They say whether units of one name are the same people.
+    Other sources go by name.
     """
     pairs = {
         (b if a == source else a): same for (a, b), same in read_people(connection).items()

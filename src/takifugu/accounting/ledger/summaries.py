@@ -30,18 +30,12 @@ def summary_of(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _items(charges: Iterable[Charge], recharge: bool) -> tuple[Item, ...]:
-    """Return charges as debits.
-
-    `recharge` is whether any of them was to be charged by its noise.
-    """
+    """Return charges as debits, `recharge` if any counts by its noise."""
     return tuple(Item(charge, charge.framework, "", rows_of(charge)[1], recharge) for charge in charges)
 
 
 def summaries_of(connection: Connection, histories: Iterable[int]) -> dict[int, tuple[Item, ...]]:
-    """Return the summaries of histories.
-
-    They come from what is kept, or else from the debits.
-    """
+    """Return the kept summaries of histories, or new ones from their debits."""
     histories = set(histories)
     select_these(connection, "wanted_histories", "id", histories)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
@@ -62,10 +56,7 @@ def write(connection: Connection, history: int, summary: Sequence[Item]) -> None
 
 
 def forget_unused(connection: Connection, histories: Iterable[int]) -> None:
-    """Drop the summaries of unused histories.
-
-    These are no unit's any more.
-    """
+    """Drop the summaries of histories without a unit."""
     select_these(connection, "wanted_histories", "id", histories)
     connection.exec_driver_sql(
         "delete from summaries where history in (select id from wanted_histories) "
@@ -74,19 +65,13 @@ def forget_unused(connection: Connection, histories: Iterable[int]) -> None:
 
 
 def body_of(summary: Sequence[Item]) -> Json:
-    """Return the stored form of a summary.
-
-    Of its charges it has the rows.
-    """
+    """Return the stored form of a summary, with charges by their rows."""
     terms = [_term(several(item.charge)) for item in summary]
     return {"form": FORM, "recharge": any(item.recharge for item in summary), "terms": terms}
 
 
 def of_body(text: Plain, charges: Mapping[int, Charge]) -> tuple[Item, ...]:
-    """Return the summary of a stored form.
-
-    Its charges are read by their rows.
-    """
+    """Return the summary of a stored form, from charges by their rows."""
     if not text["terms"]:
         raise ValueError("a history without debits")
     return _items((_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))

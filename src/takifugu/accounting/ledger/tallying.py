@@ -39,11 +39,11 @@ NEW = 2**62
 
 @dataclass(frozen=True)
 class AccountKind:
-    """The common part of units with equal accounts.
+    """The common account of some units: the past, and the new debits.
 
-    It is what was known before, and what is asked now (-1: nothing). `standing` is what the source knows of the unit;
-    `others` are its histories in sources of the same people; `is_elsewhere` says that what is asked is about another
-    source; `everyones` is the history that every unit of the source has beside its own.
+    The new debits go by number (-1: none). `standing` is what the source knows of the unit; `others` are its histories
+    in sources of the same people; `is_elsewhere` says that the new debits are about another source; `everyones` is the
+    history that every unit of the source has beside its own.
     """
 
     standing: Standing | None
@@ -58,17 +58,14 @@ class AccountKind:
 
     @property
     def spent(self) -> Amount:
-        """What the unit had spent."""
+        """The unit's earlier spending."""
         with decoding():
             return NOTHING if self.standing is None else amount(self.standing.epsilon, self.standing.delta)
 
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The units of one kind, by their tags.
-
-    They are one of the tags, those of units that are known, and those of new ones.
-    """
+    """The units of one kind: one tag, known tags, and new ones."""
 
     tag: bytes
     known: list[bytes] = field(default_factory=list)
@@ -81,10 +78,9 @@ class Members:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """The units of one source with changing costs.
+    """The units of one source by kind, with all changed costs.
 
-    They go by kind, with the new cost of each kind that it changes for. Where releases about it came in several
-    layouts, `mixed` says so, and all units have one cost.
+    Where releases about the source came in several layouts, `mixed` says so, and all units have one cost.
     """
 
     number: int
@@ -99,20 +95,17 @@ class Account:
         return most(list(self.costs.values()))
 
     def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
-        """Return a unit above the budget with its kind.
-
-        None where there is none.
-        """
+        """Return a unit above the budget with its kind, or None."""
         return next(((self.kinds[k].tag, k) for k, cost in self.costs.items() if not cost.fits(budget)), None)
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The changes of a reservation to the ledger.
+    """The changes by a reservation, and the ledger's state before them.
 
-    With them goes the state of the ledger that they were computed from. `request` is the `original` one with the
-    classes of its layouts; `layouts` are all of them, and `layout` says what its own one costs. `people` says of other
-    sources whether they are about the same people; `is_shared` that this one, which names no units, is declared to be.
+    `request` is the `original` one with the classes of its layouts; `layouts` are all of them, and `layout` says what
+    its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one,
+    which names no units, is declared to be.
     """
 
     original: Request
@@ -131,9 +124,9 @@ class Tally:
     def is_for(
         self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
     ) -> bool:
-        """Return whether it was computed for these debits.
+        """Return whether the tally is of these debits, source and ledger.
 
-        They are of one source in one ledger, the one whose tag of everything this is.
+        The tag of `everything` identifies the ledger.
         """
         original = self.original
         is_alike = (self.source.name, original.recharge, self.same_people) == (name, recharge, same_people)
@@ -147,11 +140,10 @@ class Tally:
 
 
 def tally(connection: Connection, name: str, request: Request, same_people: bool | None) -> Tally:
-    """Return the cost of the releases.
+    """Return the cost of releases, from rows checked against their seals.
 
-    It is computed from rows that are compared with their seals. Raises CompositionRefused where something has no joint
-    promise, LedgerError where a source that was one unit is now divided into units or the reverse, and InputError where
-    it must be said whether two sources are of the same people.
+    Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
+    divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
     """
     row = rows.read_source(connection, name)
     number, source = row or (0, Source(name, "", None, False))
@@ -236,9 +228,9 @@ def _frameworks_of(connection: Connection, debits: Mapping[int, Sequence[Item]])
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
-    """Refuse tied sources of several layouts.
+    """Refuse several layouts beside another source of the same people.
 
-    Raises CompositionRefused where such a source and another one are of the same people.
+    Raises CompositionRefused.
     """
     friends = _friends(number, ties)
     mixed_ones = [f for f in friends if mixed or rows.read_layouts(connection, f).is_mixed]
@@ -252,9 +244,9 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple
 
 
 def _check_certificates(are_there: bool, mixed: str) -> None:
-    """Refuse bare certificates beside several layouts.
+    """Refuse several layouts beside releases known by certificates only.
 
-    Raises CompositionRefused where releases of the source are known by them only.
+    Raises CompositionRefused.
     """
     if are_there:
         raise CompositionRefused(
@@ -265,10 +257,7 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
 
 
 def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
-    """Return the common account of all units.
-
-    It is that of everything that was released, in whichever layout.
-    """
+    """Return the one account of all units, over all layouts."""
     charges = stored.all_charges_of(connection, account.number)
     for number, shape in enumerate(request.shapes):
         charges += [(part.charge, request.counts[number]) for part in shape]
@@ -305,10 +294,7 @@ def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> boo
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
-    """Return the signature of a tally's accounts.
-
-    It also tells which units other sources have.
-    """
+    """Return the state of a tally's accounts, and other sources' units."""
     sources, counters = {number, *friends}, rows.read_counters(connection)
     return tuple((row.id, row.changes if row.id in sources else 0, row.members) for row in counters)
 

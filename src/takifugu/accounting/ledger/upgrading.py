@@ -38,10 +38,10 @@ LONG_TAG = 32
 
 
 def upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
-    """Upgrade a ledger and return the old one's place.
+    """Upgrade a ledger; return the old one's place, or None.
 
-    None without an old one. Raises LedgerError for one that has more than so many payments, and for one that cannot be
-    read: then it stays as it is.
+    Raises LedgerError for one that has more than `at_most` payments, and for one that cannot be read: then it stays as
+    it is.
     """
     with store.writing() as connection:
         version = connection.exec_driver_sql("select version from meta").scalar_one()
@@ -88,19 +88,16 @@ def _replay(connection: Connection, version: int) -> None:
 
 
 def _events(connection: Connection, version: int) -> Sequence[Row[*tuple[object, ...]]]:
-    """Return the columns of an old ledger's events.
+    """Return an old ledger's events: kind, source, body, time, id, first digest.
 
-    They are kind, source, body, time, id and first digest; of format 5 they had neither of the last two.
+    Events of format 5 had neither of the last two.
     """
     names = "public_id, first" if version > WITHOUT_IDS else "'', null"
     return connection.exec_driver_sql(f"select kind, source, body, created, {names} from events order by id").all()
 
 
 def _fact(key: str, number: int, event: Row[*tuple[object, ...]]) -> Fact:
-    """Return an event with an id.
-
-    One that had none gets the same one in every copy of the ledger.
-    """
+    """Return an event; a missing id becomes one equal in all copies."""
     kind, source, body, created, name, first = event
     name = name or digest(key, number, kind, source, body, created).hex()[:16]
     first = None if first is None else str(first)
@@ -108,10 +105,7 @@ def _fact(key: str, number: int, event: Row[*tuple[object, ...]]) -> Fact:
 
 
 def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, bytes]) -> Fact:
-    """Return a payment with short tags of units.
-
-    They are those that are kept now; what it names is written.
-    """
+    """Return a payment with short tags of units, its content written."""
     body = {**fact.body, "everything": fact.body["everything"][: 2 * TAG]}
     if body["units"] is not None:
         former = texts[body["units"]]

@@ -24,11 +24,10 @@ SMALLEST_SPEND = Fraction(sys.float_info.min)
 
 @dataclass(frozen=True, eq=False)
 class Debit:
-    """One unit's part of a release.
+    """One unit's part of a release: the charge and the unit's framework.
 
-    It is what the unit's data are charged, and the framework that describes them. `unit` identifies whose data the
-    answer reads ("" where a source is one unit); only a keyed hash of it is kept. Debits with the same `name` belong to
-    one release; a pooled answer has one debit for every unit that it reads.
+    `unit` identifies whose data the answer reads ("" where a source is one unit); only a keyed hash of it is kept.
+    Debits with the same `name` belong to one release; a pooled answer has one debit for every unit that it reads.
     """
 
     framework: Framework
@@ -47,10 +46,9 @@ class Debit:
 
 @dataclass(frozen=True, eq=False)
 class Debits:
-    """One release's debits of many units.
+    """One release's debits of many units, by the number of their kind.
 
-    For each, by its name, they have the number of one of few `kinds` of debits. The kinds say what is charged, and not
-    of whom.
+    Units go by name. The `kinds` say what is charged, and not of whom.
     """
 
     kinds: tuple[Debit, ...]
@@ -80,10 +78,7 @@ class Amount:
         return self.text(up=True)
 
     def text(self, up: bool) -> str:
-        """Write the amount to six digits.
-
-        It is rounded up (what is spent) or down (what is left).
-        """
+        """Write the amount to six digits, rounded up (spent) or down (left)."""
         text = f"epsilon {short(self.epsilon, up)}"
         return text if self.delta == 0 else f"{text}, delta {short(self.delta, up)}"
 
@@ -102,9 +97,7 @@ def most(amounts: list[Amount]) -> Amount:
 
 
 def short(value: Fraction, up: bool) -> str:
-    """Write a number exactly or to six digits.
-
-    It is exact where that is short; else it is rounded up or down.
+    """Write a number exactly if short, else to six rounded digits.
 
     >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
     ('1/3', '3.33334e8', '3.33333e8')
@@ -137,9 +130,9 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
 
 @dataclass(frozen=True)
 class Source:
-    """A declared name with its budget.
+    """A declared name, a random id and a budget.
 
-    It has a random id, too; the budget is None before the first release.
+    The budget is None before the first release.
     """
 
     name: str
@@ -150,11 +143,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Reservation:
-    """Paid releases.
+    """Paid releases, with all their source has spent then.
 
-    `ids` are their random ids by name, `spent` what the source has spent with them. They move together, under the
-    random id `group`. `same_people` names the other sources of the ledger that name units alike, and says of each
-    whether these were declared to be the same people.
+    `ids` are their random ids by name. They move together, under the random id `group`. `same_people` names the other
+    sources of the ledger that name units alike, and says of each whether these were declared to be the same people.
     """
 
     source: str
@@ -193,7 +185,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Pending(Payment):
-    """An unpublished payment, drawn or never drawn.
+    """An unpublished payment, drawn or not yet.
 
     `bundle` holds the noisy values from the draw on (None before it, and where they are lost). `spent` is what the
     source has spent with it and with everything else.
@@ -208,10 +200,7 @@ class Pending(Payment):
 
 @dataclass(frozen=True)
 class Event:
-    """An event of a source beside releases.
-
-    It may be a change of its budget.
-    """
+    """An event of a source beside releases, such as another budget."""
 
     created: str
     what: str
@@ -219,10 +208,7 @@ class Event:
 
 @dataclass(frozen=True)
 class UnitSpent:
-    """The spending of one unit.
-
-    `unit` is the keyed hash that stands for it in the ledger.
-    """
+    """The spending of one unit, under its keyed hash."""
 
     unit: str
     spent: Amount
@@ -230,10 +216,7 @@ class UnitSpent:
 
 @dataclass(frozen=True)
 class Spent:
-    """The spending of a source.
-
-    It is the most that any unit has spent, each unit's, and the budget.
-    """
+    """The spending of a source: any unit's most, and each unit's amount."""
 
     spent: Amount
     budget: Amount | None
@@ -241,10 +224,7 @@ class Spent:
 
     @property
     def left(self) -> Amount | None:
-        """The rest of the unit of largest spending.
-
-        None before there is a budget.
-        """
+        """The rest for the unit of largest spending; None without a budget."""
         if self.budget is None:
             return None
         left = (self.budget.epsilon - self.spent.epsilon, self.budget.delta - self.spent.delta)

@@ -38,10 +38,7 @@ _PART = "update standings set units = units - ?, seal = null where id = ?"
 def write_releases(
     connection: Connection, source: int, reservation: int, request: Request, software: str, created: str
 ) -> dict[str, int]:
-    """Write the releases and return their numbers.
-
-    These go by their random ids.
-    """
+    """Write the releases and return their numbers by random id."""
     numbers = {}
     for name, public_id in request.ids.items():
         charges = [part.charge for part in request.parts if part.release == public_id]
@@ -77,10 +74,7 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
 
 
 def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
-    """Write declarations of the same people.
-
-    A trace of each is written, too.
-    """
+    """Write declarations of the same people, with a trace of each."""
     if tally.is_shared:
         connection.execute(insert(people).prefix_with("or ignore").values(one=source, other=source, same=True))
     for other, same in tally.people.items():
@@ -108,7 +102,7 @@ def _declaration(name: str, same: bool, names_units: bool) -> str:
 
 @dataclass(frozen=True)
 class _Batch:
-    """What one reservation debits a unit, as it was written."""
+    """One reservation's debits of a unit, as written."""
 
     id: int
     items: tuple[Item, ...]
@@ -153,10 +147,7 @@ def _framework(connection: Connection, source: int, part: Part) -> int:
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
-    """Write a history with one more batch.
-
-    It is of units of a kind; what it comes to is written, too. Its row is returned.
-    """
+    """Write a history's next batch, with its summary; return its row."""
     before = None if kind.standing is None else kind.standing.history
     row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
     earlier = () if before is None else tally.summaries[before]

@@ -17,10 +17,9 @@ from takifugu.accounting.ledger.disk.sqlite import ledger_of, synchronise
 
 
 def keep(ledger: Path, ending: str) -> Path:
-    """Write a copy of the ledger beside it.
+    """Write a copy of the ledger beside it, synchronised to disk.
 
-    It is on the disk when this returns; none is ever replaced. Whoever holds the write lock calls it before anything is
-    written.
+    No earlier copy is replaced. The caller holds the write lock and has written nothing yet.
     """
     draft = ledger.with_name(f".{ledger.name}.{token_hex(8)}{DRAFT}")
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

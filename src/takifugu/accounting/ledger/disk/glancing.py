@@ -24,9 +24,9 @@ _LAYOUTS_OF = """
 
 
 def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], str]) -> bool:
-    """Return whether a ledger has no other layout.
+    """Return whether a source has no layout to differ from this one.
 
-    It then has nothing to say of this one of a source; False also where a glance does not tell.
+    False also where a glance does not tell.
     """
     try:
         path = place_of(path_of(where))

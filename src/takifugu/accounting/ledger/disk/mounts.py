@@ -26,9 +26,9 @@ _LOCKS_ALONE = frozenset({"fuse.sshfs", "nolock", "local_lock=all", "local_lock=
 
 
 def shares_memory(folder: Path) -> bool:
-    """Return whether a folder's writers share mapped memory.
+    """Return whether all writers of a folder share its mapped memory.
 
-    It is mapped to a file of the folder; checked once per process.
+    The answer is kept for the process.
     """
     return _shares_memory(Path(os.path.realpath(folder)))
 
@@ -40,18 +40,12 @@ def _shares_memory(folder: Path) -> bool:
 
 
 def locks_alone(folder: Path) -> bool:
-    """Return whether locks hold on one machine only.
-
-    A folder is mounted so that they shut out nobody on another one.
-    """
+    """Return whether locks in a folder hold on one machine only."""
     return not _LOCKS_ALONE.isdisjoint(_mount(folder))
 
 
 def _mount(folder: Path) -> tuple[str, ...]:
-    """Return a folder's file system and mount options.
-
-    There is nothing where the system does not say.
-    """
+    """Return a folder's file system and mount options, or () if unknown."""
     try:
         lines = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -75,10 +69,7 @@ def _plain(text: str) -> str:
 
 
 def _is_mapped_once(folder: Path) -> bool:
-    """Compare two mappings of one file.
-
-    Returned is whether what is written to the one is seen in the other.
-    """
+    """Return whether two mappings of one file show the same content."""
     probe = folder / f".takifugu-{token_hex(8)}.probe-shm"
     try:
         handle = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)

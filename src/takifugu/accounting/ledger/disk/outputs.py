@@ -26,10 +26,7 @@ _FILE = re.compile(r"takifugu-([0-9a-f]+)-[0-9a-f]{16}\.values")
 
 
 def placed(ledger: Path, group: str, packed: bytes) -> bytes:
-    """Place packed values and return the row's part.
-
-    It is the name of a new file that is on the disk now.
-    """
+    """Write packed values to disk; return their file's name for the row."""
     path = ledger.with_name(f"takifugu-{group}-{token_hex(8)}.values")
     with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
         try:
@@ -44,10 +41,7 @@ def placed(ledger: Path, group: str, packed: bytes) -> bytes:
 
 
 def packed_of(ledger: Path, content: bytes) -> bytes | None:
-    """Return the packed values of a row.
-
-    None where their file is lost or altered.
-    """
+    """Return a row's packed values; None from a lost or altered file."""
     if not content.startswith(_NAMED):
         return content
     digest, name = content[len(_NAMED) :][:32], content[len(_NAMED) + 32 :].decode()
@@ -59,28 +53,19 @@ def packed_of(ledger: Path, content: bytes) -> bytes | None:
 
 
 def forget(ledger: Path, content: bytes) -> None:
-    """Remove the file of a late draw.
-
-    The row would have named it, but another process's draw is the one that counts.
-    """
+    """Remove the file of a draw later than another process's."""
     if content.startswith(_NAMED):
         ledger.with_name(content[len(_NAMED) + 32 :].decode()).unlink(missing_ok=True)
 
 
 def clear(ledger: Path, group: str) -> None:
-    """Remove every file of a published reservation.
-
-    Those of draws that crashed are among them.
-    """
+    """Remove every file of a published reservation, also of crashed draws."""
     for leftover in ledger.parent.glob(f"takifugu-{group}-*.values"):
         leftover.unlink(missing_ok=True)
 
 
 def sweep(ledger: Path, published: Callable[[Collection[str]], Collection[str]]) -> None:
-    """Remove left files beside a ledger.
-
-    Their reservations are `published`; a process that died has left them.
-    """
+    """Remove files of `published` reservations, left by dead processes."""
     with suppress(OSError):
         names = [entry.name for entry in os.scandir(ledger.parent) if entry.name.endswith(".values")]
         groups = {match[1] for name in names if (match := _FILE.fullmatch(name))}

@@ -55,9 +55,9 @@ _guard = threading.Lock()
 
 
 def path_of(ledger: str | Path) -> Path:
-    """Return the path of a ledger.
+    """Return the path of a ledger given by path or address.
 
-    It is given by its path or address. Raises LedgerError for what is no file that lasts.
+    Raises LedgerError for anything but a lasting file.
     """
     text = str(ledger)
     if text.startswith("sqlite:///"):
@@ -73,9 +73,9 @@ def path_of(ledger: str | Path) -> Path:
 
 
 def place_of(path: Path) -> Path:
-    """Return the one path of a ledger.
+    """Return the one path of a ledger, behind any symbolic links.
 
-    It is the same whichever symbolic link led to it. Raises LedgerError for links in a circle.
+    Raises LedgerError for links in a circle.
     """
     try:
         led = path.resolve() if path.is_symlink() else path
@@ -87,9 +87,9 @@ def place_of(path: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Remove left files of killed processes.
+    """Remove old files of killed processes from a folder of ledgers.
 
-    They are in a folder of ledgers; what is fresh may be in use.
+    Fresh files may be in use.
     """
     try:
         for entry in os.scandir(folder):
@@ -101,9 +101,9 @@ def sweep(folder: Path) -> None:
 
 
 def check_side_files(path: Path) -> None:
-    """Refuse a false side file of a ledger.
+    """Refuse anything but a regular file as SQLite's side file.
 
-    Raises LedgerError where one of SQLite's files is none: a pipe would be waited for without end.
+    Raises LedgerError: SQLite would wait for a pipe without end.
     """
     for end in ("-journal", "-wal", "-shm"):
         side_file = path.with_name(path.name + end)
@@ -119,7 +119,7 @@ def check_side_files(path: Path) -> None:
 def check_one_name(path: Path) -> None:
     """Refuse a ledger file with a second name.
 
-    Raises LedgerError; a new ledger has one for a moment.
+    Raises LedgerError. A new ledger has a second name for a moment.
     """
     until = time.monotonic() + PATIENCE
     while path.stat().st_nlink > 1:
@@ -135,10 +135,7 @@ def check_one_name(path: Path) -> None:
 
 
 def _tidied(path: Path) -> bool:
-    """Remove the left files of a dead maker.
-
-    It died while it made this very ledger. Returned is whether there was anything.
-    """
+    """Remove drafts of this ledger by a dead process; return whether any."""
     changed = False
     for draft in path.parent.glob(f".{_literal(path.name)}.*{DRAFT}"):
         with suppress(OSError):
@@ -153,9 +150,9 @@ def _literal(name: str) -> str:
 
 
 def check_locks(folder: Path) -> None:
-    """Refuse a file system with shared locks.
+    """Refuse a file system able to give one lock to two processes.
 
-    Raises LedgerError where two can hold one lock; checked once per process and folder.
+    Raises LedgerError; checked once per process and folder.
     """
     try:
         facts = folder.stat()
@@ -193,9 +190,9 @@ def _is_shut_out(probe: Path) -> bool:
 
 
 def _others_are_shut_out(probe: Path) -> bool:
-    """Test a lock from another process.
+    """Return whether a lock shuts out another process.
 
-    It is asked for where a disk may be a network's.
+    Another process is started only where the disk may be a network's.
     """
     if shares_memory(probe.parent):
         return True
@@ -207,9 +204,9 @@ def _others_are_shut_out(probe: Path) -> bool:
 
 
 def _locks_hold(probe: Path) -> bool:
-    """Test locks by the system itself.
+    """Return whether locks of the system shut out a second handle.
 
-    SQLite knows its own connections of one process without it.
+    SQLite knows its own connections of one process without the system's locks.
     """
     try:
         import fcntl
@@ -251,9 +248,9 @@ def in_use(path: Path) -> Iterator[None]:
 
 @contextmanager
 def not_in_use(path: Path) -> Iterator[bool]:
-    """Yield whether no transaction of this process has it.
+    """Yield whether this process has no transaction on a file.
 
-    The file stays so meanwhile. A system that has POSIX locks drops all that a process holds on a file when it closes
+    The answer holds meanwhile. A system with POSIX locks drops all locks of a process on a file when the process closes
     any handle of it.
     """
     with _guard:

@@ -72,7 +72,7 @@ _REASONS = {
 def engine_of(path: Path, timeout: float) -> Engine:
     """Return an engine on an existing file.
 
-    Every transaction reopens it, so no handle survives a fork.
+    Every transaction reopens the file, so that no handle survives a fork.
     """
     address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
 
@@ -104,20 +104,17 @@ def ledger_of(connection: Connection) -> str:
 
 
 def _is_only_to_read(path: Path) -> bool:
-    """Return whether a ledger is only to be read.
-
-    This user may read and not write it, and nobody has left anything in its side file.
-    """
+    """Return whether this user may only read a ledger with no log."""
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     side_file = path.with_name(path.name + "-wal")
     return not writable and path.exists() and not (side_file.exists() and side_file.stat().st_size)
 
 
 def create(path: Path, fill: Callable[[Engine], None]) -> bool:
-    """Make a ledger file with the tables of `fill`.
+    """Make a ledger file with the tables of `fill`, unless one exists.
 
-    Or leave the one that another process just made. It appears under its name complete or not at all, so that an empty
-    file is never taken for a new ledger. Return whether it is the one made here.
+    Returns whether it was made here, or just now by another process. The file appears under its name complete or not at
+    all, so that an empty file is never taken for a new ledger.
     """
     sweep(path.parent)
     draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
@@ -134,10 +131,7 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
 
 
 def give_up_shared_memory(path: Path, timeout: float) -> None:
-    """Switch a ledger to a rollback journal.
-
-    It was brought to a network disk.
-    """
+    """Switch a ledger brought to a network disk to a rollback journal."""
     latest = time.monotonic() + timeout
     while _has_log(path) and not (shares_memory(path.parent) or _is_only_to_read(path)):
         try:
@@ -151,10 +145,7 @@ def give_up_shared_memory(path: Path, timeout: float) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    """Return whether a file keeps a write-ahead log.
-
-    Only a file that this process does not use is asked.
-    """
+    """Return whether a file unused by this process has a write-ahead log."""
     with not_in_use(path) as free:
         if not free:
             return False
@@ -194,10 +185,10 @@ def _place(draft: Path, path: Path) -> bool:
 
 
 def check_length(path: Path) -> None:
-    """Refuse a file without the length of a database.
+    """Refuse a file without a database's start or its full length.
 
-    Raises the driver's error for one that does not start as a database, or is shorter than it says. SQLite itself reads
-    the missing end of a last page, and the lone start of a first one, as zeros.
+    Raises the driver's error. SQLite itself reads the missing end of a last page, and the lone start of a first one, as
+    zeros.
     """
     for _ in range(5):
         with not_in_use(path) as free:
@@ -219,10 +210,9 @@ def check_length(path: Path) -> None:
 
 
 def check_harmless(connection: Connection) -> None:
-    """Refuse a database with computations.
+    """Refuse a database with views, triggers, modules or computed columns.
 
-    Raises the driver's error for one that computes something when it is read. That is one with views, triggers,
-    modules, or columns that are computed from others.
+    Raises the driver's error, since reading any of these would compute something.
     """
     columns = "select 1 from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table' and c.hidden limit 1"
     if any(connection.exec_driver_sql(query).first() is not None for query in (COMPUTING, columns)):
@@ -230,10 +220,7 @@ def check_harmless(connection: Connection) -> None:
 
 
 def check_whole(connection: Connection) -> None:
-    """Refuse a damaged file.
-
-    Raises the driver's error unless every page is sound.
-    """
+    """Raise the driver's error unless every page of a file is sound."""
     if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
         raise _failure(sqlite3.SQLITE_CORRUPT)
 
@@ -246,10 +233,7 @@ def _failure(code: int) -> sqlite3.DatabaseError:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn disk errors into a LedgerError.
-
-    It names the file, the reason and the fix.
-    """
+    """Turn disk errors into a LedgerError with file, reason and fix."""
     try:
         yield
     except DBAPIError as error:

@@ -27,9 +27,7 @@ _NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
 
 
 def conflicts(left: Plain, right: Plain) -> tuple[str, ...]:
-    """Return the conflicting keys of two layouts.
-
-    By them the two may read a table differently that both accept; there are none where they agree.
+    """Return the keys allowing two layouts to read one table differently.
 
     >>> once = {"value": "state", "states": {"calm": "calm"}}
     >>> conflicts(once, {**once, "duplicates": "first"})
@@ -42,9 +40,9 @@ def conflicts(left: Plain, right: Plain) -> tuple[str, ...]:
 
 
 def are_moved(left: Plain, right: Plain) -> bool:
-    """Return whether two layouts differ in steps only.
+    """Return whether two layouts have the same entries at other steps.
 
-    They have the same entries at other steps: each row is an entry in both, of one unit and value.
+    Each row is an entry in both, of one unit and value.
 
     >>> once = {"value": "state", "order": "t", "states": {"calm": "calm"}}
     >>> are_moved(once, {**once, "step": "60s"}), are_moved(once, {**once, "value": "lag"})
@@ -67,9 +65,9 @@ def _agree(key: str, left: Plain, right: Plain) -> bool:
 
 
 def _delimiter(left: Plain, right: Plain) -> bool:
-    """Compare delimiters.
+    """Accept one sign, or on both sides the first line's.
 
-    They are the same sign, or each the one that the first line tells: of a file without lines there is none.
+    A file without lines has none.
     """
     sign, other_sign = left.get("delimiter"), right.get("delimiter")
     if sign is None or other_sign is None:
@@ -78,10 +76,7 @@ def _delimiter(left: Plain, right: Plain) -> bool:
 
 
 def _part(key: str) -> Callable[[Plain, Plain], bool]:
-    """Compare parts of files.
-
-    They are the same part of a file, or each the only one of its file.
-    """
+    """Accept the same part of a file, or each file's only part."""
 
     def agree(left: Plain, right: Plain) -> bool:
         part, other_part = left.get(key), right.get(key)
@@ -91,10 +86,10 @@ def _part(key: str) -> Callable[[Plain, Plain], bool]:
 
 
 def _encoding(left: Plain, right: Plain) -> bool:
-    """Compare encodings.
+    """Accept the same codec, or two readings of pure ASCII alike.
 
-    They are the same codec, or two that read ASCII alike, where nothing else can be read: neither in names nor in
-    values. A piece's name may be anything, and blanks beyond ASCII are stripped from it by one codec only.
+    Nothing else can then be read, neither in names nor in values. A piece's name may be anything, and blanks beyond
+    ASCII are stripped from it by one codec only.
     """
     if None in (left.get("encoding"), right.get("encoding")) or left["encoding"][0] == right["encoding"][0]:
         return True
@@ -109,17 +104,14 @@ def _encoding(left: Plain, right: Plain) -> bool:
 
 
 def _one_rule(key: str) -> Callable[[Plain, Plain], bool]:
-    """Accept one rule beside a refusal.
-
-    The other layout refuses what the rule is about.
-    """
+    """Accept one rule beside the other layout's refusal of its cases."""
     return lambda left, right: left.get(key) is None or right.get(key) is None
 
 
 def _null_keys(left: Plain, right: Plain) -> bool:
-    """Compare the rules for rows without a name.
+    """Accept rows without a name left out here and refused there.
 
-    They are left out where they were refused; no text is a name here and none there.
+    No text is a name here and none there.
     """
     if left.get("null_keys") is None:
         left, right = right, left
@@ -127,9 +119,9 @@ def _null_keys(left: Plain, right: Plain) -> bool:
 
 
 def _missing(left: Plain, right: Plain) -> bool:
-    """Compare the texts for missing values.
+    """Accept texts missing here and refused there.
 
-    The other layout refuses them as others; what is no name is refused, or alike.
+    What is no name is refused, or treated alike.
     """
     if left.get("null_keys") is not None and right.get("null_keys") is not None:
         return False
@@ -141,10 +133,7 @@ def _missing(left: Plain, right: Plain) -> bool:
 
 
 def _states(left: Plain, right: Plain) -> bool:
-    """Compare the states of raw values.
-
-    None is one state here and another one there, nor missing there.
-    """
+    """Accept raw values unless one is another state, or missing, there."""
     if left.get("bins") is not None:
         return False
     before, now = left["states"], right["states"]
@@ -163,19 +152,18 @@ def _timezone(left: Plain, right: Plain) -> bool:
 
 
 def _round_to(left: Plain, right: Plain) -> bool:
-    """Compare the rounding of times.
+    """Accept the same rounding of times, or rounding beside refusal.
 
-    It is the same, or rounded where other times were refused: all that were read lie where they are rounded to.
+    All times read there lie where they are rounded to here.
     """
     rounded = [layout["round_to"] for layout in (left, right) if layout.get("round_to") is not None]
     return bool(rounded[0][1]) if len(rounded) == 1 else bool(rounded[0][0] == rounded[1][0])
 
 
 def _wide(left: Plain, right: Plain) -> bool:
-    """Compare the steps of headers.
+    """Accept headers unless one is another step, or none, there.
 
-    No header is one step here and another one, or none, there. A table with the columns of a row a step is no wide one:
-    that has none of their names.
+    A table with the columns of a row a step is no wide one: a wide one has none of their names.
     """
     headers, other_headers = left.get("wide"), right.get("wide")
     if headers is None or other_headers is None:

@@ -24,7 +24,7 @@ _FIX = (
 
 
 class Link(NamedTuple):
-    """What the digest of an event covers."""
+    """The content under an event's digest."""
 
     id: str
     kind: str
@@ -41,18 +41,12 @@ def edited(connection: Connection, difference: str) -> LedgerError:
 
 
 def digest(key: str, *parts: object) -> bytes:
-    """Return the keyed digest of plain values.
-
-    Bytes count by their hexadecimal digits.
-    """
+    """Return the keyed digest of plain values, bytes by their hexadecimal digits."""
     return hmac.digest(key.encode(), _text(parts).encode(), "sha256")
 
 
 def digest_of_many(key: str, first: Sequence[object], batches: Iterable[Sequence[object]]) -> bytes:
-    """Return the digest of some values and a list.
-
-    The list comes in batches and is never held as a whole.
-    """
+    """Return the digest of values and of batches, read one by one."""
     hashed = hmac.new(key.encode(), f"{_text(first)[:-1]},[".encode(), "sha256")
     between = ""
     for batch in batches:
@@ -71,10 +65,7 @@ def key_of(connection: Connection) -> str:
 
 
 def start(connection: Connection) -> str:
-    """Return the first event's stand-in for a digest.
-
-    It says which ledger it is.
-    """
+    """Return the ledger's stand-in for a digest before the first event."""
     row = connection.exec_driver_sql("select key, kind, public_id, created from meta").one()
     return digest(row.key, row.kind, row.public_id, row.created).hex()
 
@@ -108,18 +99,15 @@ def breaks(connection: Connection) -> Iterator[str]:
 
 
 def check_chain(connection: Connection) -> None:
-    """Refuse a ledger with other events.
-
-    Raises LedgerError unless they are those that were written, all of them and in their order.
-    """
+    """Raise LedgerError unless all events are as written, in order."""
     for difference in breaks(connection):
         raise edited(connection, difference)
 
 
 def check_head(connection: Connection) -> None:
-    """Refuse a ledger with another newest event.
+    """Raise LedgerError unless the newest event is as written.
 
-    Raises LedgerError unless it is the one that was written last; older ones are not read.
+    Older ones are not read.
     """
     key, head = connection.exec_driver_sql("select key, head from meta").one()
     query = "select public_id, kind, source, body, created, first, chain from events order by id desc limit 2"

@@ -48,9 +48,7 @@ def written(layout: Plain) -> str:
 
 
 def known_layout(text: object) -> str:
-    """Return a layout from a ledger's text.
-
-    Raises ValueError for a text that is none.
+    """Return a layout from a ledger's text; raises ValueError for others.
 
     >>> known_layout('{"unit":"bed"}')
     '{"unit":"bed"}'
@@ -62,19 +60,15 @@ def known_layout(text: object) -> str:
 
 @dataclass(frozen=True)
 class Layouts:
-    """The layouts of a source, in classes.
+    """The layouts of a source, in classes of layouts in agreement.
 
-    The source was read in them; those of one class agree with each other. A class is named by its first layout, and
-    what is charged of a release names its class.
+    A class is named by its first layout, and the charge of a release names its class.
     """
 
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def class_of(self, layout: str) -> str:
-        """Return the class of a layout.
-
-        A new one has its own name.
-        """
+        """Return the class of a layout; a new one names its own."""
         if any(layout in members for members in self.classes.values()):
             return next(name for name, members in self.classes.items() if layout in members)
         agreeing = (name for name, members in self.classes.items() if all(not _conflicts(m, layout) for m in members))
@@ -127,10 +121,9 @@ def differences(before: str, now: str) -> str:
 
 
 def words(source: str, former: Layouts, now: str) -> str:
-    """Word the cost of reading in this layout.
+    """Say the cost of reading in this layout, with its remedy.
 
-    The words also say how to keep the one that the ledger has. Nothing is said of a layout that is known, of a source
-    that has no other one.
+    "" for a layout that is known, and for a source without another one.
     """
     members = [*chain.from_iterable(former.classes.values())]
     after = former.holding([now])
@@ -165,9 +158,9 @@ def _said(keys: Iterable[str], old: Plain, new: Plain) -> str:
 
 
 def cut_differently(charges: Iterable[Charge]) -> bool:
-    """Return whether releases read different cuts.
+    """Return whether releases without a declared layout read different cuts.
 
-    Without a declared layout they read sequences of different lengths, or other things than sequences.
+    Cuts are sequences of different lengths, or other things than sequences.
     """
     return len({cut for c in charges if c.layout == UNDECLARED and (cut := _cut(c)) is not None}) > 1
 
@@ -191,10 +184,7 @@ def _named(key: str) -> str:
 
 
 def _value(key: str, layout: Plain, other: Plain) -> str:
-    """Return the user's word for a value.
-
-    Of states it is what the other layout has not.
-    """
+    """Return a value in the user's spelling, of states only the differences."""
     value = layout.get(key)
     if key == "states" and value is not None:
         value = {raw: state for raw, state in value.items() if (other.get(key) or {}).get(raw) != state} or None

@@ -53,10 +53,7 @@ def write(connection: Connection) -> None:
 
 
 def check(connection: Connection) -> None:
-    """Refuse altered sources, newest event or row numbers.
-
-    Raises LedgerError.
-    """
+    """Raise LedgerError unless sources, newest event and row numbers are as written."""
     check_itself(connection)
     cursor = _cursor(connection)
     for table in (sources, people):
@@ -71,10 +68,7 @@ def check(connection: Connection) -> None:
 
 
 def check_itself(connection: Connection) -> None:
-    """Refuse an altered description or newest event.
-
-    The description is what the ledger says of itself. Raises LedgerError.
-    """
+    """Raise LedgerError unless the ledger's description and newest event are as written."""
     key, cursor = key_of(connection), _cursor(connection)
     if cursor.execute("select seal from meta").fetchone()[0] != _meta_seal(cursor, key):
         raise edited(connection, "what it says of itself, or of which sources it has, is not what was written")
@@ -82,10 +76,7 @@ def check_itself(connection: Connection) -> None:
 
 
 def check_units(connection: Connection, source_rows: Iterable[int]) -> None:
-    """Refuse altered units or amounts of these sources.
-
-    Raises LedgerError.
-    """
+    """Raise LedgerError unless these sources' units and amounts are as written."""
     key, cursor = key_of(connection), _cursor(connection)
     source_rows = sorted(set(source_rows))
     for source in source_rows:
@@ -98,10 +89,10 @@ def check_units(connection: Connection, source_rows: Iterable[int]) -> None:
 def check_rows(
     connection: Connection, table: Table, values: Iterable[Hashable] | None, column: str = "rowid"
 ) -> None:
-    """Refuse altered rows of a table.
+    """Raise LedgerError unless rows with these values are as written.
 
-    Raises LedgerError unless they (those with these values in a column) are as written. Rows of this very transaction
-    are not sealed yet; others always are (`check`).
+    None stands for every row of the table. Rows of this very transaction are not sealed yet; others always are
+    (`check`).
     """
     key = key_of(connection)
     query = f"select seal, rowid, {_columns(table)} from {table}"

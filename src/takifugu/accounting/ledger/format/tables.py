@@ -39,10 +39,7 @@ metadata = MetaData()
 
 
 def seal() -> Column[bytes]:
-    """Return a column for a row's keyed digest.
-
-    There is none until its transaction ends (`seals`).
-    """
+    """Return a column for a row's keyed digest, written at commit (`seals`)."""
     return Column("seal", LargeBinary, onupdate=null())
 
 
