@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
-    """Return the bins of a column, or those of the one column that is read; None where its texts are its values."""
+    """Return the bins of a column, by default of the only one."""
     declared = values_of(source, written(source, ("bins",)))  # records of whole columns have classes
     if not declared:
         return None
@@ -25,7 +25,7 @@ def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
 
 
 def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:
-    """Return the value that a text's number counts as; the text itself where its column has no bins."""
+    """Return the bin of a text's number, or the text without bins."""
     if bins is None or text is None:
         return text
     code = bins.code_of(numerals.plain(text))
@@ -33,7 +33,7 @@ def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals)
 
 
 def state_in(code: int, column: str, bins: Bins) -> str:
-    """Return the value of a bin's number; DataError, which names no number, for what is in no bin."""
+    """Return a bin's state; DataError, without the number, outside all bins."""
     if code == OUTSIDE:
         listed = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         what = f"column {column!r} has a number that is in none of the bins"

@@ -20,7 +20,7 @@ _NAMES = ("longitude", "latitude")
 
 
 def are_degrees(columns: Sequence[str]) -> bool:
-    """Return whether two columns are named as a longitude and a latitude, in either order.
+    """Return whether two columns are longitude and latitude by name.
 
     >>> are_degrees(["lat", "gps_lon"]), are_degrees(["x", "y"])
     (True, False)
@@ -32,10 +32,10 @@ def are_degrees(columns: Sequence[str]) -> bool:
 def misplaced(
     columns: Sequence[str], ends: Sequence[Sequence[Number]], key: Where, boxes: tuple[Where, Where]
 ) -> Iterator[TakifuguError]:
-    """Yield what is wrong with a box of columns that are named as a longitude and a latitude.
+    """Yield the faults of a box of longitudes and latitudes.
 
-    `key` names the columns, `boxes` their `ends`. A column called latitude comes first only where its box goes beyond
-    90: then the names are exchanged in the data.
+    `key` names the columns, `boxes` their `ends`. A latitude may only come first with a box beyond 90: then the data
+    have exchanged the names.
     """
     if not are_degrees(columns):
         return
@@ -56,7 +56,7 @@ def misplaced(
 
 
 def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None:
-    """Return the axis and the row (from 0) of the first number that is no longitude, or no latitude."""
+    """Return the axis and row of the first coordinate out of range."""
     for axis, largest in enumerate(LARGEST):
         is_beyond = np.abs(np.asarray(coordinates[axis], dtype=float)) > largest
         if is_beyond.any():
@@ -65,7 +65,7 @@ def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None
 
 
 def out_of_range(axis: int, row: int | None, column: str) -> DataError:
-    """Return the error about a row (from 0; None where rows have no order) whose coordinate is none of the earth."""
+    """Return the error about a coordinate out of range."""
     place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
     return DataError(
         f"column {column!r} holds{place} a {_NAMES[axis]} out of range",
@@ -75,7 +75,7 @@ def out_of_range(axis: int, row: int | None, column: str) -> DataError:
 
 
 def refuse_beyond(table: Table, columns: Sequence[str], coordinates: Sequence[npt.ArrayLike]) -> None:
-    """Raise DataError for a row of coordinates, in the order of the table, that lies nowhere on the earth."""
+    """Raise DataError for a row of coordinates beyond the earth."""
     nowhere = first_beyond(coordinates)
     if nowhere is not None:
         axis, row = nowhere

@@ -23,7 +23,7 @@ _STRICT: Mapping[type, object] = {
 
 @cache
 def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> type[Section]:
-    """Return the model of a declared section, with the keys of `base` before its own, for data of this shape."""
+    """Return a declared section's model for data of this shape."""
     hints = get_type_hints(declared, include_extras=True)
     keys: dict[str, Any] = {}
     said = Field(description=str(declared.__doc__).partition("\n")[0])
@@ -44,7 +44,7 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
 
 
 def union_of(declared: Mapping[str, type], key: str, base: type[Section], rows: str) -> Any:
-    """Return the type of a section that is one of several, as its `key` says."""
+    """Return the type of several sections, told apart by `key`."""
     models = [model_of(section, base, rows) for section in declared.values()]
     return _one_of(models, key)
 
@@ -58,10 +58,7 @@ def file_of(
     sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type], ...],
     beliefs: tuple[type[Section], ...],
 ) -> type[FileSpec]:
-    """Return the model of a whole file about data of this shape: its tables have the keys of these queries.
-
-    `beliefs` are the models of those that it may be about; without one, what `sections` names.
-    """
+    """Return the model of a file with these queries and beliefs."""
     several: Any = tuple[union_of(dict(queries), "query", table, rows), ...]  # type: ignore[misc]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
     declared: dict[str, Any] = {"release": (tables, ...)}
@@ -101,7 +98,7 @@ def _worded(metadata: object) -> object:
 
 
 def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
-    """Yield the public files that a declared section names: the key, the path, and the section that holds the key."""
+    """Yield the key, path and section of each public file."""
     if not isinstance(section, Described):
         return
     for key, hint in get_type_hints(section.declared, include_extras=True).items():

@@ -20,7 +20,7 @@ PUBLIC = 'write what is known without them, for example "last year\'s published 
 
 
 def public_source(value: str) -> str:
-    """Return the words on where an expectation comes from; InputError where that is the private data.
+    """Return the source of an expectation; InputError for the private data.
 
     >>> public_source("last year's published report")
     "last year's published report"
@@ -36,7 +36,7 @@ def public_source(value: str) -> str:
 
 
 def size_that_matters(value: Number) -> tuple[Fraction, str]:
-    """Return the number and the unit, "" without one, of the difference that matters; InputError for anything else.
+    """Return an important difference and its unit or ""; InputError if invalid.
 
     >>> size_that_matters("2.5 h"), size_that_matters(30), size_that_matters("10%")
     ((Fraction(5, 2), 'h'), (Fraction(30, 1), ''), (Fraction(10, 1), '%'))

@@ -105,14 +105,14 @@ class ReleaseFile:
     others: tuple[Item, ...] = ()
 
     def only(self, items: Sequence[Item]) -> ReleaseFile:
-        """Return the file with these of its tables alone; the `others` are still in it, and not published with them."""
+        """Return the file with these tables alone; `others` keeps the rest."""
         chosen = tuple(items)
         names = {item.name for item in chosen}
         others = tuple(item for item in (*self.items, *self.others) if item.name not in names)
         return replace(self, spec=self.spec.model_copy(update={"release": chosen}), others=others)
 
     def with_joint_epsilon(self, epsilon: Number) -> ReleaseFile:
-        """Return the file with another epsilon for the tables that share one."""
+        """Return the file with another joint epsilon."""
         return replace(self, spec=self.spec.model_copy(update={"joint_epsilon": epsilon}))
 
     @property
@@ -125,7 +125,7 @@ class ReleaseFile:
 
     @property
     def people(self) -> People:
-        """Return what those are called whose data the source holds: as the column is that names them."""
+        """Return the noun for the source's people, by their column."""
         return people_of(self.source.unit)
 
     @property
@@ -134,13 +134,13 @@ class ReleaseFile:
 
     @property
     def budget(self) -> Number | tuple[Number, Number] | None:
-        """Return the budget of the source as the ledger takes it: epsilon, or (epsilon, delta)."""
+        """Return the source's budget for the ledger: epsilon, or (epsilon, delta)."""
         budget = self.source.budget
         return (budget.epsilon, budget.delta) if isinstance(budget, BudgetSpec) else budget
 
     @property
     def epsilon_budget(self) -> Fraction | None:
-        """Return the epsilon of the budget of the source, with or without a delta; None where none is declared."""
+        """Return the epsilon of the source's budget, if declared."""
         budget = self.source.budget
         if budget is None:
             return None
@@ -152,12 +152,12 @@ class ReleaseFile:
 
     @property
     def output(self) -> Path:
-        """Return the folder that is written into: the declared one, or one with the release file's name."""
+        """Return the output folder, by default named after the file."""
         return self.inside(output_by_default(self.path) if self.spec.output is None else self.spec.output)
 
     @property
     def table(self) -> Data:
-        """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
+        """Return the opened source; SpecError with all its faults."""
         if self.opened is not None:
             return self.opened
         table, faults = opened(self.kind.facts, self.spec, self.belief, self.folder, self.given)
@@ -166,7 +166,7 @@ class ReleaseFile:
         return table
 
     def layout(self, units: Sequence[Unit] = ()) -> Plain:
-        """Return what decides which rows become which entry of whom, as [source] and [belief] turned out.
+        """Return the meaning of columns and rows in [source] and [belief].
 
         Names of units beyond ASCII are other names in another encoding.
         """
@@ -180,12 +180,12 @@ class ReleaseFile:
         return read
 
     def sections(self, of_kind: type[Spec]) -> Spec:
-        """Return the sections of the file as those of its own kind."""
+        """Return the file's sections, typed by its kind."""
         assert isinstance(self.spec, of_kind)
         return self.spec
 
     def inside(self, name: str) -> Path:
-        """Return a path of the file as seen from here."""
+        """Return a path of the file relative to its folder."""
         return self.folder / name
 
 
@@ -205,53 +205,53 @@ class Kind:
 
     @property
     def believes(self) -> type[Section]:
-        """Return the model of [belief], where the belief declares its keys."""
+        """Return the model of a [belief] with declared keys."""
         assert self.section is not None
         return model_of(self.section, self.facts.believed)
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 
     def shape(self, spec: Any, folder: Path, data: object) -> Iterable[TakifuguError]:
-        """Yield what does not fit together; then no data are opened, and no belief is made of a section blamed."""
+        """Yield the contradictions between sections, found before opening data."""
         return ()
 
     def misfits(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
-        """Yield what does not fit the belief: values that no file of data can hold, keys of tables about other data."""
+        """Yield the faults of keys and values against the belief."""
         return ()
 
     def framework_of(self, spec: Any, belief: Any) -> Framework:
-        """Return what [hide] hides from those who hold the belief."""
+        """Return the framework of [hide] for the belief."""
         raise NotImplementedError
 
     # The data, and what is asked of them.
 
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
-        """Return the file as one table reads it: tables about different windows have other data."""
+        """Return the file for one table: other windows have other data."""
         return file
 
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Calibration) -> tuple[Fact, ...]:
-        """Return what a certificate says of one table: of the window that is read, and of its cells."""
+        """Return the certificate's facts about a table's window and cells."""
         return ()
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the units of the source, read; DataError, which names the key, for data that break a rule."""
+        """Return the units of the source; DataError, with the key, for faults."""
         raise NotImplementedError
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
-        """Return the query of one table of a file that was checked."""
+        """Return the query of one table of a checked file."""
         return item.meant.query_about(file.belief, file.folder)  # type: ignore[no-any-return]
 
     def unit_query(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> UnitQuery:
-        """Return what one answer about these units asks, where that depends on what is public of them."""
+        """Return the query of one answer about these units."""
         return UnitQuery(query, units)
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
-        """Return what is hidden from whom about these units together."""
+        """Return the framework of these units together."""
         assert file.framework is not None
         return file.framework
 
     def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> object:
-        """Return the private data that one question is about, as its belief reads them; InputError for many units."""
+        """Return the private data of one question; InputError for many units."""
         if len(units) > 1:
             raise InputError(
                 f"a {type(self).__name__} does not say how the data of several people are read together",
@@ -260,11 +260,11 @@ class Kind:
         return units[0].data
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
-        """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
+        """Yield public advice on a table, with its `noise` before payment."""
         yield from ()
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        """Yield what is taken to be public or independent, and what the belief says in words, for the certificate."""
+        """Yield the certificate's assumptions: public facts, independence, the belief's."""
         if file.source.unit is not None:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
@@ -286,18 +286,18 @@ class Laid(Protocol):
 
 
 def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
-    """Return what is taken to be so of a file's data: which columns were renamed, and what its kind says."""
+    """Return the assumptions on a file's data."""
     renamed = (f"the column {now!r} of the data is the one called {old!r}" for now, old in file.source.renamed.items())
     return (*renamed, *file.kind.assumptions(file))
 
 
 def assumed(section: Described) -> Iterable[str | Fact]:
-    """Return what a declared [belief] says in words for the certificate, if it does."""
+    """Return the assumptions of a declared [belief]."""
     return section.meant.assumptions() if isinstance(section.meant, Assuming) else ()
 
 
 def undeclared(key: str) -> TakifuguError:
-    """Return the fault of a column of units or pieces whose independence is not declared."""
+    """Return the fault of units or pieces without declared independence."""
     one = PEOPLE.one if key == "unit" else key
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
@@ -306,7 +306,7 @@ def undeclared(key: str) -> TakifuguError:
 
 
 def fitted_to_data(spec: FileSpec) -> bool:
-    """Return whether a file declares that its belief was fitted to the private data."""
+    """Return whether a file declares a belief fitted to the private data."""
     named = values_of(spec.belief, written(spec.belief, ("fit", "reference")))
     is_fitted = "fit" in named and named["fit"].private
     return bool(is_fitted or ("reference" in named and named["reference"].from_private_data))

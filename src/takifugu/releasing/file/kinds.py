@@ -61,7 +61,7 @@ class _Kinds(Registry[Kind]):
     """The kinds by value of belief.kind: ours are listed by the shape of their data, and where their section is."""
 
     def about(self, rows: str) -> Iterator[Kind]:
-        """Yield the kinds about such rows; no other one is loaded."""
+        """Yield the kinds about such rows, loading no others."""
         for name in self.names:
             shape = "" if name in self._known else self._built_in[name].rpartition(" ")[0]
             if ROWS.get(shape, rows) == rows:
@@ -76,7 +76,7 @@ KINDS = _Kinds("the kind of release file", SECTIONS)
 
 
 def model_of_file(kind: Kind) -> type[FileSpec]:
-    """Return the model of the whole file: with the tables of all queries and the beliefs about such data."""
+    """Return the model of the whole file, with all queries and beliefs."""
     facts = kind.facts
     queries = tuple(sections_of(facts.rows).items())
     alike = [] if kind.section is None else [one for one in KINDS.about(facts.rows) if one.section is not None]
@@ -85,10 +85,7 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
 
 
 def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
-    """Return the model of files with the queries and the belief of this one: what it takes, that of all takes alike.
-
-    Where some name is missing or unknown it is that of all.
-    """
+    """Return the model of a file's queries and belief, else of all."""
     items, belief, facts = raw.get("release"), raw.get("belief"), kind.facts
     named = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     believed = kind.section is None or (isinstance(belief, dict) and belief.get("kind") in kind.names)
@@ -100,9 +97,9 @@ def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
 
 
 def register(kind: Kind) -> None:
-    """Let a kind read the files that name its section in belief.kind.
+    """Let a kind read the files with its section's name in belief.kind.
 
-    Raises InputError for a name that is taken, for what is no section, and for a kind that lacks what each must bring.
+    Raises InputError for a taken name, an invalid section and an incomplete kind.
 
     >>> register(Kind())  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -126,17 +123,17 @@ def register(kind: Kind) -> None:
 
 
 def register_section(section: type, rows: str, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
-    """Let release files name a belief by its section: a frozen dataclass with kind: Literal[...] and belief(public).
+    """Let release files name a belief by its section.
 
-    `rows` is the shape of the data, "people" (a row is an entry of the belief), "records" (a row is a unit, with a
-    column for each entry) or "sequences" (rows in order are the steps of units); `drafted` is the text of [belief] in a
-    first draft, by the columns of the data. Raises InputError for a name that is taken, and for what is no section.
+    A section is a frozen dataclass with kind: Literal[...] and belief(public). `rows` is the shape of the data,
+    "people" (a row is an entry), "records" (a row is a unit) or "sequences" (rows in order are a unit's steps);
+    `drafted` returns the [belief] of a draft. Raises InputError for a taken name and an invalid section.
     """
     register(SHAPES.find(rows)(section, drafted))
 
 
 def drafted() -> dict[str, str]:
-    """Return what `takifugu init` drafts a file for, by name, with what the data are, or how its section begins."""
+    """Return the kinds with a draft, each with its data."""
     listed = {PLAINLY.get(name, name) for name in DRAFTED} | UNLISTED
     return {**DRAFTED, **{name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in listed}}
 
@@ -147,7 +144,7 @@ def _first_line(kind: Kind) -> str:
 
 
 def which_kind(named: object) -> str:
-    """Say which kinds of belief there are, to whoever wrote none; of one that there is not, the nearest."""
+    """Name all kinds of belief, or the nearest to an unknown one."""
     if isinstance(named, str):
         near = _either(nearest_words(named, KINDS.names))
         return f"write kind = {near}; {command('init', '--help')} says what there is"

@@ -19,9 +19,9 @@ _WRITTEN = re.compile(rf"""^([ \t]*{_KEY}[ \t]*=[ \t]*)(["'])[^"'\r\n]*\2""", re
 
 
 def write_ledger_id(path: Path, ledger: str) -> None:
-    """Write the id of its ledger into a release file, where it does not say so: below the line of the key `ledger`.
+    """Write the ledger's id below the key `ledger`, changing no other key.
 
-    A file that may not be written, or whose text cannot be changed so that only this key changes, stays as it is.
+    A read-only file, or one that cannot be changed like this, stays as it is.
     """
     try:
         place = path.resolve()
@@ -35,7 +35,7 @@ def write_ledger_id(path: Path, ledger: str) -> None:
 
 
 def with_ledger_id(text: str, ledger: str) -> str | None:
-    """Return a release file's text with the id of its ledger; None where that would change anything else.
+    """Return a file's text with its ledger's id, or None.
 
     >>> print(with_ledger_id('ledger = "a.db"  # kept safe\\noutput = "out"', "0123456789abcdef"))
     ledger = "a.db"  # kept safe
@@ -60,7 +60,7 @@ def with_ledger_id(text: str, ledger: str) -> str | None:
 
 
 def _replace(place: Path, content: bytes) -> None:
-    """Replace a file in one step, and keep its permissions."""
+    """Replace a file in one step with the same permissions."""
     draft = place.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         draft.touch(mode=0o600, exist_ok=False)

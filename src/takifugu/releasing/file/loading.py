@@ -53,11 +53,11 @@ _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]
 def load(
     path: str | Path, data: object = None, only_release: bool = False, window: str | None = None, first: bool = False
 ) -> ReleaseFile:
-    """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
+    """Read a release file, with `data` in place of the source's file.
 
-    With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about;
-    `first` takes the first one of a calendar without an end for all. Raises SpecError, whose `problems` hold every
-    fault at once, and InputError for a window where no table is regular.
+    `data` is a frame or another file of the same columns. `only_release` adds that key; `window` is the one of regular
+    tables; `first` takes the first window of a calendar without an end. Raises SpecError, with all `problems`, and
+    InputError for a window without regular tables.
     """
     raw = parsed(Path(path))
     if only_release and isinstance(raw.get("source"), dict):
@@ -66,10 +66,7 @@ def load(
 
 
 def checked(raw: Json, path: Path, data: object = None, window: str | None = None, first: bool = False) -> ReleaseFile:
-    """Check the parsed text of a release file that lies at `path`.
-
-    A `window` is written into it; `first` and what it raises are those of `load`.
-    """
+    """Check the parsed text of a release file at `path`, like `load`."""
     places = _choose(raw, window)
     if first or data is UNOPENED:
         _end(raw)
@@ -80,7 +77,7 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
 
 
 def parsed(where: Path) -> Json:
-    """Return the keys of a release file as they are written, not checked; SpecError for what is no TOML."""
+    """Return the unchecked keys of a release file; SpecError for invalid TOML."""
     text = ""
     try:
         text = read_file(where, LARGEST).decode("utf-8-sig")
@@ -142,7 +139,7 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
 
 
 def _validated(kind: Kind, raw: Json) -> FileSpec:
-    """Return the content of a file; raise ValidationError with all faults."""
+    """Return the content of a file; ValidationError with all faults."""
     try:
         return model_of_named(kind, raw).model_validate(raw)
     except ValidationError:
@@ -174,8 +171,8 @@ def _common(kind: Kind, item: Json) -> Json:
 def _choose(raw: Json, window: str | None) -> Sequence[int]:
     """Write one window in place of every `every` of its length.
 
-    Return the places of the tables that are left. Tables of other windows are left out where some are of this length.
-    Raises InputError where none is regular.
+    Return the places of the remaining tables: other windows are left out if some have this length. Raises InputError
+    without any regular table.
     """
     items = raw.get("release")
     if window is None or not isinstance(items, list):
@@ -222,15 +219,12 @@ def _read_only(item: Json, window: str) -> None:
 
 
 def _is_table(path: Path) -> bool:
-    """Return whether a path is named as data, packed or not."""
+    """Return whether a path has a name of data, packed or not."""
     return path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
 
 
 def json_schema(kind: str = SEQUENCES) -> Json:
-    """Return the JSON Schema of a release file with this kind of belief, for editors and for `takifugu schema`.
-
-    Raises InputError for a kind that there is not.
-    """
+    """Return the JSON Schema of a kind of file; InputError if unknown."""
     return deepcopy(_schema(model_of_file(KINDS.find(kind))))
 
 
@@ -240,20 +234,16 @@ def _schema(model: type[FileSpec]) -> Json:
 
 
 def _flat(text: str) -> str:
-    """Return the text of a TOML file without very deep keys.
-
-    Raises ValueError for keys of very many dots: the parser takes too long for them.
-    """
+    """Return a TOML text; ValueError for keys too deep for the parser."""
     if _DEEP.search(text):
         raise ValueError(f"a key has more than {DEEPEST} dots")
     return text
 
 
 def _giants(value: object, where: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
-    """Name the whole numbers beyond all floats.
+    """Yield the faults of huge numbers, long texts and deep nesting.
 
-    TOML has them, and comparisons with floats fail. Likewise texts that are too long to mean anything, and lists and
-    tables that nest too deep.
+    TOML has whole numbers beyond all floats, and comparisons with floats fail.
     """
     if depth > DEEPEST:
         start = f"{InputError().at(*where).place[:40]}..."

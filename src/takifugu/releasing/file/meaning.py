@@ -53,10 +53,9 @@ class Blaming(Protocol):
 
 
 def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Meaning:
-    """Return what a file of a kind means, with every fault in the order in which it was found.
+    """Return the meaning of a file, with all its faults in order.
 
-    Sections that are faulty are None, and `faulty` keys have examples in their place; of the others everything is told
-    that can be.
+    Faulty sections are None and `faulty` keys have examples in their place; all that can be said of the others is.
     """
     if kind.facts.meaning is not None:
         return kind.facts.meaning(kind, spec, faulty, folder, data)
@@ -119,7 +118,7 @@ def _hidden(kind: Kind, spec: FileSpec, belief: Entries, faults: list[TakifuguEr
 def table_problems(
     item: Table, number: int, belief: Entries | None, folder: Path, definition: str = ""
 ) -> Iterator[TakifuguError]:
-    """Yield what is wrong with one table to publish; `belief` is None where it is faulty, or the table does not fit."""
+    """Yield the faults of one table; a faulty `belief` is None."""
     yield from promise_problems(item, number, definition)
     if belief is None:
         return
@@ -136,14 +135,14 @@ def table_problems(
 
 
 def _key_of(item: Table, error: TakifuguError) -> tuple[str, ...]:
-    """Return the table's key to blame for an error of its query."""
+    """Return the table's key behind an error of its query."""
     named = (str(step) for step in error.where if step in type(item).model_fields)
     otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
     return (next(named, "") or otherwise,)
 
 
 def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:
-    """Yield each expectation of a file whose source names the file of its data."""
+    """Yield the expectations with the data's own file as a source."""
     named = None if spec is None or spec.source is None else spec.source.file
     name = PurePath(str(named).replace("\\", "/")).name.casefold() if named else ""
     if spec is None or "." not in name:

@@ -37,12 +37,12 @@ class Neighbour:
 
     @property
     def place(self) -> str | Path:
-        """Return where its ledger is."""
+        """Return the path or URL of its ledger."""
         return self.ledger if "://" in self.ledger else self.path.parent / self.ledger
 
 
 def ledger_by_default(path: Path) -> str:
-    """Return the name of a release file's ledger in a first draft: no other file of the folder has it.
+    """Return a new ledger's name, by the release file's own.
 
     >>> ledger_by_default(Path("study/minutes.toml"))
     'minutes-ledger.db'
@@ -51,7 +51,7 @@ def ledger_by_default(path: Path) -> str:
 
 
 def output_by_default(path: Path) -> str:
-    """Return the name of a release file's output folder where it names none.
+    """Return the default name of a release file's output folder.
 
     >>> output_by_default(Path("study/minutes.toml"))
     'minutes-published'
@@ -60,10 +60,7 @@ def output_by_default(path: Path) -> str:
 
 
 def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
-    """Yield the release files of a folder that read the same file of data, sorted by name; others are skipped.
-
-    `data` is a path, or the URL that they name.
-    """
+    """Yield a folder's release files about this path or URL, by name."""
     for path in sorted(folder.glob("*.toml"))[:MOST_FILES]:
         try:
             raw = tomllib.loads(read_file(path, LARGEST).decode("utf-8-sig"))
@@ -84,15 +81,15 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
 
 
 def first_about(path: Path, data: Path) -> Neighbour | None:
-    """Return the release file whose ledger, source and budget a new one about these data declares, too, if any.
+    """Return the first release file about these data, if any.
 
-    One ledger knows all that was spent on them, under one name: the first file of the folder that reads them decides.
+    A new file takes its ledger, source and budget: one ledger knows all spending on the data, under one name.
     """
     return next(neighbours(path.parent, data), None)
 
 
 def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
-    """Return the ledger that a new release file about these data declares, and whose it is, if another file's."""
+    """Return a new file's ledger, and the owner if another file's."""
     other = first_about(path, data)
     if other is None:
         return ledger_by_default(path), None
@@ -100,14 +97,14 @@ def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
 
 
 def ledgers_apart(path: Path, data: str | Path, ledger: str | Path) -> Iterator[Neighbour]:
-    """Yield the other release files of the folder that read the same data and declare another ledger."""
+    """Yield the other files with these data under another ledger."""
     for other in neighbours(path.parent, data):
         if other.path.name != path.name and not _is_same_ledger(other.place, ledger):
             yield other
 
 
 def names_apart(path: Path, data: str | Path, ledger: str | Path, source: str) -> Iterator[Neighbour]:
-    """Yield the other release files of the folder that read the same data as another source of the same ledger."""
+    """Yield the other files with these data under another source name."""
     for other in neighbours(path.parent, data):
         apart = other.source is not None and normalised(other.source) != normalised(source)
         if other.path.name != path.name and apart and _is_same_ledger(other.place, ledger):

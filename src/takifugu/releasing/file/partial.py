@@ -16,7 +16,7 @@ _SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
 
 
 def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset[str]]:
-    """Return a file with what is valid of it, and the keys that examples stand for; other sections are None."""
+    """Return the file's valid parts, and the keys replaced by examples."""
     faulty, parts, items = {"release"}, dict[str, object](), raw.get("release")
     for name, field in model.model_fields.items():
         if name not in raw and not field.is_required():
@@ -33,7 +33,7 @@ def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset
 def valid_section(
     model: type[Model], raw: object, name: str = "", faulty: set[str] | None = None
 ) -> Model | None:
-    """Return a section, with examples in place of faulty keys where these are known; None if it is hopeless."""
+    """Return a section with examples for faulty keys, if possible."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:
@@ -49,10 +49,7 @@ def valid_section(
 
 
 def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> BaseModel | None:
-    """Return a table without the keys of other queries.
-
-    None where another key is faulty on which something depends.
-    """
+    """Return a table without other queries' keys, or None if faulty."""
     model, faulty = _chosen(members, raw, "query"), set[str]()
     if model is None or not isinstance(raw, dict):
         return None
@@ -64,20 +61,17 @@ def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> Ba
 
 
 def tables_in(model: type[BaseModel]) -> list[type[BaseModel]]:
-    """Return the models of the tables that a file may publish."""
+    """Return the models of a file's possible tables."""
     return _members(model.model_fields["release"].annotation)
 
 
 def keys_of(model: type[BaseModel]) -> set[str]:
-    """Return the keys of a section, as a file writes them."""
+    """Return the keys of a section, by their names in files."""
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
 def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> type[BaseModel] | None:
-    """Return the member of a union by the value of a key.
-
-    None where none is selected, and there are several.
-    """
+    """Return a union's member by a key, or its single one."""
     value = raw.get(key) if isinstance(raw, dict) else None
     for member in members:
         field = member.model_fields.get(key)

@@ -27,7 +27,7 @@ MOST_PROBLEMS = 100
 def problems_of(
     errors: Sequence[ErrorDetails], schema: Json, raw: Json, more_kinds: str = ""
 ) -> list[TakifuguError]:
-    """Return one error per fault that pydantic found, in the order of the file; `more_kinds` says which there are."""
+    """Return one error per fault from pydantic, in the file's order."""
     problems: dict[Where, TakifuguError] = {}
     all_keys = _listing(raw)
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
@@ -51,7 +51,7 @@ def problems_of(
 
 
 def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
-    """Return what is wrong at a key of the file.
+    """Return the error about a key of the file.
 
     >>> fault(("release", 0, "grid"), "is missing", 'write grid = "0.01"').line
     'release[0].grid: is missing; write grid = "0.01"'
@@ -60,7 +60,7 @@ def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
 
 
 def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
-    """Return an error of a lower layer as a fault of the key that is to blame; every fault ends with what to do.
+    """Return a lower layer's error as the fault of a key.
 
     >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
     "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
@@ -76,7 +76,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
 def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, Json]:
     """Return a fault's path in the user's words, and its schema.
 
-    Steps of `loc` that name no key of the file (the tags of unions) are left out.
+    Tags of unions are steps of `loc` and no keys of the file.
     """
     path: Where = ()
     node, value = schema, raw
@@ -97,7 +97,7 @@ def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, 
 
 
 def _resolve(node: Json, schema: Json, value: object) -> Json:
-    """Follow references, into the member of a union for a value's kind."""
+    """Follow references, into unions by a value's kind."""
     while True:
         if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
             node = {**node["allOf"][0], **{k: v for k, v in node.items() if k != "allOf"}}

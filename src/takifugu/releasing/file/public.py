@@ -70,7 +70,7 @@ class PublicTable:
         return f'repair them, or write the decimal sign of this file beside its name: decimal = "{other}"'
 
     def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
-        """Return the value of a cell; DataError for an undeclared missing one."""
+        """Return a cell's value; DataError for an undeclared missing one."""
         code = UNOBSERVED
         if classes is not None:
             text = None if text is None else self.number(text, name)
@@ -116,14 +116,14 @@ class Counting(Protocol):
 
 
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
-    """Yield what no single key of a declared [belief] shows."""
+    """Yield the faults of a [belief] beyond its single keys."""
     meant = belief.meant
     for error in meant.faults() if isinstance(meant, Checking) else ():
         yield blamed(error, "belief", *key_of(belief, error))
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
-    """Yield the keys of [belief] that name the private data's own file."""
+    """Yield the faults of [belief] keys naming the private data's file."""
     private = private_files(spec.source, folder, data)
     for key, path, section in files_of(spec.belief):
         is_declared, fix = _declared(section)
@@ -141,12 +141,12 @@ def _declared(section: object) -> tuple[bool, str]:
 
 
 def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
-    """Return where in a section an error is, if it says so by one of its keys."""
+    """Return the key of an error in a section, if any."""
     return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()
 
 
 def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:
-    """Yield the key of [belief] whose public file has the rows of the private data, which are in this table."""
+    """Yield the fault of a public file with the private rows."""
     meant = spec.belief.meant
     counted = meant.counted(Public(folder, spec.source)) if isinstance(meant, Counting) else None
     if counted is None:

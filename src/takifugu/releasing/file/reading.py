@@ -26,12 +26,12 @@ Codes = npt.NDArray[np.int32]
 
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
-    """Return some columns as rows of texts, in the order of the file; None is a missing value."""
+    """Return columns as rows of texts, None for missing values."""
     return [tuple(_present(value, table) for value in row) for row in rows_of(table, columns)]
 
 
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
-    """Return some columns of a table, value by value in the order of its rows."""
+    """Return some columns of a table as lists."""
     rows = rows_of(table, names)
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
 
@@ -44,7 +44,7 @@ def _present(value: object, table: Table) -> str | None:
 def value_of(
     text: str | None, column: str, values: Mapping[str, Hashable], table: Table, where_missing: str = FILL_THEM
 ) -> Hashable:
-    """Return the belief's value that a cell of a column of a table spells; `where_missing` says what then helps."""
+    """Return the belief's value of a cell; DataError if missing or undeclared."""
     if text is None:
         raise wrong("file", f"column {column!r} has missing values", fix=where_missing)
     if text not in values:
@@ -55,7 +55,7 @@ def value_of(
 
 
 def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
-    """Raise DataError, at a key of [source], for a text of a column that looks like a declared value and is none."""
+    """Raise DataError for an undeclared text similar to a declared value."""
     if column not in table.names:
         return  # made of several columns
     try:
@@ -68,9 +68,9 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
 def called(
     key: str, column: str, what: str, written: Sequence[str | None], may_drop: bool = False
 ) -> dict[str, str]:
-    """Return the canonical name of everybody who is named in the column of a key of [source].
+    """Return the canonical names of all people in a column.
 
-    `may_drop` says that [source] has the key null_keys.
+    `key` is its key of [source]; `may_drop` means that null_keys is one, too.
     """
     if None in written:
         fix = "fill them, or leave these rows out" + (', or write null_keys = "drop"' if may_drop else "")
@@ -95,9 +95,9 @@ def codes_of(
     grid: Grid | None = None,
     where_no_numbers: str = REPAIR_THEM,
 ) -> Codes:
-    """Return the number of each row's value, or that of the cell of a grid that its two coordinates lie in.
+    """Return the number of each row's value, or of its grid cell.
 
-    Raises DataError, which names the key, for rows that have none; `where_no_numbers` says what helps with texts.
+    Raises DataError, with the key, for rows without one; `where_no_numbers` is the remedy for texts.
     """
     if grid is None:
         places = {text: number for number, text in enumerate(spelled(values))}
@@ -109,7 +109,7 @@ def codes_of(
 
 
 def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
-    """Return values as texts; None where one is missing. Equal values are read once."""
+    """Return values as texts, None if missing, reading equal values once."""
     known: dict[tuple[type, Hashable], str | None] = {}
     texts = []
     for value in values:
@@ -126,7 +126,7 @@ def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
 def numbers_in(
     values: Sequence[Hashable], column: str, table: Table, where_no_numbers: str = REPAIR_THEM
 ) -> npt.NDArray[np.float64]:
-    """Return a column of numbers, NaN where one is missing; DataError for texts that are none."""
+    """Return a column of numbers, NaN if missing; DataError for texts."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)
     numbers = [_number(text, column, table.numerals, where_no_numbers) for text in texts_in(values, table)]
@@ -134,7 +134,7 @@ def numbers_in(
 
 
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
-    """Return the number of each text; DataError for a missing value and for one that is not declared."""
+    """Return the number of each text; DataError for missing and undeclared ones."""
     try:
         return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
     except KeyError:

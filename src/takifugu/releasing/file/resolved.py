@@ -20,9 +20,9 @@ _OF_CSV = frozenset(("delimiter", "encoding", "header"))
 
 
 def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, table: Table | None) -> Json:
-    """Return a layout with how its file is written, as it was read; without what only other files have.
+    """Return a layout with its file's format as read.
 
-    Of a frame, and where the file cannot be opened, nothing is known of this.
+    Keys of other formats are left out. Nothing is known of the format of a frame, or of a file that cannot be opened.
     """
     path = data if data is not None else source.engine is None and source.file and folder / source.file
     dialect: Mapping[str, object] = {}
@@ -40,7 +40,7 @@ def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
 
 
 def clocks(zone: str | None) -> list[str]:
-    """Return the name of a zone and what its clocks show, in few characters; one name for all that never change.
+    """Return a zone's clock in brief, equal for equal constant offsets.
 
     >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
     (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')

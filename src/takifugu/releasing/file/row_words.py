@@ -29,7 +29,7 @@ def _meanings(*words: str) -> str:
 
 
 def rows_among(*words: str) -> BeforeValidator:
-    """Return what refuses a word of other data, and names those that rows of these may be."""
+    """Return a validator of the words for rows."""
 
     def checked(value: object) -> object:
         if isinstance(value, str) and value in ROWS and value not in words:

@@ -33,12 +33,12 @@ COUNT_ELSEWHERE = (
 
 
 def is_one_of(path: Path, private: Iterable[Path]) -> bool:
-    """Return whether a path leads to one of these files, by whatever name or link."""
+    """Return whether a path or link leads to one of these files."""
     return any(_same_file(path, other) for other in private)
 
 
 def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout], states: Recode) -> bool:
-    """Return whether the private data, read by one of the layouts, has exactly these counts of transitions."""
+    """Return whether the private data have these counts under any layout."""
     if not counts.any():
         return False
     counts_of_layouts = (_read(partial(transitions, private, layout, states)) for layout in layouts)
@@ -46,9 +46,9 @@ def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout]
 
 
 def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
-    """Return whether both hold the same rows of these columns, each equally often, in any order.
+    """Return whether both tables hold the same rows in any order.
 
-    The private rows are counted where they are, by the texts of the public ones; what those lack is counted together.
+    Private rows are counted in place by the public texts; the rest is counted together.
     """
     columns = list(dict.fromkeys(columns))
     one = _read(partial(_rows, public, columns))
@@ -71,10 +71,7 @@ def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], 
 
 
 def _read(reduce: Callable[[], T]) -> T | None:
-    """Return the reduced data, None for refused ones.
-
-    Whoever needs them reports the rule.
-    """
+    """Return the reduced data, or None for refused ones, reported elsewhere."""
     try:
         return reduce()
     except TakifuguError:

@@ -155,23 +155,19 @@ class SourceKeys(FileKeys):
 
         @property
         def unit(self) -> str | None:
-            """The column that says whose row it is: a key where there are several units, None where there are not."""
+            """Return the column of units, None for a single one."""
 
     @property
     def reads_all_columns(self) -> bool:
-        """Whether columns that no key names decide something, too: one that is undeclared is refused."""
+        """Return whether columns without a key matter and must be declared."""
         return False
 
     def long(self, table: Data, belief: Described | None) -> Data:
-        """Return the table that was opened with the columns that the keys name; InputError for one that has others."""
+        """Return the table with the declared columns; InputError for undeclared ones."""
         return table.renamed(self.renamed)
 
     def layout(self, belief: Described, table: Data | None) -> Json:
-        """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
-
-        Keys that decide nothing of this, and what is written where it is meant anyhow, are left out; `table` is the
-        source as it was opened, if it was.
-        """
+        """Return the keys for the meaning of rows, without defaults."""
         said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and _MEANT.get(key) != value}
         missing = sorted({str(word).strip(BLANKS) for word in self.missing} - {""})
@@ -229,17 +225,17 @@ class Table(ItemWords, Described):
 
     @property
     def scope(self) -> str:
-        """Whether it has one answer per "unit", one for all ("pooled"), or "both"."""
+        """Return "unit" for an answer each, "pooled" for one, or "both"."""
         return "unit"
 
     @property
     def period(self) -> str | None:
-        """The window of a calendar that it is about; None for the whole, and without a calendar."""
+        """Return the table's window of a calendar, if any."""
         return None
 
     @property
     def shares_epsilon(self) -> bool:
-        """Whether it promises nothing for itself, and shares the joint epsilon of its file."""
+        """Return whether the table shares the file's joint epsilon."""
         return False
 
 

@@ -52,7 +52,7 @@ class Shape:
 def opened(
     shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
 ) -> tuple[Data | None, list[TakifuguError]]:
-    """Open the source without reading it; return it, and what is wrong with its columns."""
+    """Open the source without reading it, and list its columns' faults."""
     try:
         table = open_source(spec, folder, data, named=not shape.of_belief)
     except TakifuguError as error:
@@ -63,7 +63,7 @@ def opened(
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[tuple[str, ...], str]]:
-    """Return the columns that the source must have, each with the key that names it."""
+    """Return the required columns of the source, each with its key."""
     columns: list[tuple[tuple[str, ...], str]] = []
     for key, given in values_of(spec.source, shape.named).items():
         names = given if isinstance(given, tuple) else (given,)
@@ -75,7 +75,7 @@ def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence
 def _third_columns(
     shape: Shape, spec: FileSpec, named: Sequence[tuple[tuple[str, ...], str]]
 ) -> Iterator[TakifuguError]:
-    """Yield a fault for each renamed column without a key for it."""
+    """Yield a fault for each renamed column without a key."""
     known = {column for _, column in named}
     keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
     for columns in values_of(spec.source, written(spec.source, keys)).values():

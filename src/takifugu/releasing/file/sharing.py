@@ -26,7 +26,7 @@ _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
 
 def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the epsilon, delta and mechanism of one table under a definition of privacy."""
+    """Yield the faults of one table's epsilon, delta and mechanism."""
     where = ("release", number)
     if not item.shares_epsilon and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
         rule = "it must lie between 1e-9 and 10000, write for example 1.0"
@@ -41,7 +41,7 @@ def promise_problems(item: Table, number: int, definition: str) -> Iterator[Taki
 
 
 def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
-    """Yield what is wrong where a file with several tables about the same data calls each of them the only one."""
+    """Yield the fault of an `only_release` with several tables."""
     several = len(items) > 1 or any(item.scope == "both" for item in items if item is not None)
     if source.only_release and several:
         yield fault(
@@ -51,30 +51,30 @@ def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> 
 
 
 def epsilon_of(file: ReleaseFile, item: Table) -> Number:
-    """Return the epsilon of a table: its own, or the one that it shares."""
+    """Return the epsilon of a table, its own or the joint one."""
     epsilon = file.spec.joint_epsilon if item.shares_epsilon else item.epsilon
     assert epsilon is not None  # which `sharing_problems` requires
     return epsilon
 
 
 def delta_of(file: ReleaseFile, item: Table) -> Number:
-    """Return the delta of a table: its own, or the one that it shares."""
+    """Return the delta of a table, its own or the joint one."""
     return file.spec.joint_delta if item.shares_epsilon else item.delta
 
 
 def begins_series(file: ReleaseFile, item: Table) -> bool:
-    """Whether a table begins a series if its noise is normal: the file says so, or it shares a delta."""
+    """Return whether a table of normal noise begins a series."""
     return file.source.begins_series or (item.shares_epsilon and as_delta(file.spec.joint_delta) > 0)
 
 
 def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
-    """Return the tables that share the joint epsilon with one, itself among them, whichever are published now."""
+    """Return all tables with a table's joint epsilon, unpublished ones included."""
     same = [one for one in (*file.items, *file.others) if one.shares_epsilon and one.period == item.period]
     return tuple(sorted(same, key=lambda one: one.name))
 
 
 def importance_of(item: Table) -> Number:
-    """Return what one unit of a table's error counts beside the others that share an epsilon; 1 by default."""
+    """Return the weight of a table's error beside others; 1 by default."""
     importance = item.importance if isinstance(item, SharedTable) else None
     return 1 if importance is None else importance
 
@@ -82,9 +82,9 @@ def importance_of(item: Table) -> Number:
 def sharing_problems(
     items: Sequence[Table | None], joint: Number | None, delta: Number, framework: Framework | None, has_units: bool
 ) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the tables that share an epsilon, and with those that have none at all.
+    """Yield the faults of tables with a shared or missing epsilon.
 
-    `joint` and `delta` are the file's joint promise, `framework` what is known of what is hidden from whom.
+    `joint` and `delta` are the file's joint promise.
     """
     sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.shares_epsilon]
     for number, item in enumerate(items):
@@ -133,7 +133,7 @@ def _keys_of_sharing(item: Table, number: int) -> Iterator[TakifuguError]:
 
 
 def _keys_at_delta(item: Table, number: int, has_units: bool) -> Iterator[TakifuguError]:
-    """Yield what cannot share normal noise."""
+    """Yield the faults of tables unable to share normal noise."""
     where, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
     if item.query in CHOICES:
         yield fault((*where, "query"), "publishes a choice, to which no normal noise is added", fix)

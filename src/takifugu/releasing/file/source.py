@@ -31,9 +31,9 @@ UNOPENED = Unopened()
 
 
 def written_of(*keys: object) -> Written:
-    """Return how a file is written, by the first of these sections that declares it; a section may lack the keys.
+    """Return a file's format by the first section to declare it.
 
-    Only the first one says what is in a file: another section is about another file.
+    Sheet, table and lines are the first section's: another section is about another file.
     """
 
     def first(name: str, default: object) -> Any:
@@ -57,14 +57,14 @@ def _key_of(section: object, key: str) -> Any:
 
 
 def open_public(keys: object, source: SourceKeys, path: Path | str, missing: bool = True) -> Table:
-    """Open a file that the belief is read from: written as its own section says, or else as the source is."""
+    """Open a file of the belief, with the source's format by default."""
     return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
 
 
 def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False) -> Table:
-    """Open the private data without reading it; InputError where neither a file is named nor data are given.
+    """Open the private data without reading it.
 
-    `named` says that no column is read but those that the release file names.
+    `named` limits the columns to those in the release file. Raises InputError without data or a file.
     """
     source = spec.source
     if data is None and source.engine is not None:
@@ -84,10 +84,7 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
 
 
 def _address(spec: FileSpec, folder: Path, named: bool) -> Address:
-    """Return the address of the data for an engine.
-
-    Its columns are at most these names, which the release file says.
-    """
+    """Return an engine's address, limited to the file's texts if `named`."""
     source = spec.source
     file = source.file
     if file is not None and "://" not in file:
@@ -105,7 +102,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
-    """Return whether there are data to open: some were given, or the file that is named exists."""
+    """Return whether there are data to open."""
     if data is UNOPENED:
         return False
     return (
@@ -116,7 +113,7 @@ def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
 
 
 def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path, ...]:
-    """Return the files that hold the private data: the source's own, and the one that was given in its place."""
+    """Return the files of private data, given ones included."""
     paths = [] if source.file is None or "://" in source.file else [folder / source.file]
     paths += [Path(data)] if isinstance(data, str | os.PathLike) else []
     for path in filter(is_many, tuple(paths)):

@@ -14,7 +14,7 @@ _KEY = re.compile(r"(?<![\w.(])([a-z]\w*)=(True|False|\"[^\"]*\"|'[^']*'|\.\.\.|
 
 
 def in_toml(text: str) -> str:
-    """Return a message whose hints are lines of a release file instead of arguments of Python.
+    """Return a message with its hints as lines of a release file.
 
     >>> in_toml('use mechanism="quilt-exact"; allow_zero_noise=True accepts that')
     'use mechanism = "quilt-exact"; allow_zero_noise = true accepts that'

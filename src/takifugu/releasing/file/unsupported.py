@@ -82,7 +82,7 @@ _BINS = {
 
 
 def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> InputError | None:
-    """Return the error for a query that is not published, with the recipe that works; None for any other text.
+    """Return the error for an unpublished query with its recipe, if known.
 
     `allowed` are the queries of this kind of file, `raw` is the parsed file.
 
@@ -115,7 +115,7 @@ _EXACT = frozenset(
 
 
 def exact_total(key: str) -> InputError | None:
-    """Return the error for a key that asks for an exact public total, with what that would cost; None for others.
+    """Return the error for a key about an exact total, if one.
 
     >>> print(exact_total("invariant").line)
     asks for an exact total, which is not published; it has no noise, so its epsilon would be infinite: ...

@@ -24,7 +24,7 @@ class Finite(Attributes):
     """A kind whose columns hold values that the belief lists; a belief may put the numbers of some into `classes`."""
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the records as columns, listed by their values; every class may occur, also one in which nobody is."""
+        """Return the records as columns, empty classes included."""
         given = file.spec.belief.meant
         classes = given.classes if written(given, ("classes",)) else {}
         known = values_by_column(file.belief)
@@ -37,10 +37,10 @@ class Finite(Attributes):
 def _counted(
     table: Table, known: Known, classes: Mapping[str, DeclaredClasses], records: int
 ) -> Iterator[tuple[tuple[State, ...], int]]:
-    """Yield each row of values with the number of its records.
+    """Yield each row of values with its number of records.
 
-    The order says nothing of the data. Raises DataError, which names the key, for another number of records than is
-    declared (without telling it), for missing values and for values that are not known.
+    Sorting hides the order of the data. Raises DataError for missing or undeclared values, and for another number of
+    records than declared, without telling it.
     """
     columns = {name: _read(values, classes.get(name)) for name, values in known.items()}
     counts = tally(table, columns)

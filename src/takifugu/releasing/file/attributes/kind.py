@@ -56,7 +56,7 @@ class Attributes(Kind):
         return hidden_by(self.section)
 
     def hidden(self, belief: object) -> Known:
-        """Return the values that a secret about a column may name, by their texts."""
+        """Return the possible values of each column, by their texts."""
         return self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
 
     def shape(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
@@ -75,11 +75,11 @@ class Attributes(Kind):
             yield from error.faults
 
     def shape_faults(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
-        """Yield what does not fit together in the sections of this kind."""
+        """Yield the contradictions between sections of this kind."""
         return ()
 
     def framework_of(self, spec: AttributeReleaseSpec, belief: Belief) -> Framework:
-        """Return what is hidden from those who hold the belief; SpecError names every secret that is faulty."""
+        """Return the framework of a belief; SpecError names every faulty secret."""
         secrets = _secrets(spec, self.hidden(belief))
         try:
             return Pufferfish(secrets, belief)
@@ -96,15 +96,12 @@ Hidden = PropertySpec | ParameterSpec | OneRecordSpec
 
 
 def _given(spec: AttributeReleaseSpec) -> dict[str, Hidden | tuple[Hidden, ...]]:
-    """Return the keys of [hide] with what they name."""
+    """Return the values of [hide] by key."""
     return {key: given for key, given in held_by(spec.hide, _SETTINGS).items() if given}
 
 
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
-    """Return the secrets of [hide].
-
-    SpecError names every one with a fault of its own.
-    """
+    """Return the secrets of [hide]; SpecError names every faulty one."""
     secrets, faults = list[Secret](), list[TakifuguError]()
     for place, given in _listed(spec):
         try:
@@ -117,10 +114,7 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
 
 
 def _secret_of(given: Hidden, hidden: Known) -> Secret:
-    """Return the secret of one section of [hide].
-
-    `hidden` are the values of columns, or of their parameters.
-    """
+    """Return a section's secret; `hidden` are columns' or parameters' values."""
     if isinstance(given, OneRecordSpec):
         return every_entry(given.attribute, given.max_difference)
     if isinstance(given, ParameterSpec):
@@ -143,7 +137,7 @@ def _set(given: SetSpec | tuple[State, ...]) -> list[State] | tuple[Number | Non
 
 
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
-    """Return the key of [hide] to blame for an unfit belief."""
+    """Return the key of [hide] behind an unfit belief."""
     given = _given(spec)
     if len(given) != 1:
         return ()
@@ -153,7 +147,7 @@ def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ..
 
 
 def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Step, ...], Hidden]]:
-    """Yield each secret of [hide] with its place there."""
+    """Yield each secret of [hide] with its key."""
     for key, given in _given(spec).items():
         if isinstance(given, tuple):
             yield from (((key, number), one) for number, one in enumerate(given))

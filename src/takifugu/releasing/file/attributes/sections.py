@@ -106,7 +106,7 @@ class Hiding(Protocol):
 
 
 def hidden_by(section: type | None) -> tuple[str, ...]:
-    """Return the keys of [hide] that a belief has an answer to, as its section says."""
+    """Return the keys of [hide] supported by a belief's section."""
     return section.hides if isinstance(section, Hiding) else ("property", "record")
 
 

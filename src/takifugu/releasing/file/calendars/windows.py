@@ -48,10 +48,7 @@ _LONGEST_NAME = 64
 
 
 def window_of(item: Windowed, calendar: Calendar) -> range:
-    """Return the steps of a table's window, or of the whole calendar.
-
-    Raises InputError, which names the key, for a window that the calendar does not hold.
-    """
+    """Return the steps of a table; InputError beyond the calendar."""
     if item.window is not None:
         window = calendar.period(item.window)
     elif item.from_ is not None or item.to is not None:
@@ -72,10 +69,7 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
 
 
 def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
-    """Return the tables to publish.
-
-    There is one for each whole window of the calendar in place of `every`.
-    """
+    """Return the tables to publish, one per period in place of `every`."""
     single_items: list[Item] = []
     for item in items:
         if item.every is None or item.window is not None:
@@ -87,19 +81,13 @@ def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
 
 
 def still_open(item: Windowed, calendar: Calendar, places: range) -> str:
-    """Return the window of a table where it has not ended.
-
-    Its rows cannot all be there then. It is "" where it has.
-    """
+    """Return the table's window as text while still open, else ""."""
     is_window = item.window is not None or item.to is not None
     return calendar.written(places) if is_window and not calendar.is_over(places) else ""
 
 
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
-    """Return the facts of a window for a certificate.
-
-    They say which it is, of which table, and what it does not hide.
-    """
+    """Return a certificate's facts about a window."""
     from takifugu.accounting.composition.charges import moved_by
 
     (scale, whole, single), costs = moved_by(calibration), {}

@@ -56,20 +56,20 @@ class Start:
         return next((column for column in self.columns if column.role == role), None)
 
     def named(self, role: str, words: str) -> Iterator[Entry]:
-        """Yield the key of [source] that names the column of this role, if there is one."""
+        """Yield the key of [source] for the column of a role."""
         column = self.with_role(role)
         if column is not None:
             yield Entry("source", role, column.name, column.guess(words))
 
     def source(self, rows: str, words: str) -> Iterator[Entry]:
-        """Yield how [source] begins, down to how the file is written; `words` say what its `rows` are."""
+        """Yield the first keys of [source], up to the file's format."""
         yield self.name()
         yield Entry("source", "file", relative(self.data, self.output))
         yield Entry("source", "rows", rows, words)
         yield from written_as("source", self.columns)
 
     def name(self) -> Entry:
-        """Return the name of the source: data that another file reads, too, are one source of one ledger."""
+        """Return the source's name, as in other files about these data."""
         other = first_about(self.output, self.data)
         words = "the name of these data in the ledger, for ever"
         if other is None or other.source is None:
@@ -79,12 +79,12 @@ class Start:
         return Entry("source", "name", other.source, words)
 
     def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> Entry:
-        """Return the budget of the source: that of the other release file that reads these data."""
+        """Return the source's budget, as in other files about these data."""
         other = first_about(self.output, self.data)
         return Entry("source", "budget", budget if other is None or other.budget is None else other.budget, words)
 
     def belief(self, kind: str | None = None) -> Iterator[Entry]:
-        """Yield the kind of belief, and where its numbers come from, if somebody said that in words."""
+        """Yield the kind of belief, and the stated source of its numbers."""
         kind = kind or self.kind
         yield Entry("belief", "kind", kind, f"what may be believed; its other keys: `takifugu keys {kind}`")
         if self.said.get("source") not in (None, "assumed") and not names_a_file(self.said["source"]):
@@ -92,14 +92,14 @@ class Start:
 
 
 def release(name: str, query: str, words: str) -> Iterator[Entry]:
-    """Yield the table that is published; `words` say what it is."""
+    """Yield the table to publish; `words` describe it."""
     yield Entry("release", "name", name, "one such section for each table")
     yield Entry("release", "query", query, words)
     yield Entry("release", "epsilon", 1.0, "`takifugu explain` says what that means")
 
 
 def not_drafted(start: Start) -> Iterator[Entry]:
-    """Raise InputError: nobody wrote a draft of a release file with this belief."""
+    """Raise InputError for a belief without a draft."""
     raise InputError(
         f"no release file is drafted for a belief of kind {start.kind!r}",
         fix="start from an example of the documentation, and from `takifugu keys` and this kind",
@@ -107,7 +107,7 @@ def not_drafted(start: Start) -> Iterator[Entry]:
 
 
 def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
-    """Yield how the file is written, where that must be declared."""
+    """Yield the keys of an unusual file format."""
     if not columns:
         return
     written = columns[0].written
@@ -126,7 +126,7 @@ def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
 
 
 def _header(written: Written) -> tuple[object, str]:
-    """Return the key of an unusual header, and why."""
+    """Return the key of an unusual header, and the reason."""
     if written.lines is not None:
         first, last = written.lines
         return (first, "guessed: the line of the names") if first == last else ([first, last], "guessed: its lines")
@@ -137,10 +137,9 @@ def draft_of(
     data: Path, output: Path, columns: Sequence[Column], kind: str,
     said: Mapping[str, str], across: Across | None = None,
 ) -> str:  # fmt: skip
-    """Return the text of a first release file about a table, to be written to `output`.
+    """Return the text of a first release file for `output`.
 
-    `said` are the answers; of wide rows `across` are the columns that are steps. Raises InputError for a belief without
-    a draft.
+    `said` are the answers, `across` the columns of steps in wide rows. Raises InputError for a belief without a draft.
     """
     brought = KINDS.find(kind)
     entries: Callable[[Start], Iterable[Entry]] = loaded(brought.facts.draft)
@@ -180,7 +179,7 @@ def _line(key: str, value: object, why: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text that stays inside its comment."""
+    """Return a text safe inside a comment."""
     return re.sub(r"[\x00-\x1f\x7f]", "?", text)
 
 
@@ -190,7 +189,7 @@ def slug(data: Path) -> str:
 
 
 def relative(data: Path, output: Path) -> str:
-    """Return the data's path as seen from the release file."""
+    """Return the data's path relative to the release file."""
     try:
         return Path(os.path.relpath(data, output.parent)).as_posix()
     except ValueError:  # another drive

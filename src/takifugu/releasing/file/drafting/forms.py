@@ -22,7 +22,7 @@ def names(word: str) -> list[str]:
 
 
 def pairs(word: str) -> dict[str, float | str]:
-    """Return names with what is said of each; InputError for a part that says nothing.
+    """Return names with their values; InputError for a name alone.
 
     >>> pairs("still 100 min, on foot = 6.5, ready .4")
     {'still': '100 min', 'on foot': 6.5, 'ready': 0.4}
@@ -37,7 +37,7 @@ def pairs(word: str) -> dict[str, float | str]:
 
 
 def moment(word: str) -> str | int:
-    """Return a time as it is written, or a number; InputError for what is neither.
+    """Return an ISO 8601 time or a number; InputError for neither.
 
     >>> moment("2026-01-05"), moment("0")
     ('2026-01-05', 0)

@@ -29,7 +29,7 @@ class ListedKey:
 
 
 def listed_keys(kind: str) -> Iterator[ListedKey]:
-    """Yield all keys of this kind of file, section by section; InputError for a kind that there is not."""
+    """Yield the keys of a kind by section; InputError for unknown kinds."""
     schema = json_schema(kind)
     sections = ("source", "belief", "hide", "release")
     top = {key: part for key, part in schema["properties"].items() if key not in sections}
@@ -54,7 +54,7 @@ def _sections(part: Json, named: Json) -> Iterator[Json]:
 
 
 def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
-    """Yield the keys of a section, some with the forms for them."""
+    """Yield the keys of a section with their forms."""
     having = dict[str, list[Json]]()
     for part in parts:
         for key in part["properties"]:

@@ -77,7 +77,7 @@ def _form(column: Column, clock: str, chosen: str | None) -> Entry:
 
 
 def _calendar(start: Start, rows: str) -> Iterator[Entry]:
-    """Yield the step and the calendar, as far as they were said."""
+    """Yield the step and the calendar as far as stated."""
     said = start.said
     if "step" in said:
         step = said["step"]
@@ -116,7 +116,7 @@ _ONE = {"unit": "person", "piece": "piece"}
 
 
 def records(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file whose rows are people or cases."""
+    """Yield the keys of a file about people or cases in rows."""
     ends = [column.name for role in ("one", "other") for column in start.columns if column.role == role]
     said, kind = start.said, start.kind
     if ends:  # the file lists pairs of people, so it is what the belief reads
@@ -152,7 +152,7 @@ def records(start: Start) -> Iterator[Entry]:
 
 
 def columns(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file that hides what a whole column says."""
+    """Yield the keys of a file to hide whole columns."""
     is_normal = start.kind == "normal"
     if start.kind not in ("normal", "independent-records", "parameters") and start.drafted is None:
         yield from not_drafted(start)
@@ -169,7 +169,7 @@ def columns(start: Start) -> Iterator[Entry]:
 
 
 def each_row(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file that randomises each row."""
+    """Yield the keys of a file to randomise each row."""
     yield from start.source("answers", "one row per value")
     yield from start.named("unit", _WHAT["unit"])
     places = [column.name for role in ("x", "y") for column in start.columns if column.role == role]
@@ -183,7 +183,7 @@ def each_row(start: Start) -> Iterator[Entry]:
 
 
 def visits(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file about who was where."""
+    """Yield the keys of a file about visits of people to places."""
     yield from start.source("visits", "one row per visit of a person to a place")
     yield from start.named("person", "who was there")
     for role, words in {"x": "the first coordinate of where", "y": "the second one"}.items():

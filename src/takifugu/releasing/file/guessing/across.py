@@ -38,7 +38,7 @@ class Across:
 
 
 def across(columns: Mapping[str, Seen]) -> Across | None:
-    """Return the columns that are called as steps, if they are most of the table and hold the same things."""
+    """Return the columns of steps, if alike and most of the table."""
     names = [*columns]
     for steps, order, form, kind in _ways(names):
         is_most = len(steps) >= _FEWEST and 2 * len(steps) > len(names)
@@ -53,10 +53,7 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
 
 
 def _ways(names: Sequence[str]) -> list[tuple[list[str], str, str | None, str]]:
-    """Return the ways to read columns as steps.
-
-    Each has its columns, the name of a header, its format and its sort.
-    """
+    """Return the ways to read columns as steps, with header and format."""
     clock = [name for name in names if re.fullmatch(_CLOCK, name.strip())]
     iso = [name for name in names if re.match("[0-9]{4}-", name) and read_step(name) is not None]
     ways: list[tuple[list[str], str, str | None, str]] = [
@@ -93,7 +90,7 @@ def _are_alike(columns: Sequence[Seen]) -> bool:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return how all names begin.
+    """Return the common beginning of all names.
 
     >>> _common(["2026-01-05", "2026-01-12"])
     '2026-01-'
@@ -104,10 +101,7 @@ def _common(names: Sequence[str]) -> str:
 
 
 def _listed(steps: Sequence[str], rest: Sequence[str], kind: str) -> str | list[str] | dict[str, int]:
-    """Return the columns as a release file names them.
-
-    They are a pattern of no others, the names, or names with numbers.
-    """
+    """Return the columns as a pattern, a list, or names with numbers."""
     if kind in ("numbered", "questions"):
         numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
         return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))

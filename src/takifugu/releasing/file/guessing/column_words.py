@@ -103,7 +103,7 @@ EAST = words("lon lng long longitude longitud longitudine lange langengrad")
 
 
 def words_in(name: str) -> frozenset[str]:
-    """Return the words of a column's name, in small letters without accents.
+    """Return the words of a name, in small letters without accents.
 
     >>> sorted(words_in("GPS_Länge"))
     ['gps', 'lange']
@@ -118,7 +118,7 @@ def _spelt(name: str) -> list[str]:
 
 
 def says_how_many(name: str) -> bool:
-    """Return whether the name of a column of numbers says how large or how many, or is the plural of who is counted.
+    """Return whether a column's name means a size, number or plural.
 
     >>> [says_how_many(name) for name in ("Größe_Haushalt", "Kinderzahl", "n_person", "number of users", "Employees")]
     [True, True, True, True, True]
@@ -139,7 +139,7 @@ def _is_plural(word: str) -> bool:
 
 
 def people_of(column: str | None) -> People:
-    """Return what those are called that a column names: by its own noun, or people; nobody without a column.
+    """Return the noun for a column's people.
 
     >>> people_of("household_id").many, people_of("userId").one, people_of("who").many, people_of(None).are_named
     ('households', 'user', 'people', False)

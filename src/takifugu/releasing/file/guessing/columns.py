@@ -44,7 +44,7 @@ class Column:
     marks: int = 0
 
     def guess(self, words: str) -> str:
-        """Return what it is for, as a guess where nobody said so."""
+        """Return the column's purpose, marked as a guess unless stated."""
         return words if self.is_said else f"guessed: {words}"
 
 
@@ -71,7 +71,7 @@ class FirstLook:
 
 
 def looked_at(columns: int) -> int:
-    """Return how many rows of a table of so many columns are inspected.
+    """Return the number of rows to inspect.
 
     >>> looked_at(3), looked_at(600)
     (10000, 1666)
@@ -80,7 +80,7 @@ def looked_at(columns: int) -> int:
 
 
 def first_look(table: Table) -> FirstLook:
-    """Read the first rows of a table, and of each column what it holds; DataError for one that cannot be read."""
+    """Inspect the first rows of a table; DataError for unreadable ones."""
     start = table.head(looked_at(len(table.names)))
     all_rows = _first_rows(start)
     is_whole = len(next(iter(all_rows.values()), ())) < looked_at(len(table.names))
@@ -113,10 +113,10 @@ def first_look(table: Table) -> FirstLook:
 def with_roles(
     look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES, said: Mapping[str, str | None] | None = None
 ) -> tuple[Column, ...]:
-    """Return the columns with the roles that they seem to have.
+    """Return the columns with their likely roles.
 
-    `roles` are the keys of [source] that name columns, each with what its column looks like: in "order", a "value", a
-    "unit" or "piece" of several rows, a "person" of one row, a "group". Roles that were `said` have these columns.
+    `roles` are keys of [source], each with the likeness of its column: "order", "value", "unit" or "piece" of several
+    rows, "person" of one row, "group". Roles that were `said` have these columns.
     """
     seen, rows, said = look.columns, look.rows, said or {}
     clock = next((name for name, column in seen.items() if column.is_clock), None)
@@ -151,7 +151,7 @@ def with_roles(
 def _scores(
     look: FirstLook, role: str, like: str, column_of: Mapping[str, str], clock: str | None
 ) -> dict[str, int]:
-    """Return the likeness of each column without a role to this one."""
+    """Return each unassigned column's likeness to a role."""
     seen, rows = look.columns, look.rows
     scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
     if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
@@ -172,10 +172,7 @@ def _recurs(column: Seen) -> bool:
 
 
 def _form(column: Seen, role: str | None, clock: Seen | None) -> str | None:
-    """Return the format of a column's times, in its role.
-
-    A clock beside dates may make them other than ISO 8601.
-    """
+    """Return the format of times, other than ISO 8601 beside a clock."""
     if role == "clock":
         return column.clock_form
     if role == "order" and clock is not None and column.form is None and not clock.is_iso_clock:

@@ -48,7 +48,7 @@ class Facts:
 
     @classmethod
     def of(cls, look: FirstLook) -> Facts:
-        """Return the facts about a table, in which what usually stands for a missing value is missing."""
+        """Return the facts about a table, usual marks read as missing."""
         return cls(without_marks(look))
 
     @property
@@ -57,7 +57,7 @@ class Facts:
 
     @cached_property
     def coordinates(self) -> tuple[Seen, Seen] | None:
-        """Return the columns of latitude and longitude, or x and y where they are all numbers of two columns."""
+        """Return the columns of latitude and longitude, or of x and y."""
         numbers = [column for column in self.columns if column.kind in (NUMBERS, WHOLE)]
         ways = [(NORTH, EAST), ({"northing", "hochwert"}, {"easting", "rechtswert"})]
         for north, east in [*ways, ({"n", "nord"}, {"e", "ost"})] if "utm" in self.words else ways:
@@ -77,12 +77,12 @@ class Facts:
 
     @property
     def are_exchanged(self) -> bool:
-        """Return whether what is called latitude goes beyond 90, as only a longitude does."""
+        """Return whether the column called latitude goes beyond 90."""
         return self.coordinates is not None and bool(self.coordinates[1].words & NORTH)
 
     @cached_property
     def side_by_side(self) -> tuple[Seen, ...]:
-        """Return columns that hold the same few values, or numbers alike: the same of several people."""
+        """Return columns of similar numbers, or of the same few values."""
         few = [c for c in self.columns if c.kind in (TEXTS, YES_NO, WHOLE) and 1 < len(c.labels) <= MOST_STATES]
         alike = [[c for c in few if set(c.labels) == set(one.labels)] for one in few if not one.tells_when]
         numbers = [c for c in self.columns if c.kind == NUMBERS and not c.is_epoch]
@@ -94,31 +94,31 @@ class Facts:
 
     @cached_property
     def ends(self) -> tuple[Seen, Seen] | None:
-        """Return two columns that name people, or things, of one and the same list."""
+        """Return two columns of people, or things, from one list."""
         return ends_of(self.columns, self.look.rows)
 
     @cached_property
     def places_in_one_column(self) -> Seen | None:
-        """Return a column that holds both coordinates of a place in one text."""
+        """Return a column with both coordinates in one text."""
         return next((c for c in self.columns if c.kind == TEXTS and c.labels and all_match(_PLACE, c.labels)), None)
 
     @property
     def mixed_times(self) -> Seen | None:
-        """Return a column of dates that are written in several ways, so that no format reads all of them."""
+        """Return a column of dates in several formats."""
         some = (c for c in self.columns if c.kind == TEXTS and len(c.labels) > 1 and not c.is_clock)
         return next((c for c in some if all_match(_DATED, c.labels)), None)
 
     @cached_property
     def that_name(self) -> tuple[Seen, ...]:
-        """Return the columns that may name whose row it is: no times, and no sizes."""
+        """Return the possible columns of names."""
         some = (c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when)
         return tuple(c for c in some if not self._is_size(c))
 
     def _is_size(self, column: Seen) -> bool:
         """Return whether a column of numbers says how many.
 
-        Its name says it; its values, where a noun may mean both. Numbers of employees or of a household's members
-        neither stand together nor are told apart by another column.
+        Its name decides, or its values for an ambiguous noun: numbers of employees or of a household's members neither
+        stand together nor are told apart by another column.
         """
         if column.is_size or column.kind != WHOLE or column.words & NAMING:
             return column.is_size
@@ -132,7 +132,7 @@ class Facts:
 
     @cached_property
     def repeated(self) -> Seen | None:
-        """Return the column that names whose row it is where some have several rows; None where each row is another."""
+        """Return the column of people, if some have several rows."""
         if self.each_row_another is not None and self.each_row_another.named("unit"):
             return None
         names = [c for c in self.that_name if c.named("unit")]
@@ -141,7 +141,7 @@ class Facts:
 
     @cached_property
     def each_row_another(self) -> Seen | None:
-        """Return a column that names whose row it is, a row each."""
+        """Return a column of people with one row each."""
         rest = [c for c in self.that_name if c.rows > 1]
         unique = [column for column in rest if len(column.labels) == column.rows]
         named = [column for column in unique if column.named("unit")]
@@ -149,7 +149,7 @@ class Facts:
 
     @cached_property
     def shared(self) -> Seen | None:
-        """Return a column of households, rooms or teams that several people with a row each have in common."""
+        """Return a column of households, rooms or teams of several people."""
         who = self.each_row_another
         if who is None or not who.named("unit"):
             return None
@@ -158,13 +158,13 @@ class Facts:
 
     @property
     def infected(self) -> Seen | None:
-        """Return a column of two values that says who is infected."""
+        """Return a two-valued column about infection."""
         few = (c for c in self.columns if c.kind in (TEXTS, YES_NO, WHOLE) and len(c.labels) == 2)
         return next((c for c in few if c.words & INFECTED), None)
 
     @cached_property
     def with_several_rows(self) -> Seen | None:
-        """Return a column that names whose row it is, several rows each."""
+        """Return a column of people with several rows each."""
         rest = [c for c in self.that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
         named = [column for column in rest if column.named("unit")]
         if any(column.names_people for column in named):
@@ -188,7 +188,7 @@ class Facts:
 
     @cached_property
     def order(self) -> Seen | None:
-        """Return a column of times or steps that tells the rows of one person (or all rows) apart."""
+        """Return a column of times or steps, distinct within each person."""
         keys = [self.with_several_rows] if self.with_several_rows is not None else []
         steps = [c for c in self.columns if c.kind == TIMES or c.tells_when or c.named("order") or c.is_epoch]
         steps = [c for c in steps if c.kind in (TIMES, WHOLE, NUMBERS) and not c.words & BIRTH and c not in keys]
@@ -205,13 +205,13 @@ class Facts:
         return next((step for step, names in [*alone, *clocked, *in_pieces] if self.tell_rows_apart(names)), None)
 
     def _rising_in(self, keys: Sequence[Seen]) -> list[Seen]:
-        """Return recurring whole numbers, rising in the rows of each key."""
+        """Return columns of recurring whole numbers, rising for each key."""
         some = [c for c in self.columns if c not in keys and not c.words & BIRTH]
         return [*rising(some, self.look.rows, [self.look.rows[key.name] for key in keys])][:_TRIED]
 
     @property
     def only_counts_rows(self) -> bool:
-        """Return whether what would order the rows is called a number and is the number of each row."""
+        """Return whether the likely order only numbers the rows."""
         order = self.order
         if order is None or order.kind != WHOLE or not order.words <= NUMBERING or not order.words:
             return False
@@ -223,12 +223,12 @@ class Facts:
         return tuple(column for column in self.columns if column.is_question)
 
     def tell_rows_apart(self, columns: Sequence[Seen]) -> bool:
-        """Return whether nearly all rows differ in these columns, where a clock that was set back tells two apart."""
+        """Return whether these columns, with clock changes, identify nearly all rows."""
         return tell_apart(self.look.rows, self.look.columns, columns)
 
     @property
     def is_even(self) -> bool:
-        """Return whether the steps from row to row are mostly the same."""
+        """Return whether most steps from row to row are equal."""
         if self.order is None:
             return False
         ranks = self.order.ranks([value for value in self.look.rows[self.order.name] if value is not None])
@@ -242,14 +242,14 @@ class Facts:
 
     @cached_property
     def answers(self) -> tuple[Seen, ...]:
-        """Return the columns in which a few values recur."""
+        """Return the columns of a few recurring values."""
         rest = [c for c in self.columns if c not in self._used() and c.kind in (TEXTS, YES_NO, WHOLE)]
         few = [c for c in rest if 1 < len(c.labels) <= MOST_STATES and len(c.labels) * 2 <= c.rows]
         return tuple(c for c in few if not c.tells_when and not c.named("piece"))
 
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:
-        """Return the columns of numbers that measure or count something."""
+        """Return the columns of measured or counted numbers."""
         rest = [c for c in self.columns if c not in self._used() and c not in self.answers]
         numbers = [c for c in rest if c.kind == NUMBERS or (c.kind == WHOLE and len(c.labels) > 2)]
         numbers = [c for c in numbers if not (c.tells_when or c.is_epoch)]
@@ -266,5 +266,5 @@ def _exchanged(north: Seen, east: Seen) -> bool:
 
 
 def column_range(column: Seen) -> float:
-    """Return how far the numbers of a column are from 0 at most."""
+    """Return the largest absolute number of a column."""
     return max(abs(float(column.numerals.plain(text))) for text in column.labels)

@@ -21,7 +21,7 @@ _ONE_MARK_IN, _MARKS = 4, 3
 
 
 def without_marks(look: FirstLook) -> FirstLook:
-    """Return a first look in which what usually stands for a missing value is missing."""
+    """Return a first look with usual marks read as missing."""
     rows, columns = dict(look.rows), dict(look.columns)
     for name, column in look.columns.items():
         marks = _marks_of(column, look.rows[name])
@@ -34,7 +34,7 @@ def without_marks(look: FirstLook) -> FirstLook:
 
 
 def with_marks(look: FirstLook, unmarked: FirstLook, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns of which those that are used for nothing, and are numbers but for a few marks, are numbers."""
+    """Return the columns, with unused, rarely marked numbers as numbers."""
     return tuple(_as_numbers(c, look.columns[c.name], unmarked.columns[c.name]) for c in columns)
 
 
@@ -46,9 +46,9 @@ def _as_numbers(column: Column, seen: Seen, unmarked: Seen) -> Column:
 
 
 def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:
-    """Return the texts for missing values: usual ones, few among numbers.
+    """Return the usual texts for missing values, few among numbers.
 
-    These have no digits, or are numbers that were too small or too large to be measured.
+    Marks have no digits, or stand for numbers too small or too large to be measured.
     """
     if column.kind != TEXTS:
         return frozenset()

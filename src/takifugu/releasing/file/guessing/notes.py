@@ -32,7 +32,7 @@ _NO_ORDER = (
 
 
 def notes(look: FirstLook, facts: Facts, columns: Sequence[Column], file: Path, row: str | None) -> Iterator[str]:
-    """Yield one note after the other; `row` is what a row is to queries, None where its cells are steps."""
+    """Yield the notes on a draft."""
     column_of = {column.role: column.name for column in columns if column.role is not None}
     if row == IN_ORDER and not {"order", "start"} & column_of.keys():
         yield _NO_ORDER
@@ -65,10 +65,7 @@ def _disturbed(look: FirstLook, column_of: Mapping[str, str]) -> Iterator[str]:
 
 
 def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
-    """Yield a reason against rows as independent people.
-
-    `is_named` says that a column names the person of each.
-    """
+    """Yield the reason against rows as independent people."""
     if facts.shared is not None and not is_named:
         yield _shared(facts.shared.name)
     elif facts.repeated is not None:
@@ -105,7 +102,7 @@ def _lines(first: int, last: int) -> str:
 
 
 def one_of_several(contents: Mapping[str, int], written: Written) -> str:
-    """Say which sheet or table of a file is read."""
+    """Name the sheet or table read from a file of several."""
     part = "sheet" if written.table is None else "table"
     names = ", ".join(repr(visible(name)) for name in [*contents][:_LISTED])
     more = f" and {len(contents) - _LISTED} more" if len(contents) > _LISTED else ""
@@ -157,7 +154,7 @@ def _marks_among_numbers(columns: Sequence[Column]) -> str:
 
 
 def mixed_words(name: str) -> str:
-    """Say what a column of dates in several formats needs before it orders rows."""
+    """Say how to make dates in several formats order rows."""
     column = visible(name)
     return (
         f"the dates in {column!r} are written in several ways, which no order_format reads; if they matter write them "

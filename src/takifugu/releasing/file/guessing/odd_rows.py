@@ -27,7 +27,7 @@ class Odd:
 
 
 def without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict[str, list[str | None]], Odd]:
-    """Return rows without odd ones: more of a header below the names or later, totals at the end of a whole table."""
+    """Separate rows from extra headers and final totals."""
     names, every = tuple(rows), [*zip(*rows.values(), strict=True)]
     if len(every) < _FEW:
         return {name: list(values) for name, values in rows.items()}, Odd()
@@ -48,7 +48,7 @@ def without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict[
 def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> bool:
     """Return whether the last row holds totals.
 
-    It says so, or lacks what identifies all others and has a larger number than they.
+    Totals say so, or lack the identifier of all other rows and have a larger number.
     """
     if any(last is not None and re.fullmatch(_TOTAL, last) and last not in rest for last, rest in columns):
         return True

@@ -20,7 +20,7 @@ _ENDS = tuple(
 
 
 def ends_of(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
-    """Return two columns that name people, or things, of one and the same list."""
+    """Return two columns of people, or things, from one list."""
     names = [column for column in columns if column.kind in (WHOLE, TEXTS) and not column.tells_when]
     for one, other in combinations(names, 2):
         named = any({first} <= one.words and {second} <= other.words for first, second in _ENDS)
@@ -38,7 +38,7 @@ def ends_of(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
 def _alike(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
     """Return the only two columns of one name with the same values.
 
-    They hold many names, or numbers of recurring people.
+    The values are many names, or numbers of recurring people.
     """
     some = [c for c in columns if c.kind in (WHOLE, TEXTS) and len(c.labels) > MOST_STATES and c.stem]
     stems = Counter(column.stem for column in columns)
@@ -67,9 +67,6 @@ def _equal_rows(one: Seen, other: Seen, rows: Rows) -> int:
 
 
 def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:
-    """Return the number of different values of the poorer of two columns.
-
-    And whether the other one has half of them.
-    """
+    """Return the smaller count of values, and whether half are common."""
     fewest = min(len(one.labels), len(other.labels))
     return fewest, len(set(one.labels) & set(other.labels)) * 2 >= fewest

@@ -174,16 +174,16 @@ RULES: Registry[Rule] = Registry("the rule about a table", {
 
 
 def register(kind: str, rule: Rule) -> None:
-    """Let `takifugu init` take tables for a kind from outside; InputError for a kind that has a rule.
+    """Let `takifugu init` recognise tables for an external kind.
 
-    `rule` takes the `Facts` of a table, and returns how much speaks for the kind (ours say 1 to 90) and what, in words
-    that name columns and no value; None where nothing does.
+    `rule` takes the `Facts` of a table and returns its points for the kind (built-in ones have 1 to 90) with the
+    reason, in words that name columns and no value, or None. Raises InputError for a kind with a rule.
     """
     RULES.register(kind, rule)
 
 
 def guessed(facts: Facts) -> Guess:
-    """Return the kind that a table seems to be for: the rule with the most points, the first of equal ones."""
+    """Return the kind with the most points for a table."""
     best = Guess("users", 0, "")
     for kind in RULES.names:
         said = RULES.find(kind)(facts)
@@ -193,7 +193,7 @@ def guessed(facts: Facts) -> Guess:
 
 
 def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Column, ...]:
-    """Return the columns with the roles that only two columns together have: ends of a contact, coordinates."""
+    """Return the columns with roles of contact ends and coordinates."""
     pair, roles = (facts.ends, ("one", "other")) if kind == "contacts" else (facts.coordinates, ("y", "x"))
     fits = kind in ("contacts", "populations") or (kind == "asymmetric" and len(columns) > 2)
     if pair is None or not fits:

@@ -60,10 +60,7 @@ class Seen:
         self.words = words_in(name) - (frozenset() if self._may_be_days(ranks) else OR_NO_DAY)
 
     def _may_be_days(self, ranks: Sequence[Any]) -> bool:
-        """Return whether its numbers, if any, could be those of days.
-
-        They are days of a month, or in an order.
-        """
+        """Return whether its numbers, if any, may be days."""
         if self.kind not in (WHOLE, NUMBERS):
             return True
         falling = sum(a > b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
@@ -72,7 +69,7 @@ class Seen:
 
     @cached_property
     def stem(self) -> str:
-        """Return the name without what tells two like it apart: a digit or one letter at its end, or before id or no.
+        """Return the name without its distinguishing digit or letter.
 
         >>> from takifugu.data import Numerals
         >>> [Seen(name, TEXTS, (), Numerals(), ()).stem for name in ("Élève 2", "person1_id", "eleveA", "node_b")]
@@ -83,7 +80,7 @@ class Seen:
 
     @cached_property
     def is_identifier(self) -> bool:
-        """Return whether its whole numbers, another in each row, only say which row it is."""
+        """Return whether its whole numbers only identify rows."""
         counts_or_tells_when = self.is_size or self.tells_when or self.is_epoch
         if self.kind != WHOLE or counts_or_tells_when or not 1 < self.rows == len(self.labels):
             return False
@@ -93,23 +90,23 @@ class Seen:
 
     @property
     def only_numbers_cases(self) -> bool:
-        """Return whether its numbers identify what the rows are about, and do not say which came first."""
+        """Return whether its numbers identify cases in no order of time."""
         return self.is_identifier and self.words & WORDS["order"] <= NUMBERING and 1 - _RISES < self.rising < _RISES
 
     @property
     def decimals(self) -> int:
-        """Return how many digits most numbers have behind the point."""
+        """Return the usual number of digits behind the point."""
         behind = sorted(len(self.numerals.plain(text).partition(".")[2]) for text in self.labels)
         return behind[len(behind) // 2] if behind else 0
 
     @property
     def is_epoch(self) -> bool:
-        """Return whether the column rises in seconds or milliseconds since 1970."""
+        """Return whether it rises in seconds or milliseconds since 1970."""
         return self.kind in (WHOLE, NUMBERS) and self.epoch is not None
 
     @property
     def epoch(self) -> str | None:
-        """Return the format of the column's times, "epoch" and "epoch_ms" for whole numbers since 1970."""
+        """Return the column's time format, "epoch" or "epoch_ms" for whole numbers."""
         if self.kind not in (WHOLE, NUMBERS) or not self.labels:
             return self.form
         first = float(self.numerals.plain(self.labels[0]))
@@ -122,35 +119,35 @@ class Seen:
 
     @property
     def tells_when(self) -> bool:
-        """Return whether the column holds dates or times, or numbers of days, months or years."""
+        """Return whether it holds times, days, months or years."""
         return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
 
     @cached_property
     def is_clock(self) -> bool:
-        """Return whether the column holds times of day without a date."""
+        """Return whether it holds times of day without a date."""
         if self.kind == TEXTS and (self.is_numbered_clock or self.holds_hours):
             return True
         return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels) and self._one_clock
 
     @cached_property
     def is_numbered_clock(self) -> bool:
-        """Return whether its name and whole numbers are those of times of day: beside dates, they are texts."""
+        """Return whether its name and whole numbers are times of day."""
         named = bool(self.words & CLOCK) and any(len(text) > 2 for text in self.labels)
         return named and all(re.fullmatch(_NUMBER_OF_CLOCK, text) for text in self.labels)
 
     @cached_property
     def holds_hours(self) -> bool:
-        """Return whether its name and whole numbers are those of hours of the day."""
+        """Return whether its name and whole numbers are hours."""
         return bool(self.words & HOURS) and len(self.labels) > 1 and all(re.fullmatch(_HOUR, v) for v in self.labels)
 
     @property
     def is_iso_clock(self) -> bool:
-        """Return whether its times of day are those of ISO 8601: with two digits each, and no half of the day."""
+        """Return whether all its times of day follow ISO 8601."""
         return all(re.match(TIME, _SOME_DAY + text) for text in self.labels)
 
     @property
     def lacks_digits(self) -> bool:
-        """Return whether some of its times of day have fewer digits than are read."""
+        """Return whether some times of day lack digits."""
         return self.is_clock and self.is_numbered_clock and any(len(text) < 4 for text in self.labels)
 
     @property
@@ -171,20 +168,20 @@ class Seen:
         return all(read(_SOME_DAY + text) for text in self.labels)
 
     def clock_ranks(self, values: Sequence[str | None]) -> list[datetime]:
-        """Return what times of day are compared by; missing ones are the least."""
+        """Return times of day as comparable values, missing ones least."""
         read = TimeFormat(f"{ISO_DATE} {self.clock_form}").read
         digits = 4 if self.is_numbered_clock else 0
         return [(None if v is None else read(_SOME_DAY + v.zfill(digits))) or datetime.min for v in values]
 
     @property
     def is_date(self) -> bool:
-        """Return whether the column holds dates without a time of day."""
+        """Return whether it holds dates without a time of day."""
         if self.form is not None:
             return not re.search("%[HI]", self.form) and not self.form.startswith("epoch")
         return self.kind == TIMES and all(re.fullmatch(_DATE, text) for text in self.labels)
 
     def ranks(self, values: Sequence[str | None], form: str | None = None) -> list[Any]:
-        """Return what the values are compared by, in their own format or in another; missing ones are the least."""
+        """Return comparable values, missing ones least."""
         form = form or self.form
         if form is not None:
             read = TimeFormat(form).read
@@ -196,22 +193,22 @@ class Seen:
 
     @property
     def is_question(self) -> bool:
-        """Return whether the name is a question or a sentence: what it speaks of is not what the column names."""
+        """Return whether the name is a question or a sentence."""
         return self.name.rstrip().endswith("?") or len(self.name.split()) > _LONGEST_NAME
 
     @cached_property
     def is_size(self) -> bool:
-        """Return whether its name says that its numbers are sizes, or how many there are."""
+        """Return whether its name makes its numbers sizes or counts."""
         return self.kind in (WHOLE, NUMBERS) and says_how_many(self.name)
 
     @property
     def names_things(self) -> bool:
-        """Return whether its name is that of places or devices, which several people may use."""
+        """Return whether its name is one of places or devices."""
         return bool(self.words & THINGS)
 
     @property
     def names_people(self) -> bool:
-        """Return whether its name is that of people, of whom there are several."""
+        """Return whether its name is that of several people."""
         return len(self.labels) > 1 and self.named("unit") > 0 and bool(self.words & INDIVIDUALS)
 
     def named(self, role: str) -> int:
@@ -219,7 +216,7 @@ class Seen:
         return 3 * bool(self.words & WORDS[role] and not speaks_of)
 
     def score(self, role: str) -> int:
-        """Return how much the column looks like one of this role: 2 points are enough."""
+        """Return the likeness to a role; 2 points are enough."""
         if not self.rows:
             return 0
         points = {

@@ -16,13 +16,13 @@ _MIDNIGHT = datetime(2000, 1, 1)
 
 
 def is_sorted(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> bool:
-    """Return whether the rows of each piece rise in the order column, or would had no clock been set back."""
+    """Return whether the order rises in each piece, clock changes aside."""
     keys = _keys(rows, column_of)
     return rises(_ranks(rows, seen, column_of), keys) or is_set_back(walls_of(rows, seen, column_of), keys)
 
 
 def what_sorts(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> str | None:
-    """Return the column without which the rows of a unit would not rise in the order column, if there is one."""
+    """Return the column needed to sort each unit, if any."""
     if "order" not in column_of:
         return None
     ranks, keys = _ranks(rows, seen, column_of), _keys(rows, column_of)
@@ -38,37 +38,37 @@ def what_sorts(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str
 
 
 def what_rises(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> str | None:
-    """Return a column of whole numbers that recur, and rise in the rows of each piece."""
+    """Return a column of recurring whole numbers, rising in each piece."""
     free = [c for c in seen.values() if c.name not in column_of.values()]
     return next((c.name for c in rising(free, rows, _keys(rows, column_of))), None)
 
 
 def rising(columns: Sequence[Seen], rows: Rows, keys: Sequence[Sequence[str | None]]) -> Iterator[Seen]:
-    """Yield the columns of whole numbers that recur and rise in the rows of each key."""
+    """Yield the columns of recurring whole numbers, rising for each key."""
     recur = (c for c in columns if keys and c.kind == WHOLE and 1 < len(c.labels) * 2 <= c.rows)
     return (c for c in recur if rises(c.ranks(rows[c.name]), keys))
 
 
 def several_each(keys: Sequence[Sequence[str | None]]) -> bool:
-    """Return whether pieces of these names have two rows each or more, on average."""
+    """Return whether keys have two rows or more on average."""
     return len(set(zip(*keys, strict=True))) * 2 <= len(keys[0])
 
 
 def set_back(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> bool:
-    """Return whether the order goes back as where a clock was set back."""
+    """Return whether the order shows a clock set back."""
     return "order" in column_of and is_set_back(walls_of(rows, seen, column_of), _keys(rows, column_of))
 
 
 def is_set_back(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> bool:
-    """Return whether times go back in the rows of some keys, once by an hour or less, and rise but for that."""
+    """Return whether times rise for each key but for a clock change."""
     number = passes(walls, keys)
     return any(number) and rises(list(zip(number, walls, strict=True)), keys)
 
 
 def passes(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> list[int]:
-    """Return how often the clock was set back before each row: once where times go back by an hour or less, and on.
+    """Return how often the clock was set back before each row.
 
-    Where they go back twice in the rows of a key, by more, or to no later time than before, it never was.
+    A clock goes back once, by at most an hour, and is passed again; else none was set back.
     """
     before: dict[tuple[str | None, ...], datetime] = {}
     back: dict[tuple[str | None, ...], datetime] = {}
@@ -85,7 +85,7 @@ def passes(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> l
 
 
 def tell_apart(rows: Rows, seen: Mapping[str, Seen], columns: Sequence[Seen]) -> bool:
-    """Return whether nearly all rows differ in these columns, where a clock that was set back tells two apart."""
+    """Return whether these columns, with clock changes, identify nearly all rows."""
     values = [rows[column.name] for column in columns]
     times = [c for c in columns if c.kind == TIMES]
     if _nearly_all_differ(values) or not times:
@@ -102,7 +102,7 @@ def _nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
 
 
 def walls_of(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> Sequence[datetime]:
-    """Return what a clock on the wall shows in each row; the same in all where the order holds no such times."""
+    """Return the rows' local times, all equal without any."""
     order = column_of["order"]
     walls = _times_in(seen[order], rows[order])
     if "clock" not in column_of or not walls:
@@ -138,9 +138,9 @@ def _keys(rows: Rows, column_of: Mapping[str, str]) -> list[Sequence[str | None]
 def reading_that_rises(
     dates: Seen, rows: Mapping[str, Sequence[str | None]], columns: Mapping[str, Seen]
 ) -> str | None:
-    """Return the format in which the dates rise in the order of the rows; None where it is not exactly one.
+    """Return the only format for rising dates, or None.
 
-    They rise in all rows, or else in those of each unit: the first column by which one of the readings rises counts.
+    Dates rise in all rows, or else in those of each unit: the first column with a rising format counts.
     """
     several = [c for c in columns.values() if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
     several = sorted((c for c in several if not c.tells_when), key=_likeness_to_units)
@@ -153,7 +153,7 @@ def reading_that_rises(
 
 
 def are_hours_of(days: Sequence[str | None], hours: Sequence[str | None]) -> bool:
-    """Return whether days have several of these hours each, which hardly ever fall from row to row of one day.
+    """Return whether days have several hours, mostly rising within each.
 
     >>> are_hours_of("aaabbb", "012012"), are_hours_of("aaabbb", "777777"), are_hours_of("aaabbb", "210210")
     (True, False, False)
@@ -169,7 +169,7 @@ def _likeness_to_units(column: Seen) -> tuple[bool, bool]:
 
 
 def rises(ranks: Sequence[Hashable], keys: Sequence[Sequence[str | None]], or_stays: bool = False) -> bool:
-    """Return whether the rows of each key rise; with `or_stays` some rise, and none falls."""
+    """Return whether the rows of each key rise; `or_stays` allows equal ones."""
     last: dict[tuple[str | None, ...], Hashable] = {}
     risen = False
     for rank, *key in zip(ranks, *keys, strict=True):

@@ -174,7 +174,7 @@ class UnderPolicy(Kind):
             )
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
-        """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
+        """Yield the expected share of safe places found, by public [prior]."""
         spec = file.sections(PolicyReleaseSpec)
         if spec.prior is None or not isinstance(noise, SafeCells):
             return

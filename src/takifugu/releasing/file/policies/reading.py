@@ -32,10 +32,7 @@ class Times:
     window: range
 
     def step_of(self, text: str) -> int:
-        """Return the step of the calendar in which a time lies.
-
-        Raises DataError, which quotes nothing.
-        """
+        """Return the step of a time; DataError, quoting nothing, if unfit."""
         try:
             when = moment(text, self.calendar.is_time, "order")
         except TakifuguError:
@@ -53,11 +50,11 @@ def visited(
     table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str,
     times: Times | None = None,
 ) -> IntArray:
-    """Return how many people were at each place, shape (1, places); rows of one person and place count once.
+    """Return the number of people at each place, shape (1, places).
 
-    With `times` only rows of their window are read. Raises DataError, which names the key and nobody, for missing
-    names, places and times, for two spellings of a name, for places that are not declared (unless `elsewhere` is
-    "ignore"), for times outside the calendar, and for a person at more places than declared, in a step of the calendar.
+    A person counts once a place. With `times` only rows of their window count. Raises DataError, with the key and
+    nobody's name, for missing names, places and times, two spellings of a name, undeclared places (unless `elsewhere`
+    is "ignore"), times outside the calendar, and a person at too many places in a step.
     """
     columns = [person, *where, *([] if times is None else [times.column])]
     groups = cached(
@@ -98,10 +95,7 @@ def visited(
 
 
 def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:
-    """Raise DataError for coordinates in degrees beyond the earth.
-
-    It tells the row and not the value.
-    """
+    """Raise DataError, without the value, for a row beyond the earth."""
     if first_beyond([[number] for number in _plain(key, table)]) is None:
         return
     axes = [[_finite(value, table) for value in column] for column in columns_of(table, where)]
@@ -117,7 +111,7 @@ def _plain(key: Sequence[str], table: Table) -> list[float]:
 
 
 def _finite(value: Hashable, table: Table) -> float:
-    """Return a coordinate as a number; NaN for what is none."""
+    """Return a coordinate as a number, or NaN."""
     try:
         return _plain([str(text_of(value))], table)[0]
     except DataError:
@@ -125,15 +119,15 @@ def _finite(value: Hashable, table: Table) -> float:
 
 
 def listed_places(domain: Visits) -> Placed:
-    """Return how the text of a place is read."""
+    """Return a reader of places by their texts."""
     known = {str(place): place for place in domain.places}
     return lambda key: known.get(key[0])
 
 
 def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Hashable]:
-    """Return one value per person, in an order that says nothing of the data.
+    """Return one value per person, in an order independent of the data.
 
-    Raises DataError for another number of rows than people, and for values that are missing or not declared.
+    Raises DataError for another number of rows than people, and for missing or undeclared values.
     """
     tallied = tally(table, {column: {str(value): code for code, value in enumerate(values)}})
     if sum(tallied.values()) != people:
@@ -147,7 +141,7 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
 
 
 def numbers_of(key: Sequence[str]) -> Iterator[float]:
-    """Yield the coordinates of a row; DataError, which quotes nothing, for what is no finite number."""
+    """Yield finite coordinates; DataError, quoting nothing, for others."""
     for text in key:
         try:
             value = float(text)

@@ -59,10 +59,9 @@ class PolicySourceSpec(SourceKeys):
         return None
 
     def layout(self, belief: Described, table: Data | None) -> Json:
-        """Return the layout of the source.
+        """Return the layout of the source, with the meaning of its rows.
 
-        What a row says follows from the belief, whether or not it is written. Of a calendar it has how long steps are,
-        and how they lie.
+        The belief decides that meaning; a calendar counts by the length of its steps and how they lie.
         """
         layout = {key: value for key, value in super().layout(belief, table).items() if key not in ("rows", "from")}
         if self.calendar is None:
@@ -72,10 +71,7 @@ class PolicySourceSpec(SourceKeys):
 
     @property
     def calendar(self) -> Calendar | None:
-        """Return the declared calendar, or None.
-
-        Raises InputError, which names the key, for what is none.
-        """
+        """Return the declared calendar, if any; InputError with its key."""
         if self.from_ is None or self.step is None:
             return None
         return Calendar.read(self.from_, self.until, parse_step(self.step))

@@ -70,7 +70,7 @@ class Populations(Kind):
         return Pufferfish(which_population(), belief)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
-        """Return the query of one table with the names of what it reads: its columns and its batch."""
+        """Return the query of one table, with its columns and batch."""
         source = file.sections(PopulationReleaseSpec).source
         return EachValue(item.dummies, source.batch or "", source.value_columns)
 
@@ -79,7 +79,7 @@ class Populations(Kind):
         return columns is not None and (grid.in_degrees or are_degrees(columns))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the persons, each with all rows; DataError, which names the key, for data that break a rule."""
+        """Return the persons with all rows; DataError for rule-breaking data."""
         source = file.sections(PopulationReleaseSpec).source
         given: PopulationsSection = file.spec.belief.meant
         names = [*source.value_columns, *([] if source.unit is None else [source.unit])]
@@ -106,7 +106,7 @@ class Populations(Kind):
         return units[0].data  # all persons' rows, in their order
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
-        """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
+        """Yield a mechanism's leakage on held-out public data, when compared."""
         given: PopulationsSection = file.spec.belief.meant
         belief = file.belief
         if given.reference is None or not belief.adds_up or noise is not None:

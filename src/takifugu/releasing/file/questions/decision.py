@@ -31,9 +31,9 @@ class Decision:
 
 
 def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[Question, str]]:
-    """Return the questions about a table in their order, with their answers: those that were `said`, or to `ask` for.
+    """Return the questions about a table, with their answers.
 
-    Raises InputError for an answer that is none, and for one to a question that does not arise.
+    Answers were `said`, or are to `ask` for. Raises InputError for an invalid answer and for one without its question.
     """
     answers, pairs = dict[str, str](), list[tuple[Question, str]]()
     for name in QUESTIONS:
@@ -53,7 +53,7 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
 
 
 def clearly_offered(question: Question) -> str | None:
-    """Return what a question offers if it is clear; InputError where what is protected depends on it."""
+    """Return a clear question's offer; InputError if protection depends on it."""
     if question.is_clear:
         return question.offered
     if question.must_be_clear:
@@ -62,7 +62,7 @@ def clearly_offered(question: Question) -> str | None:
 
 
 def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Decision:
-    """Return what the answers decide; what nothing asks about is guessed."""
+    """Return the decision of the answers, guessing the rest."""
     answers = {question.name: answer for question, answer in questions}
     is_wide = answers["rows"] == "wide"
     kind = subject.kind_of(answers)

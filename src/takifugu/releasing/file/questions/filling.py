@@ -128,7 +128,7 @@ def _public(subject: Subject, answers: Answers) -> Question | None:
 
 
 def check(answers: Answers) -> None:
-    """Raise InputError at the second of two answers that contradict each other."""
+    """Raise InputError at the second of two contradictory answers."""
     states = names(answers["states"]) if "states" in answers else None
     for name in ("source", "stay", "next", "otherwise"):
         if name in answers and states is None:

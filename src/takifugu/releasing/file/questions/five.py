@@ -27,7 +27,7 @@ _SECRETS = {
 
 
 def question_about(name: str, subject: Subject, answers: Answers) -> Question | None:
-    """Return the question of this name after the answers before it; None where nothing depends on it."""
+    """Return a question, if it arises after these answers."""
     return QUESTIONS[name](subject, answers)
 
 
@@ -59,10 +59,7 @@ def _possible(subject: Subject) -> Iterator[str]:
 
 
 def _is_clear(subject: Subject, likely: str) -> bool:
-    """Return whether nothing else may be meant by a row.
-
-    Clear are even steps, ends named as people, and a row each without times.
-    """
+    """Return whether steps, ends or names give a row only one meaning."""
     facts, several = subject.facts, subject.facts.with_several_rows
     if facts.mixed_times is not None and likely not in ("wide", "contacts"):
         return False
@@ -118,10 +115,7 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
-    """Return the possible times of rows, each with its words.
-
-    They are a column, those of a date and a time, or of a start and an end.
-    """
+    """Return the possible times of rows, one column or two, with words."""
     if answers["rows"] == "stays":
         return {f"{start}, {end}": "from its start to its end" for start, end in subject.stays}
     clock = subject.roles.get("clock")

@@ -41,7 +41,7 @@ class Question:
     form: str | None = None
 
     def answer(self, word: str) -> str:
-        """Return the answer that a word is; InputError where it is none."""
+        """Return the answer of a word; InputError for an invalid one."""
         names = [choice.name for choice in self.choices]
         if word in names or word in self.others:
             return word
@@ -57,7 +57,7 @@ class Question:
         ).at(self.name)  # fmt: skip
 
     def unsaid(self) -> InputError:
-        """Return the error of a question that only a person can answer."""
+        """Return the error of a question for a person only."""
         return InputError(
             f"the table does not tell: {self.words}", rule=self.why or "what is protected depends on it",
             fix=f"write {self.listed()}",
@@ -70,5 +70,5 @@ class Question:
 
 
 def _shell(name: str) -> str:
-    """Return a word as it is typed behind an option."""
+    """Return a word as typed behind an option."""
     return visible(name) if name.replace("-", "").replace("_", "").isalnum() else f'"{visible(name)}"'

@@ -32,7 +32,7 @@ class Spacing:
 def spacing(
     times: Sequence[float | None], keys: Sequence[tuple[str | None, ...]], values: Sequence[str | None]
 ) -> Spacing:
-    """Return how the rows of each key follow each other, in the order of their times."""
+    """Return the spacing of each key's rows, in order of their times."""
     of_key: dict[tuple[str | None, ...], list[tuple[float, str | None]]] = {}
     for moment, key, value in zip(times, keys, values, strict=True):
         if moment is not None:
@@ -51,7 +51,7 @@ def spacing(
 def moments(
     seen: Mapping[str, Seen], rows: Mapping[str, Sequence[str | None]], columns: Sequence[str]
 ) -> list[float | None]:
-    """Return the times in a column, or in those of a date and a time of day, in seconds; numbers as they are."""
+    """Return a column's times in seconds, with any times of day."""
     first, *clock = columns
     times = _moments(seen[first], rows[first])
     if not clock:
@@ -80,7 +80,7 @@ def _seconds(time: datetime) -> float:
 
 
 def gap_of(headers: Sequence[str], form: str | None, of_days: bool) -> float | None:
-    """Return the commonest time between columns, in seconds; None for other headers than times.
+    """Return the commonest time between columns in seconds, if any.
 
     >>> gap_of(["2026-01-05", "2026-01-06", "2026-01-09"], None, False), gap_of(["9:00", "9:30"], None, True)
     (86400.0, 1800.0)
@@ -96,7 +96,7 @@ def gap_of(headers: Sequence[str], form: str | None, of_days: bool) -> float | N
 
 
 def step_of(gap: float, timed: bool) -> str | None:
-    """Return a gap as a release file writes a step; None for one that is no whole number.
+    """Return a gap as a step of a release file, if whole.
 
     >>> step_of(1800, True), step_of(3600, True), step_of(2, False), step_of(0.5, True)
     ('30min', '1h', '2', None)

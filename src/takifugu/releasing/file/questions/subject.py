@@ -38,22 +38,22 @@ class Subject:
 
     @cached_property
     def guess(self) -> Guess:
-        """Return the kind that was said, or that the table seems to be for."""
+        """Return the stated kind, or a guess by the table."""
         return guessed(self.facts) if self.kind is None else Guess(self.kind, 0, "")
 
     @cached_property
     def across(self) -> Across | None:
-        """Return the columns that are called as steps, if they are most of the table."""
+        """Return the columns of steps, if most of the table."""
         return across(self.look.columns)
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
-        """Return the columns by the roles that they seem to have, if rows are steps in time."""
+        """Return the columns by likely role, for rows as steps."""
         return {column.role: column.name for column in with_roles(self.look) if column.role is not None}
 
     @cached_property
     def orders(self) -> tuple[Seen, ...]:
-        """Return the columns that may say when a row was, times first, the likeliest of each first."""
+        """Return the possible columns of a row's time, the likeliest first."""
         likely = self.roles.get("order")
         some = [c for c in self.look.columns.values() if c.name == likely or (c.tells_when and not c.is_clock)]
         some += [c for c in self.look.columns.values() if c not in some and (c.is_epoch or c.kind == WHOLE)]
@@ -61,12 +61,12 @@ class Subject:
         return tuple(sorted(some, key=lambda c: (c.name != likely, not self.is_time(c))))
 
     def is_time(self, column: Seen) -> bool:
-        """Return whether a column holds times, and no mere numbers."""
+        """Return whether a column holds times, not mere numbers."""
         return column.kind == TIMES or column.is_epoch
 
     @cached_property
     def stays(self) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of columns of times of which the second is nowhere earlier, and somewhere later."""
+        """Return the pairs of columns of starts and later ends."""
         return tuple(self._stays())
 
     def _stays(self) -> Iterator[tuple[str, str]]:
@@ -80,7 +80,7 @@ class Subject:
 
     @cached_property
     def spacing(self) -> Spacing:
-        """Return how the rows of each follow each other, by the roles that the columns seem to have."""
+        """Return the spacing of each unit's rows."""
         order = [self.roles[role] for role in ("order", "clock") if role in self.roles]
         if not order:
             return Spacing()
@@ -92,11 +92,11 @@ class Subject:
 
     @property
     def is_timed(self) -> bool:
-        """Return whether what seems to order the rows holds times."""
+        """Return whether the likely order holds times."""
         return "order" in self.roles and self.is_time(self.look.columns[self.roles["order"]])
 
     def kind_of(self, answers: Answers) -> str:
-        """Return the kind of file that the answers mean."""
+        """Return the kind of file for the answers."""
         rows, likely = answers.get("rows"), self.guess.kind
         if self.kind is not None or rows is None:
             return likely
@@ -111,26 +111,26 @@ class Subject:
         return {IN_ORDER: SEQUENCES, RECORDS: "users", WHOLE_COLUMNS: columns, EACH_ROW: "populations"}[shape]
 
     def unit_role(self, answers: Answers) -> str | None:
-        """Return the key of [source] that says whose row it is, where this kind of file has one."""
+        """Return the key of [source] for people or units, if any."""
         return next((role for role, like in self.all_roles(answers).items() if like in ("unit", "person")), None)
 
     def all_roles(self, answers: Answers) -> Mapping[str, str]:
-        """Return the keys of [source] that name columns, with what these look like, in the file that is meant."""
+        """Return the column keys of [source], with the columns' likeness."""
         return KINDS.find(self.kind_of(answers)).facts.roles
 
 
 def shape_of(kind: str) -> str:
-    """Return what a row is in the data of a kind, as queries read them."""
+    """Return the meaning of a row in a kind's data."""
     return KINDS.find(kind).facts.rows
 
 
 def named(word: str) -> str | None:
-    """Return the column that an answer names, if it names one."""
+    """Return the column of an answer, if any."""
     return None if word == NONE else word
 
 
 def likely_rows(subject: Subject) -> str:
-    """Return the word of what a row seems to say."""
+    """Return the word for the likely meaning of a row."""
     shape = shape_of(subject.guess.kind)
     is_wide = subject.across is not None and not subject.across.are_questions
     if is_wide and (subject.kind is None or shape == IN_ORDER):

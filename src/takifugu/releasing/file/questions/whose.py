@@ -53,10 +53,7 @@ def _whose_of_wide(subject: Subject) -> Question:
 
 
 def _whose_of_several(subject: Subject, answers: Answers) -> Question:
-    """Return the question for the person of several rows each.
-
-    Of two ids, one inside the other, it offers the larger.
-    """
+    """Return the question for several rows' person, the larger of nested ids."""
     names = _naming(subject)
     first = subject.roles.get("unit")
     if answers["rows"] == "visits" and subject.facts.with_several_rows is not None:
@@ -84,7 +81,7 @@ def _whose_of_several(subject: Subject, answers: Answers) -> Question:
 def _naming(subject: Subject) -> list[Seen]:
     """Return the columns of names with several rows, no orders or states.
 
-    Where no column seems to be anybody's and there are two of a few words, what seems to be the state may name them.
+    Without a likely column of people, the likely state may name them if there are two of a few words.
     """
     orders = [subject.roles.get(role) for role in ("order", "clock")]
     some = [c for c in subject.facts.that_name if c.name not in orders and 0 < len(c.labels) * 2 <= c.rows]
@@ -94,7 +91,7 @@ def _naming(subject: Subject) -> list[Seen]:
 
 
 def _is_inside(subject: Subject, one: Seen, other: Seen) -> bool:
-    """Return whether the other column groups several names of this one."""
+    """Return whether the other column groups names of this one."""
     pairs = set(zip(subject.look.rows[one.name], subject.look.rows[other.name], strict=True))
     return one is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
 
@@ -104,12 +101,12 @@ def of_columns(columns: Sequence[Seen], words: str) -> list[Choice]:
 
 
 def unnamed_columns(subject: Subject, answers: Answers, choices: Sequence[Choice]) -> tuple[str, ...]:
-    """Return the columns that no choice and no earlier answer names."""
+    """Return the columns outside these choices and earlier answers."""
     taken = {*named_columns(subject, answers), *(choice.name for choice in choices)}
     return tuple(name for name in subject.look.columns if name not in taken)
 
 
 def named_columns(subject: Subject, answers: Answers) -> set[str]:
-    """Return the columns that earlier answers name."""
+    """Return the columns in earlier answers."""
     words = {answers[name] for name in ("whose", "when") if name in answers}
     return words | {column for pair in subject.stays if ", ".join(pair) in words for column in pair}

@@ -41,7 +41,7 @@ class Columned(Records):
             yield f"no column that this or another release of the source reads holds what is {whose}"
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the rows by unit; without a unit column there is one."""
+        """Return the rows by unit, one without a unit column."""
         source = file.sections(RecordReleaseSpec).source
         unit, names = source.unit, [str(name) for name in file.belief.names]
         rows = texts(file.table, [*([] if unit is None else [unit]), *names])

@@ -23,13 +23,13 @@ from takifugu.releasing.file.records.sections import RecordItemSpec, RecordRelea
 
 
 def columns_of(source: RecordSourceSpec) -> tuple[str, ...]:
-    """Return the columns whose combination is a user's value: one, where its own values are."""
+    """Return the columns of a user's value, several if combined."""
     given = source.value
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)
 
 
 def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the values of several columns, and with bins of them."""
+    """Yield the faults of combined columns and their bins."""
     columns, belief = columns_of(spec.source), spec.belief
     if len(set(columns)) < len(columns):
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
@@ -53,7 +53,7 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
 
 
 def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the values that missing ones count as."""
+    """Yield the faults of replacements for missing values."""
     belief, columns = spec.belief, columns_of(spec.source)
     listed = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
     for name, text in (belief.missing or {}).items():
@@ -70,7 +70,7 @@ def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
 
 
 def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield what is wrong with tables by the group of users, or by the columns of their values."""
+    """Yield the faults of tables by groups or columns of values."""
     for number, item in enumerate(spec.release):
         if item is None or item.by is None:
             continue
@@ -91,7 +91,7 @@ def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
 
 
 def named(item: RecordItemSpec) -> tuple[str, ...]:
-    """Return what a table is by, as its file names it."""
+    """Return the columns of a table's cells."""
     return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
 
 
@@ -102,7 +102,7 @@ def _grouping(spec: RecordReleaseSpec, item: RecordItemSpec) -> tuple[bool, tupl
 
 
 def by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Query:
-    """Return the query of one table: a cell for each group where it is by them."""
+    """Return the query of one table, by group if declared."""
     if not _grouping(spec, item)[0]:
         return query
     ends = list(accumulate((group.size for group in spec.belief.groups), initial=0))
@@ -111,7 +111,7 @@ def by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Que
 
 
 def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the text of every column of each combination, by its name; who is absent is so in all columns."""
+    """Return the texts of each combination, by column."""
     listed = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
     texts = {str(combined(value)): tuple(map(str, value)) for values in listed for value in values}
     width = len(next(iter(texts.values())))
@@ -125,10 +125,10 @@ def counted(
     groups: Mapping[str, Mapping[str, int]],
     replaced: Mapping[str, str],
 ) -> dict[tuple[int, ...], int]:
-    """Return how many rows have each combination, by its number in `words`, and group.
+    """Return the number of rows by combination and group.
 
-    A combination that is not among `words` has the number UNKNOWN; missing values count as what they are `replaced` by,
-    and those of other columns are refused, as are numbers in no bin.
+    Combinations are numbered as in `words`, others UNKNOWN. Missing values are `replaced` by column; DataError for
+    others, and for numbers in no bin.
     """
     columns = columns_of(source)
     bins: dict[str, Bins | None] = {name: bins_of(source, name) for name in columns}
@@ -149,7 +149,7 @@ def counted(
 
 
 def count_them(column: str) -> str:
-    """Return what helps where a column has missing values."""
+    """Return the remedy for missing values in a column."""
     return (
         f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
         "probability; one of the other values there would count them as that answer"

@@ -60,11 +60,11 @@ class Records(Kind):
             yield fault(("hide",), what, "write all three, or only its name")
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterable[TakifuguError]:
-        """Yield what does not fit together in the sections of this kind."""
+        """Yield the contradictions between sections of this kind."""
         return ()
 
     def by_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-        """Yield what is wrong with tables by something: here a row is an answer of its own, or has one column."""
+        """Yield a fault for each table with `by`."""
         for number, item in enumerate(spec.release):
             if item is not None and item.by is not None:
                 yield fault(
@@ -73,7 +73,7 @@ class Records(Kind):
                 )  # fmt: skip
 
     def values(self, belief: Belief) -> list[tuple[State, ...]]:
-        """Return the values that each entry of a record may have, as the data spell them: no two of one entry alike."""
+        """Return each entry's values; two must not be spelt alike."""
         alphabets = [belief.alphabet(entry) for entry in range(belief.size)]
         for alphabet in alphabets:
             spelled(alphabet)

@@ -74,7 +74,7 @@ class RecordReleaseSpec(FileSpec):
 
 
 def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the bins of [source]; they are declared for each column where records have `columns`."""
+    """Yield the faults of the bins in [source]."""
     for name, given in (source.bins or {}).items():
         if isinstance(given, Mapping) != columns:
             what, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"

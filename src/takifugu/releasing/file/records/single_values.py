@@ -57,10 +57,7 @@ def _may_name(file: ReleaseFile) -> bool:
 
 
 def _columns(file: ReleaseFile) -> tuple[str, str]:
-    """Return the columns of people and values.
-
-    `shape_faults` and `misfits` require them where they are read.
-    """
+    """Return the columns of people and values, required by earlier checks."""
     source = file.sections(RecordReleaseSpec).source
     return str(source.person), str(source.value)
 

@@ -79,8 +79,7 @@ class Users(Records):
 def _values(file: ReleaseFile) -> list[Hashable]:
     """Return one value per user, in the order of the belief's groups.
 
-    Users of a group are alike, so they are counted. Raises DataError for rows that are not one for each user of the
-    belief.
+    Users of a group are alike, so they are counted. Raises DataError unless each user has one row.
     """
     spec, belief = file.sections(RecordReleaseSpec), file.belief
     source = spec.source
@@ -127,7 +126,7 @@ def _written(code: int, words: Sequence[str]) -> str:
 
 
 def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:
-    """Return a user's possible values, with a removed one's "absent"."""
+    """Return a user's possible values by text, with "absent" for removal."""
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
 

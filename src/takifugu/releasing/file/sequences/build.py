@@ -33,9 +33,9 @@ def layout_of(
     window: range | None = None,
     by: tuple[str, ...] = (),
 ) -> Layout:
-    """Return what the columns of the source mean, or those of a file that a belief is fitted to.
+    """Return the layout of the source, or of a fit.
 
-    With a calendar only the window of it is read, and entries are counted `by` parts of the calendar.
+    With a calendar only its window is read, and entries are counted `by` its parts.
     """
     of_source = {**values_of(source, ("value", "unit", "piece", "order")), "order_format": source.form}
     named = {key: getattr(fit, key, None) or value for key, value in of_source.items()}
@@ -47,12 +47,12 @@ def layout_of(
 
 
 def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
-    """Return the column of the order, or of its dates, and that of its times of day."""
+    """Return the columns of the order and of its times of day."""
     return order if isinstance(order, tuple) else (order, None)
 
 
 def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
-    """Return the columns that the first section which has it names for each role, by the key that names it."""
+    """Return the columns of the first section with them, by key."""
     named = dict[tuple[str, ...], str]()
     for key in ("unit", "piece", "order", "start", "end", "value"):
         given = [one for section in sections for one in values_of(section, written(section, (key,))).values()]
@@ -63,7 +63,7 @@ def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
 
 
 def step_of(source: SourceSpec | None) -> Fraction | timedelta | None:
-    """Return how long the declared step of a source is; None without one."""
+    """Return the declared length of a step, if any."""
     return None if source is None or source.step is None else parse_step(source.step)
 
 
@@ -81,7 +81,7 @@ def recode_of(belief: Any, source: SourceSpec | None) -> Recode:
 
 
 def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
-    """Return the secret of a release file of sequences: every single value, or one of them."""
+    """Return the secret of a file of sequences: every entry or one."""
     return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
 
 
@@ -104,10 +104,10 @@ class PublicSequences(Public):
         return None if self.source is None else self.source.calendar
 
     def transitions(self, fit: ChainFit) -> IntArray:
-        """Return how often each state follows each in a file of sequences, in each cell where these have matrices.
+        """Return the counts of transitions in a file, by cell if declared.
 
-        Unobserved entries end a sequence. Raises SpecError for a file that cannot be opened or lacks a column, and
-        where the private data have the same counts and the fit does not say so; InputError for rows that break a rule.
+        Unobserved entries end a sequence. Raises SpecError for a file that cannot be opened or lacks a column, and for
+        counts equal to the private data's unless the fit declares them; InputError for rows against a rule.
         """
         layout, states = layout_of(self.source, fit), recode_of(self.belief, self.source)
         table = self._opened(fit)

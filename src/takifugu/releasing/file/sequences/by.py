@@ -18,18 +18,18 @@ from takifugu.releasing.file.sharing import CHOICES
 
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
-    """Return along which axes entries are counted, so that one scan is enough for all tables."""
+    """Return the axes of all tables, for one scan."""
     axes = {axis for item in items for axis in named(item)}
     return tuple(axis for axis in AXES if axis in axes)
 
 
 def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
-    """Return in which cell of a table each step of its window is; InputError for what the calendar does not tell."""
+    """Return the cell of each step; InputError for an unfit calendar."""
     return Slots(calendar, window, axes_of(named(item), calendar))
 
 
 def by_cells(query: Query, slots: Slots) -> queries.By:
-    """Return the query for each cell that has a step in the window, in the order of the calendar."""
+    """Return the query by cell, in the calendar's order."""
     numbers, which = slots.cells
     every = _period(which, slots.calendar)
     order, ends = np.argsort(which[:every], kind="stable"), np.cumsum(np.bincount(which[:every])).tolist()
@@ -40,7 +40,7 @@ def by_cells(query: Query, slots: Slots) -> queries.By:
 
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:
-    """Whether a table has more cells than fit into memory, each beside what every state adds to all of them."""
+    """Return whether a table has too many cells for memory."""
     from takifugu.model.queries.by import MOST_NUMBERS
 
     cells, width = len(slots.cells[0]), 1
@@ -54,7 +54,7 @@ def is_too_large(item: Any, slots: Slots, states: int) -> bool:
 
 
 def words_of_cells(slots: Slots) -> str:
-    """Return what a certificate says of the cells of a table."""
+    """Return the certificate's words on the cells of a table."""
     cells = " and ".join(f"{axis}s" for axis in slots.axes)
     zone = slots.calendar.zone
     if zone is None:

@@ -34,10 +34,10 @@ from takifugu.releasing.file.source import UNOPENED, is_there
 def meaning_of(
     kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None
 ) -> Meaning:
-    """Return the meaning of a release file, as far as its keys are well formed.
+    """Return the meaning of a release file's well-formed keys.
 
-    Sections that failed their own validation are None; `faulty` are keys whose fault is known, with an example in their
-    place; what depends on them is not checked. `data` stands for the source's file if given.
+    Invalid sections are None. `faulty` keys have an example in their place, and nothing that depends on them is
+    checked. `data` replaces the source's file.
     """
     source: SourceSpec | None = spec.source
     belief: SequenceBelief | None = spec.belief
@@ -148,7 +148,7 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
 
 
 def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the states among the texts for missing values.
+    """Yield the states read as missing values.
 
     Their secret would become the public pattern of gaps.
     """
@@ -161,7 +161,7 @@ def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguErr
 
 
 def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of bins alone, beside a map, and beside states."""
+    """Yield the faults of bins, also beside states and a map."""
     if source.bins is None:
         return
     for name in set(source.bins) - {str(state) for state in belief.states}:
@@ -190,9 +190,9 @@ def _try_chain(
     problems: list[TakifuguError],
     private: Table | None,
 ) -> OneSequence | None:
-    """Return the chain at one step, or add its faults.
+    """Return the chain of one step, or add faults to `problems`.
 
-    `private` is what it must not be fitted to.
+    A chain must not be fitted to the `private` table.
     """
     ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
     needed = {"fit", "matrices", "stay", "stays"} & {*ways}
@@ -220,7 +220,7 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
 
 
 def _of_outside(belief: SequenceBelief, chain: OneSequence, source: SourceSpec | None) -> Iterator[TakifuguError]:
-    """Yield the faults of a belief about sequences from outside."""
+    """Yield the faults of an external kind's belief about sequences."""
     if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
         yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
     if source is not None and source.from_ is not None and chain.has_given_start:
@@ -247,7 +247,7 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) 
 
 
 def _per(item: ItemSpec, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
-    """Yield the faults of the people of a table."""
+    """Yield the fault of a table per unit without units."""
     if item.per != "pooled" and source is not None and source.unit is None:
         what = f"is {item.per!r}, and no column says whose row it is"
         yield fault(("release", number, "per"), what, 'write source.unit, or per = "pooled"')

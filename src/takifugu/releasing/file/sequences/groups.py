@@ -25,18 +25,18 @@ from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec, nam
 
 
 def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
-    """Return the attribute of units that a table is by; None where it is by something else, or by nothing."""
+    """Return the attribute of a table's cells, if any."""
     return next((name for name in named(item) if name in source.attributes), None)
 
 
 def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
-    """Return the attributes that some table is by."""
+    """Return the attributes of any table."""
     used = {attribute_of(item, source) for item in items}
     return tuple(name for name in source.attributes if name in used)
 
 
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
-    """Yield what is wrong with declared attributes, and with tables by one."""
+    """Yield the faults of attributes and of tables by them."""
     roles = {column: key[0] for key, column in named_columns(source).items()}
     for name, values in source.attributes.items():
         where, texts = ("source", "attributes", name), [text_of(value) for value in values]
@@ -82,9 +82,9 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
 def with_attributes(
     units: tuple[Unit, ...], table: Table, source: SourceSpec, items: Iterable[ItemSpec]
 ) -> tuple[Unit, ...]:
-    """Return the units with the value of every attribute that a table is by, read in one scan.
+    """Return the units with all attributes of tables, read in one scan.
 
-    Raises DataError for a unit that has two values or none, and for a value that is not declared; none is told.
+    Raises DataError for a unit with two values or none, and for an undeclared value; no value is told.
     """
     used = used_by(source, items)
     if not used or source.unit is None:
@@ -110,7 +110,7 @@ def with_attributes(
 
 
 def _spelt(text: str, values: Mapping[str, str]) -> str:
-    """Return a text as declared: some engines write true as Python does."""
+    """Return a text as declared, "True" of some engines as "true"."""
     return text.lower() if text in ("True", "False") and text not in values else text
 
 
@@ -127,10 +127,9 @@ def _wrong(name: str, what: str, fix: str) -> DataError:
 
 
 def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Sequence[Unit]) -> UnitQuery:
-    """Return a pooled query for each value of an attribute, over the units in the order of their values.
+    """Return a pooled query per value of an attribute.
 
-    A unit is charged for its own answer: the share of it that a mean over a ward has is the unit's sum, divided by the
-    number of entries of the ward.
+    A unit is charged for its own answer: its share of a mean over a ward is its sum, divided by the ward's entries.
     """
     of_unit = {unit.name: unit.attributes.get(name, str(values[0])) for unit in units}
     ordered, cells, first = list[Unit](), dict[str, range](), 0
@@ -146,14 +145,14 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
 
 
 def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
-    """Return a unit's query, and its factor of the table's noise."""
+    """Return a unit's query, with its factor of the table's noise."""
     if isinstance(query, Averaging):
         return query.undivided(), Fraction(entries)
     return query, Fraction(1)
 
 
 def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
-    """Return what a certificate says of the declared values of an attribute that have no cell."""
+    """Return a certificate's words on values of nobody."""
     cells = {label for label, _ in query.cells} if isinstance(query, ByCells) else set()
     empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
     nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(empty)}"
@@ -161,7 +160,7 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
 
 
 def columns_of(source: SourceSpec, table: Table) -> Iterator[TakifuguError]:
-    """Yield the attributes of which the source has no column."""
+    """Yield the faults of attributes without a column in the source."""
     for name in source.attributes:
         try:
             table.require([name], [name, *filter(None, (source.unit, source.value))])

@@ -19,7 +19,7 @@ Step = Fraction | timedelta | None
 
 
 def lasting(file: ReleaseFile) -> Iterator[Fact]:
-    """Yield how long the states last, where the belief is one chain."""
+    """Yield the mean lengths of states, for a belief of one chain."""
     spec = file.sections(ReleaseSpec)
     source, belief = spec.source, spec.belief.meant
     if not isinstance(belief, ChainSection) or (belief.fit and belief.fit.confidence is not None):
@@ -35,7 +35,7 @@ def lasting(file: ReleaseFile) -> Iterator[Fact]:
 def stays_of(
     matrix: Sequence[Sequence[float]] | FloatArray, states: Sequence[Hashable], step: Step, cells: str = ""
 ) -> Stays:
-    """Return how long the states last at a time on average, in time where a step is one, else in steps.
+    """Return the mean lengths of states, in time or else in steps.
 
     >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
     'about 4 minutes'

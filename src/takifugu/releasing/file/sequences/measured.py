@@ -27,7 +27,7 @@ _COUNTING = ("count", "histogram")
 
 
 def faults_of(item: ItemSpec, number: int, step: Any) -> Iterator[TakifuguError]:
-    """Yield the fault of a table that calls its steps by a unit of time that they are not."""
+    """Yield the fault of a table measured in another unit of time."""
     said = item.measured_in
     if said is None or item.query not in _COUNTING or written(item, ("total",)):
         return
@@ -41,7 +41,7 @@ def faults_of(item: ItemSpec, number: int, step: Any) -> Iterator[TakifuguError]
 
 
 def seconds_of_step(step: Any) -> Fraction | None:
-    """Return how long a step is, in seconds; None for a step of whole numbers, and without one."""
+    """Return the length of a step in seconds, None without a time."""
     with suppress(InputError):
         length = parse_step(step)
         if isinstance(length, timedelta):
@@ -50,7 +50,7 @@ def seconds_of_step(step: Any) -> Fraction | None:
 
 
 def seconds_in(words: str) -> int | None:
-    """Return the length of a unit of time, in seconds; None for any other words.
+    """Return the seconds in a unit of time, None for other words.
 
     >>> seconds_in("Minutes"), seconds_in("15 min"), seconds_in("people")
     (60, 900, None)

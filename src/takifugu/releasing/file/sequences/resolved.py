@@ -27,10 +27,10 @@ _OF_ORDER = ("duplicates", "ambiguous", "timezone", "order_format", "round_to")
 
 
 def resolved(said: Plain, source: SourceSpec, belief: SequenceBelief, table: Table | None) -> Json:
-    """Return a layout in what its keys mean, one text for each way to write it.
+    """Return the meaning of a layout, one text for all its spellings.
 
-    Where a calendar starts is no part of it, only how its steps lie: one that starts later counts the same ones. What
-    the order column holds is known where the source was opened.
+    Only how the steps of a calendar lie is kept: one that starts later counts the same ones. Without a table, nobody
+    knows what the order column holds.
     """
     layout: Json = {key: value for key, value in said.items() if key not in _OF_ORDER}
     if source.times is not None:
@@ -82,10 +82,7 @@ def _order(source: SourceSpec) -> Layout:
 
 
 def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
-    """Return whether rounding keeps the steps of the declared calendar.
-
-    They lie where times are rounded to, on clocks that are those of UTC.
-    """
+    """Return whether rounding in UTC keeps the steps of the calendar."""
     if source.calendar is None or source.round_to is None or layout.get("timezone", clocks(None)) != clocks(None):
         return False
     part = parse_step(source.round_to)

@@ -43,7 +43,7 @@ _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and 
 def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
 ) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the keys that say what a row is."""
+    """Yield the faults of the keys about the meaning of a row."""
     foreign = {key for keys in _KEYS.values() for key in keys} - {*_KEYS.get(source.rows, ())}
     for key in _declared(source, sorted(foreign)):
         of_which = " or ".join(word for word, keys in _KEYS.items() if key in keys)
@@ -140,7 +140,7 @@ def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[Takifugu
 
 
 def notices_of(source: SourceSpec) -> Iterator[str]:
-    """Yield what is taken for granted of rows with times where the file does not say what they are."""
+    """Yield the assumption about rows without a declared meaning."""
     if are_taken_for_samples(source):
         yield (
             "source.rows is not written, so each row counts as the state in its own step alone; if a row says what "
@@ -150,13 +150,13 @@ def notices_of(source: SourceSpec) -> Iterator[str]:
 
 
 def are_taken_for_samples(source: SourceSpec) -> bool:
-    """Whether rows that times may order have no word: the keys decide, not what the data hold."""
+    """Return whether rows with possible times lack a declared meaning."""
     may_be_times = source.order is not None and not isinstance(step_of(source), Fraction)
     return may_be_times and "rows" not in source.model_fields_set
 
 
 def run_rules(source: SourceSpec, folder: Path) -> RunRules:
-    """Return what the rows of a file that was checked say; DataError for data that cannot have been exported yet."""
+    """Return the rules for rows; DataError for data from the future."""
     calendar = source.calendar
     assert calendar is not None  # which `faults_of` requires
     assert calendar.size is not None
@@ -176,7 +176,7 @@ def run_rules(source: SourceSpec, folder: Path) -> RunRules:
 
 
 def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
-    """Return all people, with when they are covered from and until; DataError for a roster that does not say it."""
+    """Return everybody's covered time; DataError for an unclear roster."""
     roster = source.roster
     if source.unit is None or roster is None:
         return {None: (None, None)}
@@ -222,7 +222,7 @@ def _ends(calendar: Calendar | None, texts: dict[str, str | None]) -> Ends:
 
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
-    """Yield what a certificate says of rows that are no samples: what is declared, and what is not hidden."""
+    """Yield a certificate's words on rows other than samples."""
     if are_taken_for_samples(source):
         yield "the file does not say what a row says; each one was counted as the state in its own step alone"
     if not source.are_runs:

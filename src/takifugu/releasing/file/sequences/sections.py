@@ -161,17 +161,17 @@ class SourceSpec(SourceKeys):
 
     @property
     def times(self) -> str | tuple[str, str] | None:
-        """Return the column, or two, that says when each row was."""
+        """Return the column, or two, of each row's time."""
         return self.order if self.start is None else self.start
 
     @property
     def are_runs(self) -> bool:
-        """Whether a row says what holds in more steps than its own ones."""
+        """Return whether rows hold in more steps than their own."""
         return self.rows in LASTING
 
     @property
     def form(self) -> str | None:
-        """Return how times are written, if not as ISO 8601; headers of wide rows alone are read before."""
+        """Return the format of times other than ISO 8601."""
         return None if self.rows == "wide" and not isinstance(self.order, tuple) else self.order_format
 
     @property
@@ -186,14 +186,14 @@ class SourceSpec(SourceKeys):
 
     @property
     def calendar(self) -> Calendar | None:
-        """Return the declared calendar, or None; raises InputError, which names the key, for what is none."""
+        """Return the declared calendar, if any; InputError with its key."""
         if self.from_ is None or self.step is None:
             return None
         zone = None if self.timezone is None else Zone(self.timezone)
         return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
 
     def layout(self, belief: Described, table: Table | None) -> Json:
-        """Return the layout of the source as it was opened; what only its rows tell is unknown without a table."""
+        """Return the layout of the opened source."""
         assert isinstance(belief, SequenceBelief)  # which files about sequences have
         return resolved(super().layout(belief, table), self, belief, table)
 
@@ -276,7 +276,7 @@ class ItemSpec(SharedTable):
 
 
 def named(item: ItemSpec) -> tuple[str, ...]:
-    """Return what a table is by, as its file names it."""
+    """Return the axes of a table's cells."""
     return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
 
 

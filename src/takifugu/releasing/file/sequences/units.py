@@ -20,9 +20,9 @@ _SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length":
 
 
 def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
-    """Return the units, sorted by name, with the pieces that the rules on (public) lengths keep.
+    """Return the units by name, with the pieces of allowed (public) lengths.
 
-    Raises DataError, which names the rule by its key in the release file, for data that breaks one.
+    Raises DataError, with the rule's key in the release file.
     """
     spec = file.sections(ReleaseSpec)
     queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
@@ -68,7 +68,7 @@ def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
 
 
 def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> list[list[Hashable]] | list[Hashable]:
-    """Return the states entry by entry, None where an entry was not observed: a list for each piece, if many."""
+    """Return the states by entry, None if unobserved, split by piece."""
     states = file.belief.states
     walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data or ()]
     return walks[0] if len(walks) == 1 else walks

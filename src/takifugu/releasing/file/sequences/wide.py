@@ -22,7 +22,7 @@ _NOT_OF_WIDE = {
 
 
 def wide_of(source: SourceSpec, state_of: Mapping[str, State]) -> Wide:
-    """Return what the columns of wide rows are; an empty cell is its state, however the belief's map spells it."""
+    """Return the meaning of columns in wide rows."""
     assert source.columns is not None  # which `faults_of` requires, as the order
     assert source.order is not None
     day, order = source.order if isinstance(source.order, tuple) else (None, source.order)
@@ -37,7 +37,7 @@ def wide_of(source: SourceSpec, state_of: Mapping[str, State]) -> Wide:
 
 
 def faults_of(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the keys of wide rows."""
+    """Yield the faults of the keys of wide rows."""
     if source.columns is None:
         fix = 'write the headers that are steps, or a pattern of them: columns = "2026-*"'
         yield fault(("source", "columns"), "is missing", fix, rule="columns of a wide table are declared")
@@ -59,10 +59,7 @@ def faults_of(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[Tak
 
 
 def layout_of_columns(source: SourceSpec) -> Json:
-    """Return which columns are which steps, in place of the keys that say so.
-
-    What is left is the layout of the same data with a row a step.
-    """
+    """Return the steps of wide rows, in place of their keys."""
     wide = wide_of(source, {})
     steps: Json | list[str] = sorted(wide.columns)
     if isinstance(wide.columns, Mapping):
@@ -74,7 +71,7 @@ def layout_of_columns(source: SourceSpec) -> Json:
 
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
-    """Yield what a certificate says of wide rows: what is declared, and what an empty cell means."""
+    """Yield a certificate's words on wide rows and their empty cells."""
     if source.rows != "wide":
         return
     yield f"a row has a cell for each of its steps; which columns there are, alike for all {people}, is public"

@@ -17,7 +17,7 @@ from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec
 def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, hide: Hide | None, items: Sequence[ItemSpec | None]
 ) -> Iterator[TakifuguError]:
-    """Yield what is wrong with a calendar, with the windows of it, and with what does not go with windows."""
+    """Yield the faults of a calendar, its windows, and unfit keys."""
     if source.from_ is None:
         if source.until is not None:
             yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
@@ -71,7 +71,7 @@ def _gap_faults(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[Tak
 
 
 def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -> Iterator[TakifuguError]:
-    """Yield the faults of a table by parts of the calendar; with `states` a too long window."""
+    """Yield the faults of a table by parts of the calendar."""
     where = ("release", number, "by")
     if not set(named(item)) & set(AXES):
         return
