@@ -12,7 +12,7 @@ from takifugu.releasing.file.guessing.marks import with_marks
 from takifugu.releasing.file.guessing.rules import with_pairs
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.questions.filling import FILLINGS, check
-from takifugu.releasing.file.questions.five import QUESTIONS, question_about
+from takifugu.releasing.file.questions.five import QUESTIONS
 from takifugu.releasing.file.questions.question import NONE, Question
 from takifugu.releasing.file.questions.subject import Answers, Subject, named
 
@@ -37,7 +37,7 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
     """
     answers, pairs = dict[str, str](), list[tuple[Question, str]]()
     for name in QUESTIONS:
-        question = question_about(name, subject, answers)
+        question = QUESTIONS[name](subject, answers)
         if question is None:
             if name in said:
                 what = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"

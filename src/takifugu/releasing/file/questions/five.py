@@ -26,11 +26,6 @@ _SECRETS = {
 }
 
 
-def question_about(name: str, subject: Subject, answers: Answers) -> Question | None:
-    """Return a question, if it arises after these answers."""
-    return QUESTIONS[name](subject, answers)
-
-
 def _rows(subject: Subject, _: Answers) -> Question:
     words = [*_possible(subject)]
     likely = likely_rows(subject)

@@ -32,10 +32,7 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
         if several is not None:
             why = f"{visible(several.name)!r} has several rows for some, which must be hidden together"
             choices = [*choices[1:], choices[0]] if role is not None else choices
-        return Question(
-            "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True,
-            others=unnamed_columns(subject, answers, choices) if role is not None else (),
-        )  # fmt: skip
+        return _question(choices, why, is_clear, unnamed_columns(subject, answers, choices) if role is not None else ())
     return _whose_of_several(subject, answers)
 
 
@@ -49,7 +46,7 @@ def _whose_of_wide(subject: Subject) -> Question:
     others = [column for column in rest if column not in likely]
     choices = [*of_columns([*likely, *others], "its column says whose row it is"), nobody]
     is_clear = len(named) == 1 or not rest
-    return Question("whose", "Whose is a row?", tuple(choices), choices[0].name, "", is_clear, must_be_clear=True)
+    return _question(choices, "", is_clear)
 
 
 def _whose_of_several(subject: Subject, answers: Answers) -> Question:
@@ -72,10 +69,12 @@ def _whose_of_several(subject: Subject, answers: Answers) -> Question:
     choices = [*of_columns(ordered, "its column says whose row it is"), nobody]
     choices = choices if likely is not None else [nobody, *choices[:-1]]
     is_clear = not names if likely is None else bool(likely.named("unit")) and not larger and not rivals
-    return Question(
-        "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True,
-        others=unnamed_columns(subject, answers, choices),
-    )  # fmt: skip
+    return _question(choices, why, is_clear, unnamed_columns(subject, answers, choices))
+
+
+def _question(choices: Sequence[Choice], why: str, is_clear: bool, others: tuple[str, ...] = ()) -> Question:
+    words, likely = "Whose is a row?", choices[0].name
+    return Question("whose", words, tuple(choices), likely, why, is_clear, must_be_clear=True, others=others)
 
 
 def _naming(subject: Subject) -> list[Seen]:
