@@ -13,7 +13,7 @@ _NOTHING = object()
 
 
 class Store(dict[Hashable, Any]):
-    """What the object of this id keeps; its pickles and copies leave it behind."""
+    """The values kept on an object, without its pickles and copies."""
 
     owner = 0
 
@@ -22,10 +22,9 @@ class Store(dict[Hashable, Any]):
 
 
 def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
-    """Return a value kept on an object under a key.
+    """Return a value kept on an unchanging object, made when first needed.
 
-    The object never changes; the value is made the first time it is asked for. The oldest goes where MOST are kept.
-    Objects without a `__dict__` keep nothing.
+    The oldest value goes where MOST are kept. Objects without a `__dict__` keep nothing.
 
     >>> from types import SimpleNamespace
     >>> owner = SimpleNamespace()

@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 
 class Entries(Protocol):
-    """What data are about: how many entries there are, their names where they have any, and which values they take."""
+    """The entries of data: their number, names if any, and values."""
 
     @property
     def size(self) -> int: ...
@@ -42,7 +42,7 @@ Belief = TypeVar("Belief", bound=Entries)
 
 @runtime_checkable
 class Listed(Protocol):
-    """A belief whose entries were listed in another order than its own."""
+    """A belief over entries in another order than its own."""
 
     @property
     def listed(self) -> tuple[Hashable, ...] | None: ...
@@ -50,7 +50,7 @@ class Listed(Protocol):
 
 @runtime_checkable
 class Worded(Protocol):
-    """A belief that says what people call an entry without a name."""
+    """A belief with people's word for an entry without a name."""
 
     @property
     def entry_word(self) -> str: ...
@@ -70,18 +70,12 @@ def columns_of(belief: object) -> tuple[str, ...]:
 
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
-    """Return the names in the order of their numbers.
-
-    None where entries have none.
-    """
+    """Return the names in the order of their numbers, or None."""
     return (belief.listed if isinstance(belief, Listed) else None) or belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:
-    """Return the belief's own position of each listed entry.
-
-    None where a number is a position.
-    """
+    """Return each listed entry's own position, or None for equal orders."""
     names = listed(belief)
     if names is None or belief.names is None or names == belief.names:
         return None
@@ -124,18 +118,15 @@ def positions(
 def position(
     belief: Entries, entry: Hashable, what: str = "the secret is about entry", kind: str = "entries", key: str = "entry"
 ) -> int:
-    """Return the belief's own position of one entry.
+    """Return the belief's own position of one entry, by name or number.
 
-    It is given by name or number; raises InputError as `positions` does.
+    Raises InputError as `positions` does.
     """
     return positions(belief, (entry,), what, kind, key)[0]
 
 
 def arranged(belief: Entries, values: Sequence[Value]) -> list[Value]:
-    """Return one value per entry in the belief's own order.
-
-    Given is one per entry in the listed order.
-    """
+    """Return values in the belief's own order from the listed order."""
     order_of = order(belief)
     if order_of is None:
         return list(values)
@@ -170,9 +161,7 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
 
 
 def called(belief: Entries, place: int, start: int = 0) -> str:
-    """Return the words for the entry at a belief's own position.
-
-    They are its name, or its number counted from `start`.
+    """Return an entry's name, or its number counted from `start`, in words.
 
     >>> from takifugu import MarkovChain
     >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
@@ -183,8 +172,5 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
 
 
 def entry_word(belief: object) -> str:
-    """Return the word for an entry without a name.
-
-    It is a step of a sequence, a row of anything else.
-    """
+    """Return "step" for an entry of a sequence, "row" for any other."""
     return cached(belief, entry_word, lambda: belief.entry_word if isinstance(belief, Worded) else "row")

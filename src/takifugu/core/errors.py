@@ -14,7 +14,7 @@ from takifugu.core.escaping import visible
 
 
 class ReleaseState(StrEnum):
-    """How far a release has come, worded only here; `sentence` says what is public and paid.
+    """The progress of a release, worded only here.
 
     >>> print(ReleaseState.PAID)
     paid, not drawn
@@ -58,7 +58,7 @@ Error = TypeVar("Error", bound="TakifuguError")
 
 
 class TakifuguError(Exception):
-    """The root of every error that Takifugu raises for a mistake in its input.
+    """The root of every error raised for a mistake in the input.
 
     `what` is wrong, the `rule` that it breaks, and the `fix`; `where` is the path to the fault, as far as it is known:
     whoever raises names the parameter, and outer layers put the keys before it (`at`). Words are made from these, never
@@ -90,34 +90,22 @@ class TakifuguError(Exception):
         return kind(self.what, rule=self.rule, fix=self.fix, where=self.where)
 
     def reworded(self, how: Callable[[str], str]) -> Self:
-        """Return this error in other words, for readers of other languages.
-
-        They do not write Python.
-        """
+        """Return this error in other words, for readers without Python."""
         self.what, self.rule, self.fix = how(self.what), how(self.rule), how(self.fix)
         return self
 
     def about(self, subject: str) -> Self:
-        """Blame a key for every error inside.
-
-        An error may name another place; several faults have theirs.
-        """
+        """Return this error with `subject` before its words."""
         self.what = f"{subject}: {self.what}"
         return self
 
     def placed(self) -> Self:
-        """Return this error with its place before its words.
-
-        It is for readers of a file with such keys.
-        """
+        """Return this error with its place before its words."""
         return self.about(self.place)
 
     @property
     def message(self) -> str:
-        """Return fault, rule and fix in one sentence.
-
-        It is without the place and the state.
-        """
+        """Return fault, rule and fix in one sentence, without place and state."""
         sentences = [text for text in (self.rule, self.fix) if text]
         return visible(": ".join([self.what, "; ".join(sentences)]) if sentences else self.what)
 
@@ -151,9 +139,9 @@ def within(*outer: Step) -> Iterator[None]:
 
 @contextmanager
 def about(*where: Step) -> Iterator[None]:
-    """Blame a key for every error inside.
+    """Blame a key for every error inside, whatever place it names.
 
-    An error may name another place; several faults have theirs.
+    The faults of a SpecError keep their places.
     """
     try:
         yield
@@ -165,10 +153,9 @@ def about(*where: Step) -> Iterator[None]:
 
 
 def standing(error: BaseException) -> str:
-    """Return how far a release had come, and the public files.
+    """Return the progress of a stopped release, with its public files.
 
-    An error ended it; "" where there was no release. Commands name its ledger where that is known, so that they can be
-    pasted.
+    "" where there was no release. Commands name its ledger where that is known, so that they can be pasted.
     """
     attributes = getattr(error, "__dict__", {})
     state, public = attributes.get("state"), attributes.get("public")
@@ -188,7 +175,7 @@ def _standing(state: ReleaseState, public: Sequence[str] | None, ledger: object)
 
 
 class InputError(TakifuguError, ValueError):
-    """A value breaks a rule: a probability is negative, an epsilon is zero, a state is unknown."""
+    """A value breaks a rule, such as a negative probability."""
 
 
 class DataError(InputError):
@@ -196,15 +183,21 @@ class DataError(InputError):
 
 
 class EngineError(DataError):
-    """The engine that holds the data failed; the message names it and its version, and says nothing about the data."""
+    """The engine with the data failed.
+
+    The message names the engine and its version, and says nothing about the data.
+    """
 
 
 class Unsupported(TakifuguError):
-    """This belief, query or mechanism has no proven answer to what was asked; the message says what has one."""
+    """Nothing is proved for this belief, query or mechanism.
+
+    The message says which of them have an answer.
+    """
 
 
 class CalibrationRefused(TakifuguError):
-    """No mechanism may be used as asked: none applies, or the noise would be less than the default rules allow."""
+    """No mechanism applies, or the default rules demand more noise."""
 
 
 class CompositionRefused(TakifuguError):
@@ -221,10 +214,10 @@ NO_COST: Cost = (Fraction(0), Fraction(0))
 
 
 class BudgetExceeded(LedgerError):
-    """The release would cost more than what is left; the message says spent, asked, left, and what would fit.
+    """The release would cost more than the rest of the budget.
 
-    So do `spent`, `requested`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words;
-    `source` is the one whose budget it is.
+    `spent`, `requested`, `left`, `total` and `budget` are exact pairs (epsilon, delta), and `fits` says in words what
+    would fit; `source` is the one whose budget it is. The message says all of this.
     """
 
     def __init__(
@@ -241,13 +234,17 @@ class ReleaseError(TakifuguError):
 
 
 class Fault(ReleaseError):
-    """A fault of Takifugu itself in a release; the message names its place only: the fault's own could hold data."""
+    """A fault of Takifugu itself in a release.
+
+    The message names its place only: the fault's own could hold data.
+    """
 
 
 class SpecError(TakifuguError, ValueError):
-    """A release file is wrong; `faults` has every fault with its place, and `problems` their lines.
+    """A release file is wrong.
 
-    A line is `path.in.file: what is wrong; what to write instead`.
+    `faults` has every fault with its place, and `problems` their lines `path.in.file: what is wrong; what to write
+    instead`.
     """
 
     def __init__(self, faults: Iterable[TakifuguError]) -> None:
@@ -271,9 +268,7 @@ _ALIKE = str.maketrans("ABCDEFGHJKMNPQRSTUVWXYZOIL0l|", "abcdefghjkmnpqrstuvwxyz
 
 
 def first_of(declared: Iterable[object]) -> str:
-    """Return declared values for a message about any of them.
-
-    All are listed where there are few.
+    """Return declared values for a message, all of them if few.
 
     >>> first_of(["still", "walking"]), first_of(range(33))
     ("['still', 'walking']", "['0', '1', '2'] and 30 more")
@@ -294,9 +289,9 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
 
 
 def apart(first: str, second: str) -> float:
-    """Return the number of letters between two words.
+    """Count the letters wrong, missing, too many or swapped between two words.
 
-    Letters are wrong, missing, too many, or swapped with their neighbours; look-alikes count less.
+    Look-alikes count less.
 
     >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
     (0.25, 1.0, 1.0, 2.0)
@@ -318,10 +313,7 @@ def _difference(letter: str, other: str) -> float:
 
 
 def nearest_words(word: object, choices: Iterable[object]) -> list[str]:
-    """Return the three nearest words, the nearest first.
-
-    Of a few all are returned, in their order.
-    """
+    """Return the three nearest words, the nearest first; few in their order."""
     words = list(dict.fromkeys(map(str, choices)))
     if len(words) <= FEW:
         return words
@@ -332,9 +324,7 @@ def nearest_words(word: object, choices: Iterable[object]) -> list[str]:
 
 
 def nearest(word: object, choices: Iterable[object]) -> str:
-    """Return a choice of words instead of an unknown one.
-
-    They are the three nearest, or all where there are few.
+    """Return a message's choice of three nearest words, or of all few.
 
     >>> nearest("walkin", ["still", "walking"])
     "one of ['still', 'walking']"
@@ -348,8 +338,6 @@ def nearest(word: object, choices: Iterable[object]) -> str:
 
 def per_cent(total: float) -> str:
     """Return the fix for probabilities with a sum of 100, or "".
-
-    Percentages have that sum.
 
     >>> per_cent(99.9), per_cent(0.9)
     ('these are per cent: divide each by 100', '')

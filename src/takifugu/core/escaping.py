@@ -14,9 +14,9 @@ _COMMANDS = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return a text with its control characters as escapes.
+    r"""Return a text with escapes for control characters except line ends.
 
-    Everything printed goes through it; line ends stay.
+    Everything printed goes through this function.
 
     >>> print(visible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
@@ -42,9 +42,9 @@ def as_exact_as(value: Real, half: float | Fraction) -> Real:
 
 
 def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:
-    """Write a number for people, `missing` for None.
+    """Write a number for people to six digits, `missing` for None.
 
-    Six digits, thousands apart, powers of ten where it is far from 1.
+    Thousands are apart; powers of ten stand where the number is far from 1.
 
     >>> number(5.0), number(1 / 3), number(None), number(12345678), number(1234.5678, digits=4), number(1e-6)
     ('5', '0.333333', '-', '12,345,678', '1,235', '1e-6')

@@ -28,9 +28,7 @@ def is_table(data: object) -> TypeGuard[Frame]:
 
 
 def no_list(values: object) -> str | None:
-    """Return the word for data other than a list.
-
-    A list has values in an order, and no word: None. Another word is "a text".
+    """Return the word for data other than lists; None for a list.
 
     >>> no_list("still"), no_list({"still", "walking"}), no_list(["still"])
     ('a text', 'a set, which has no order', None)
@@ -47,9 +45,9 @@ def no_list(values: object) -> str | None:
 
 
 def values_of(column: Any) -> list[Hashable]:
-    """Return the values of a list, an array, or a column.
+    """Return the values of a list, array or column of any library.
 
-    They are Python's own where possible; the frame may be of any library.
+    Values are Python's own where possible.
 
     >>> values_of(range(3))
     [0, 1, 2]
@@ -67,17 +65,14 @@ def has_columns(data: object) -> TypeGuard[Mapping[str, object] | Frame]:
 
 
 def listed_array(data: object) -> object:
-    """Return an array, or a column of pandas, as a list.
-
-    Anything else stays as it is.
-    """
+    """Return an array or a pandas column as a list, others unchanged."""
     return data.tolist() if hasattr(data, "tolist") else data
 
 
 def iterated(column: Any) -> list[Any]:
-    """Return the values of a list or a column.
+    """Return the values of a list or column in their own types.
 
-    They keep their types; Arrow's become Python's own.
+    Arrow's become Python's own.
     """
     return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
@@ -91,7 +86,7 @@ def value_of(value: Value) -> Value:
 def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:
     """Return the values of a list, or of a set in `any_order`.
 
-    InputError at `key` for anything else. It begins with `what` ("the names"), and shows an example.
+    Raises InputError at `key` for anything else. The message begins with `what` ("the names"), and shows an example.
     """
     odd = None if any_order and isinstance(values, set | frozenset) else no_list(values)
     if odd is not None:

@@ -31,8 +31,8 @@ _WHOLE = re.compile(r"-?[0-9]+")
 def normalised(text: str, what: str = "the name") -> str:
     """Return the one spelling of a name.
 
-    It is NFC, without characters of zero width, with white space as single spaces inside only. A whole number is one
-    name with and without a point behind it.
+    The spelling is NFC, without characters of zero width, with white space as single spaces inside only. A whole number
+    is one name with and without a point behind it.
 
     A text that holds nothing else becomes "". Raises InputError for control characters, characters that change the
     writing direction, and texts longer than 4,096 characters; `what` is what the message calls the name, which may be
@@ -50,10 +50,9 @@ def normalised(text: str, what: str = "the name") -> str:
 
 
 def budget_name(text: str, what: str = "the name") -> str:
-    """Return the name of a budget.
+    """Return a budget's normalised name, a whole number without leading zeros.
 
-    It is the normalised one, and of a whole number without zeros in front. Programs that read 007 as a number have 7,
-    who would have a budget of their own. Raises InputError as `normalised`.
+    Programs that read 007 as a number have 7, who would have a budget of their own. Raises InputError as `normalised`.
 
     >>> budget_name("007"), budget_name("-0.0"), budget_name("007a")
     ('7', '0', '007a')
@@ -67,9 +66,9 @@ def without_zeros(name: str) -> str:
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Return whether a name is a pattern, or is made of it.
+    """Return whether a name matches a pattern of * and ?.
 
-    In a pattern * stands for any signs, ? for any sign.
+    * stands for any signs, ? for any sign; a name always matches itself.
 
     >>> fits("2026-01-05", "2026-*"), fits("Q[1]", "Q[1]"), fits("Q10", "Q?")
     (True, True, False)
@@ -81,7 +80,7 @@ def fits(name: str, pattern: str) -> bool:
 
 
 def _cleaned(text: str, what: str) -> str:
-    """Return a text as it is seen."""
+    """Return a text in its visible form."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
         return text
     if len(text) > LONGEST:

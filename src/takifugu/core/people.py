@@ -13,7 +13,9 @@ _HISSING = ("s", "x", "ch", "sh")
 
 @dataclass(frozen=True)
 class People:
-    """Those whose data are in a source, each called `one`; where they are not named, all of it counts as one.
+    """The people in a source, each called `one`.
+
+    Where they are not named, the whole source counts as one.
 
     >>> cars = People("car")
     >>> cars.counted(1), cars.counted(6), cars.each_of(6), cars.whose("pooled")
@@ -49,10 +51,7 @@ class People:
         return f"each of {self.counted(count)}" if self.are_named and count > 1 else self.counted(count)
 
     def whose(self, scope: str) -> str:
-        """Name the people of a table.
-
-        Its scope is the source ("all"), each person ("unit"), or all together ("pooled").
-        """
+        """Name the people of a table: "all", each "unit", or "pooled"."""
         return {
             "all": "the whole source",
             "unit": f"each {self.one}",

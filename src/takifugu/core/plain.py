@@ -43,8 +43,8 @@ def form(
 ) -> Mapping[str, Any]:
     """Return the metadata of a field with a form of its own.
 
-    It stands under `key`, a parameter of the class, too. Where it has its default, it `is_left_out`; a private one is
-    never written. Where its type allows None, that is written and read as it is.
+    The form stands under `key`, a parameter of the class, too. With `is_left_out` a default value is not written; a
+    private field never is. Where the field's type allows None, that is written and read as it is.
     """
     return {_FORM: (write or to_plain, read or _as_it_is, key, is_left_out, is_private)}
 
@@ -64,7 +64,7 @@ class ArrayOfAny(Protocol):
 
 
 class PlainForm:
-    """A frozen dataclass with a plain form; it accepts as arguments what it writes.
+    """A frozen dataclass with a plain form of its arguments.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class PlainForm:
     def from_dict(cls, data: Plain) -> Self:
         """Return the value from its plain data.
 
-        InputError for a key that is missing.
+        Raises InputError for a key that is missing.
         """
         return cls(**arguments(cls, data))
 
@@ -118,9 +118,7 @@ def arguments(kind: type, data: Plain) -> dict[str, Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value as JSON has it.
-
-    A fraction is text, a tuple or an array a list.
+    """Return a value for JSON, with fractions as text, arrays as lists.
 
     >>> to_plain((Fraction(1, 2), ("a", 3)))
     ['0.5', ['a', 3]]
@@ -139,9 +137,7 @@ def to_plain(value: Any) -> Any:
 
 
 def to_text(value: int | Fraction) -> str:
-    """Return a rational as text, exactly.
-
-    It is a decimal that ends within 17 digits, else p/q.
+    """Write a rational exactly, as a decimal within 17 digits or p/q.
 
     >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))
     ('0.1', '1/3', '4')
@@ -156,10 +152,7 @@ def to_text(value: int | Fraction) -> str:
 
 
 def writes_all(kind: type) -> bool:
-    """Return whether a plain form has every field of a class.
-
-    Then equal forms mean equal values.
-    """
+    """Return whether equal plain forms of a class mean equal values."""
     if not issubclass(kind, PlainForm) or kind.to_dict is not PlainForm.to_dict:
         return False
     return len(_written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]

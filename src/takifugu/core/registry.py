@@ -15,9 +15,10 @@ _OURS = "takifugu."
 
 
 class Registry(Generic[Thing]):
-    """`built_in` has "module:attribute", inside the package, by name; `what` is how an error begins, and ends in where.
+    """The things of one kind by their names, loaded when needed.
 
-    `check` raises InputError for what may not be registered under a name. A name is a text, or a type (`Question`).
+    `built_in` has "module:attribute", inside the package, by name; errors begin with `what`. `check` raises InputError
+    for what may not be registered under a name. A name is a text, or a type (`Question`).
 
     >>> shapes = Registry("the shape", {"circle": "core.text.pictures:circle"})
     >>> shapes.register("square", 4)
@@ -39,16 +40,13 @@ class Registry(Generic[Thing]):
         return isinstance(name, Hashable) and (name in self._built_in or name in self._known)
 
     def __iter__(self) -> Iterator[Thing]:
-        """Yield everything, in the order of the names.
-
-        All of it is loaded.
-        """
+        """Yield everything, loaded, in the order of the names."""
         return (self.find(name) for name in dict.fromkeys([*self._built_in, *self._known]))
 
     def register(self, name: str | type, thing: Thing) -> None:
-        """Let a thing from elsewhere be found by its name.
+        """Register a thing from elsewhere under a name.
 
-        InputError for a name that is taken, or is none.
+        Raises InputError for a name that is taken, or is none.
         """
         if self.check is not None:
             self.check(name, thing)
@@ -61,7 +59,7 @@ class Registry(Generic[Thing]):
     def find(self, name: object) -> Thing:
         """Return the thing of this name.
 
-        InputError for an unknown one, and for one that cannot be loaded.
+        Raises InputError for an unknown name, and for a thing that cannot be loaded.
         """
         if name not in self:
             fix = f"write {nearest(name, self.names)}, or import the module that registers it"
@@ -99,8 +97,7 @@ def loaded(place: str) -> Any:
 def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
     """Return the `__getattr__` of a package with lazy modules.
 
-    Their names load them when they are first used. `modules` has the module of the package for each name. Raises
-    AttributeError, as Python asks, for other names.
+    `modules` has the module of the package for each name. Raises AttributeError, as Python asks, for other names.
     """
     assert modules.keys().isdisjoint(modules.values()), "once it is loaded, a module hides what has its name"
 
@@ -115,9 +112,9 @@ def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]
 
 
 def place_of(kind: type) -> str:
-    """Return the place of a type of the package, "" for others.
+    """Return the place of a type of this package, "" for others.
 
-    Theirs may have a module of the same name.
+    Others may have a module of the same name.
     """
     ours = kind.__module__.startswith(_OURS)
     return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""

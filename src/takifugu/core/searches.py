@@ -15,10 +15,10 @@ from typing import Protocol
 
 @dataclass
 class Search:
-    """A search for `name`, a mechanism: at most `most` things are to be tried for `secrets`; `done` so far.
+    """A mechanism's search of at most `most` things, `done` so far.
 
-    `seconds` is a rough guess of the time it takes at most; `stops` says whether an interrupt would end it only, and
-    `early` whether one has.
+    `name` is the mechanism's, and `secrets` counts the secrets to search for. `seconds` is a rough guess of the time it
+    takes at most; `stops` says whether an interrupt would end it only, and `early` whether one has.
     """
 
     name: str
@@ -39,9 +39,7 @@ class Search:
 
     @property
     def note(self) -> str:
-        """Return the words of an answer about its search.
-
-        There are none where it ran to its end.
+        """Return an answer's words about an early end, or "".
 
         >>> Search("quilts", 37, 300_000, 4.0, "quilts", True, done=1500, early=True).note[:59]
         'the search was ended early, after 1,500 of 300,000 quilts: '
@@ -55,7 +53,7 @@ class Search:
 
 
 class Watcher(Protocol):
-    """Is notified when a search begins, goes on, and is over."""
+    """Is notified of a search's beginning, progress and end."""
 
     def begins(self, search: Search) -> None: ...
 
@@ -118,10 +116,9 @@ def named(name: str) -> Iterator[None]:
 
 @contextmanager
 def stopping(once: bool = True) -> Iterator[None]:
-    """Let the first interrupt end one search only.
+    """Let the first interrupt end only the search in progress.
 
-    It is the search that it falls into. Any other propagates as usual (all, if not `once`). Of nested uses the
-    outermost counts.
+    Any other interrupt propagates as usual (all, if not `once`). Of nested uses the outermost counts.
     """
     token = _stops.set([once]) if _stops.get() is None else None
     try:

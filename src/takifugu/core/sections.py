@@ -19,7 +19,10 @@ from takifugu.core.escaping import visible
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """What a key means, with an example of its value; `rows` are the shapes of data that have it, none: all."""
+    """The meaning of a key, with an example of its value.
+
+    `rows` are the shapes of data with this key, none: all.
+    """
 
     meaning: str
     example: object = None
@@ -28,14 +31,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Checked:
-    """A check of a value beyond its type: returns it, or raises InputError."""
+    """A value's check beyond its type, returning it or raising InputError."""
 
     check: Callable[[Any], object]
 
 
 @dataclass(frozen=True)
 class Finite:
-    """A number that is neither infinite nor none at all."""
+    """A finite number."""
 
 
 def written(section: object, keys: Iterable[str]) -> list[str]:
@@ -63,10 +66,7 @@ def values_by_field(value: Any) -> dict[str, Any]:
 
 
 def checked_path(value: str) -> str:
-    """Return a path as it is written.
-
-    InputError for one that no file can have.
-    """
+    """Return a path as written; raises InputError for an impossible one."""
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
         fix = "write a path without control characters"
         if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
@@ -86,7 +86,7 @@ FilePath = Annotated[Text, Checked(checked_path)]
 
 @dataclass(frozen=True, kw_only=True)
 class PublicFile:
-    """A section that names a public file: how that is written, where its source is written otherwise."""
+    """A section with a public file, or its source written otherwise."""
 
     encoding: str | None = None
     delimiter: str | None = None

@@ -28,7 +28,7 @@ _SILENT = (TakifuguError, MemoryError)
 def without_data(function: Callable[P, T]) -> Callable[P, T]:
     """Return the function with errors free of data.
 
-    They hold nothing that it was given or has read; lines and places stay. An error that is not one of Takifugu's
+    Its errors hold nothing that it was given or has read; lines and places stay. An error that is not one of Takifugu's
     becomes a `Fault`, whose message says where it was raised and no more. An interrupt stays one whatever it was turned
     into on its way, and so does Python's own error for a call with wrong arguments.
 
@@ -69,10 +69,7 @@ def place_of(error: BaseException) -> str:
 
 
 def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
-    """Return the error, or a fault in its place, without data.
-
-    It has empty frames and no history.
-    """
+    """Return the error, or a fault for it, with empty frames only."""
     left = _interrupt_in(error, handled)
     if isinstance(left, Exception) and not isinstance(left, _SILENT) and not _is_of_the_call(left):
         left = Fault(place_of(error))
@@ -85,7 +82,7 @@ def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
 
 
 def _is_of_the_call(error: Exception) -> bool:
-    """Whether arguments are unknown or missing: nothing inside the function has run."""
+    """Return whether the call's arguments are wrong, before anything inside has run."""
     trace = error.__traceback__
     return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
 
@@ -93,7 +90,7 @@ def _is_of_the_call(error: Exception) -> bool:
 def _interrupt_in(error: BaseException, handled: BaseException | None) -> BaseException:
     """Return the interrupt behind an error, or the error itself.
 
-    Pydantic and DuckDB raise errors of their own for one.
+    Pydantic and DuckDB raise errors of their own for an interrupt.
     """
     before: BaseException | None = error
     while before is not None and before is not handled:

@@ -13,9 +13,7 @@ _MARKS = {"readable": "noise", "possible": "impossible"}
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
-    """Return the common ± of all values of a table.
-
-    None where they differ or have none.
+    """Return the common ± of a table's values, or None without one.
 
     >>> common_error([{"value": 6, "low": 4, "high": 8}, {"value": 1, "low": -1, "high": 3}])
     2
@@ -74,10 +72,7 @@ def _mark(row: Row) -> str:
 
 
 def _bar(row: Row, least: float, most: float, room: int) -> str:
-    """Return one row between `least` and `most`, marked at 0.
-
-    The mark is there where 0 lies inside.
-    """
+    """Return one row between `least` and `most`, with 0 marked inside."""
     room = room - 1 if least < 0 else room
 
     def column(end: float) -> int:
@@ -94,10 +89,7 @@ def _bar(row: Row, least: float, most: float, room: int) -> str:
 
 
 def _around(row: Row, error: float | None) -> str:
-    """Return a value with its interval.
-
-    It is half a width where the value lies in the middle, else the interval's ends.
-    """
+    """Return a value with half its interval's width, or its ends."""
     low, value, high = (row[key] for key in ("low", "value", "high"))
     adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""
     if error is not None:
@@ -110,7 +102,7 @@ def _around(row: Row, error: float | None) -> str:
 def block(share: float, width: int) -> str:
     """Return a bar of `share` (0 to 1) of `width` columns.
 
-    It is exact to an eighth of one; never empty above 0.
+    The bar is exact to an eighth of a column, and never empty above 0.
 
     >>> block(0.5, 5), block(0.001, 5), block(0, 5)
     ('██▌', '▏', '')

@@ -32,7 +32,10 @@ WIDTH, HEIGHT = 640, 380
 
 @dataclass(frozen=True)
 class Line:
-    """Points (x, y) in order, joined; with `step`, y holds until the next x. A y of None leaves a gap."""
+    """Points (x, y) in order, joined directly or by steps.
+
+    With `step` a y holds until the next x. A y of None leaves a gap.
+    """
 
     label: str
     points: Sequence[Point]

@@ -25,7 +25,7 @@ _SHADES = 10
 
 @dataclass(frozen=True)
 class Ground:
-    """The range of coordinates that a map shows; `metres` is how long one unit of x is, where that is known."""
+    """The range of a map's coordinates; one of x is `metres` long."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -34,7 +34,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Legend:
-    """What is said of a place: its colour, how opaque it is, and words."""
+    """The legend of a place: colour, opacity and words."""
 
     colour: str
     shade: float
@@ -52,8 +52,8 @@ def box_map(
 ) -> str:
     """Return a map of coloured boxes with numbers as SVG.
 
-    `said` gives the key in `legend` and the number of a row and a column. Boxes of one colour side
-    by side are one. The grid and the numbers are drawn where there is room for them.
+    `said` gives the key in `legend` and the number of a row and a column. Boxes of one colour side by side are one. The
+    grid and the numbers are drawn where there is room for them.
     """
     top, side = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / columns
     body, numbers = list[str](), list[tuple[float, float, str]]()
@@ -82,10 +82,7 @@ def box_map(
 
 
 def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[str]:
-    """Yield the edge, coordinates and scale of the ground.
-
-    The scale has a round length, and is below.
-    """
+    """Yield the ground's edge and coordinates, with a scale below."""
     left, right, low = _LEFT, _LEFT + width, top + height
     yield border(left, top, width, height)
     for at, value in ((top + 10.0, ground.y[1]), (low, ground.y[0])):
@@ -105,10 +102,7 @@ def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[s
 
 
 def _round_length(most: float) -> float:
-    """Return a round length up to `most`.
-
-    It is the largest of 1, 2 and 5 times a power of ten.
-    """
+    """Return the largest of 1, 2, 5 times 10^n up to `most`."""
     power = 10.0 ** math.floor(math.log10(most))
     return max(power * m for m in (1, 2, 5) if power * m <= most * (1 + 1e-9))
 
@@ -133,9 +127,8 @@ def heat_map(
 ) -> str:
     """Return a map of equal cells as SVG.
 
-    `places` are their centres; the darkest has the largest number, a ring is around `mark`.
-    `metres` is how long one unit of x is, where that is known; `most` is the number of the darkest shade, where maps
-    are to be compared.
+    `places` are their centres; the darkest has the largest number, a ring is around `mark`. `metres` is how long one
+    unit of x is, where that is known; `most` is the number of the darkest shade, where maps are to be compared.
 
     >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
     15
@@ -174,9 +167,6 @@ def _key(top: float, most: float) -> Iterator[str]:
 
 
 def _shade(share: float) -> float:
-    """Return the opacity of a share of the largest number.
-
-    Small ones stay visible.
-    """
+    """Return the opacity of a share, visible also for small ones."""
     part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES if share > 0 else 0.0
     return math.sqrt(part)

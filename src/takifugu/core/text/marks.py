@@ -24,9 +24,9 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str], made: str = "") -> str:
-    """Return a picture of marks below its title.
+    """Return a picture of marks below its title, by the command `made`.
 
-    A screen reader says the title, too; `made` is the command behind it. The marks begin below `head_of(title, width)`.
+    A screen reader says the title, too. The marks begin below `head_of(title, width)`.
     """
     description = f"<desc>{_escaped(made)}</desc>" if made else ""
     content = "\n".join(body)
@@ -44,7 +44,7 @@ def drawing(width: int, height: int, title: str, body: Iterable[str], made: str 
 
 
 def head_of(title: str, width: int) -> int:
-    """Return how far down the title of a picture reaches.
+    """Return the height of a picture's title.
 
     >>> head_of("Time use", 340), head_of("How often state 'heating' occurs, by hour (24 cells)", 340)
     (28, 46)
@@ -57,10 +57,7 @@ def _title_lines(title: str, width: int) -> list[str]:
 
 
 def wrapped(text: str, letters: int, most: int = 9) -> list[str]:
-    """Break a text into lines of so many letters.
-
-    There are at most `most`, the last of them cut.
-    """
+    """Break a text into at most `most` lines, the last one cut."""
     return textwrap.wrap(text, max(letters, 1), max_lines=most, placeholder="…")
 
 
@@ -116,10 +113,7 @@ def ring(x: float, y: float, radius: float, colour: str) -> str:
 
 
 def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[str]:
-    """Yield slanted rules across a rectangle.
-
-    Nothing that is true lies there.
-    """
+    """Yield slanted rules across a rectangle of impossible values."""
     tall = bottom - top
     for number in range(1, int((right - left + tall) / _HATCH) + 1):
         a = left + _HATCH * number  # where the slanted rule would meet the top
@@ -129,10 +123,7 @@ def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[s
 
 
 def words(x: float, y: float, text: str, anchor: str = "start", colour: str = INK, size: float = 12) -> str:
-    """Return a text at a place.
-
-    It goes from there on, up to there ("end"), or around it ("middle").
-    """
+    """Return a text from, up to ("end") or around ("middle") a place."""
     large = "" if size == 12 else f' font-size="{size:.1f}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large} fill="{colour}">{_escaped(text)}</text>'
 

@@ -46,10 +46,7 @@ def note(words: str, strong: bool = False) -> str:
 
 
 def folded(title: str, markup: str) -> str:
-    """Return markup under a title; nothing for nothing.
-
-    It is shown when its title is chosen.
-    """
+    """Return markup folded under a title; nothing for nothing."""
     return f"<details><summary>{text(title)}</summary>{markup}</details>" if markup else ""
 
 

@@ -47,7 +47,7 @@ _FADED_MEANS, _HATCHED_MEANS = "faded: noise", "hatched: no true value lies ther
 
 @dataclass(frozen=True)
 class Bar:
-    """A value with its name, and the ends of its error bar where it has one; what `is_noise` is drawn faded."""
+    """A value with its name and error bar, faded if it `is_noise`."""
 
     label: str
     value: float
@@ -57,18 +57,15 @@ class Bar:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the ends of the interval.
-
-        They are the value twice where there is none.
-        """
+        """Return the ends of the interval, without one the value twice."""
         return (self.value, self.value) if self.low is None or self.high is None else (self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Values under a title, as bars; with `times`, the number of each value's time, as a line inside its band.
+    """Values under a title, as bars, or a line over their `times`.
 
-    The line is broken where times are missing.
+    `times` are the numbers of the values' times. The line lies inside its band, and is broken where times are missing.
     """
 
     title: str
@@ -168,10 +165,7 @@ def _bars(
 def _band(
     panel: Panel, every: Sequence[Bar], scale: Scale, axis: Axis, error: float | None, sides: Sides
 ) -> Iterator[str]:
-    """Yield a line with dots through the values, inside its band.
-
-    Noise is faded.
-    """
+    """Yield a dotted line through the values, inside its band, noise faded."""
     left, top, right, bottom = sides
     times = panel.times or ()
     across = (times[0], times[-1]) if len(times) > 1 else (times[0] - 1, times[0] + 1)
@@ -211,10 +205,7 @@ def _neighbours(panel: Panel) -> Iterator[list[tuple[int, Bar]]]:
 
 
 def _common_error(bars: Sequence[Bar]) -> float | None:
-    """Return the common ± of several values.
-
-    None where they differ, or where there is a single value.
-    """
+    """Return the common ± of several values, or None."""
     first = bars[0].ends[1] - bars[0].value
     halves = [bar.ends[1] - bar.value for bar in bars] + [bar.value - bar.ends[0] for bar in bars]
     is_one = len(bars) > 1 and first > 0 and all(math.isclose(half, first, rel_tol=1e-6) for half in halves)
@@ -222,10 +213,7 @@ def _common_error(bars: Sequence[Bar]) -> float | None:
 
 
 def _text(bar: Bar, error: float | None) -> str:
-    """Write a value with its ±.
-
-    The ± is left out where that of all is written once.
-    """
+    """Write a value with its ±, unless there is a common `error`."""
     half = bar.ends[1] - bar.value
     if half == 0:
         return _value(bar.value)

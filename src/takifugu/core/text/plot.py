@@ -50,7 +50,7 @@ class Plot:
         return target
 
     def content(self, target: Path) -> bytes:
-        """Return the bytes of the picture as a file of this name.
+        """Return the picture's bytes for a file of this name.
 
         Raises InputError as `save` does.
         """
@@ -63,10 +63,7 @@ class Plot:
 
 
 def day_rules(selector: str = "svg") -> Iterator[str]:
-    """Yield the style rules for letters of pictures.
-
-    Pictures are those inside the elements of the selector.
-    """
+    """Yield the style rules for letters of pictures inside the selector's elements."""
     yield from (f'{selector} text[fill="{drawn}"] {{ fill: {dark}; }}' for drawn, dark in LETTERS.items())
 
 
@@ -78,9 +75,7 @@ def night_rules(selector: str = "svg") -> Iterator[str]:
 
 
 def by_itself(picture: str) -> str:
-    """Return a picture as a file of its own.
-
-    By night it is dark, where its reader's screen is.
+    """Return a picture as its own file, dark on dark screens.
 
     >>> from takifugu.core.text.marks import drawing
     >>> by_itself(drawing(10, 20, "a", [])).count("<style>")

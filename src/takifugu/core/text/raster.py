@@ -18,9 +18,7 @@ _NUMBERS = ("x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height"
 
 
 def stacked(pictures: Sequence[str]) -> str:
-    """Return pictures below each other as one.
-
-    The title is that of the first.
+    """Return pictures below each other as one, titled as the first.
 
     >>> from takifugu.core.text.marks import drawing
     >>> stacked([drawing(10, 20, "a", []), drawing(10, 30, "b", [])]).count("<svg")
@@ -45,10 +43,7 @@ def stacked(pictures: Sequence[str]) -> str:
 
 
 def png(picture: str) -> bytes | None:
-    """Return a picture of ours as PNG.
-
-    None where matplotlib is not installed.
-    """
+    """Return our picture as PNG, or None without matplotlib."""
     if find_spec("matplotlib") is None:
         return None
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -71,10 +66,7 @@ def png(picture: str) -> bytes | None:
 
 
 def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
-    """Draw the elements of our pictures, later ones above.
-
-    They are rectangles, areas, lines, circles, texts, and pictures inside.
-    """
+    """Draw our pictures' elements, later ones above, with pictures inside."""
     from matplotlib.patches import Circle, Polygon, Rectangle
 
     for element in parent:

@@ -16,7 +16,7 @@ _LEAST = 1e-300
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured along one side of a picture; `log` spaces powers of ten evenly.
+    """The quantity along one side of a picture, maybe by powers (`log`).
 
     `names` are places along it with what is written there, in place of round numbers; `possible` are the least and the
     largest number that a true value can be, where that is known.
@@ -80,7 +80,7 @@ def ends_of(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float,
 def short_number(value: float) -> str:
     """Write a number for a picture: whole, or four digits.
 
-    Thousands are apart; powers of ten stand where it is far from 1.
+    Thousands are apart; powers of ten stand where the number is far from 1.
 
     >>> short_number(0.05), short_number(12345.678), short_number(-12345.0), short_number(3e9)
     ('0.05', '12,350', '-12,345', '3e9')
@@ -89,9 +89,9 @@ def short_number(value: float) -> str:
 
 
 def upright(flat: Scale, top: float, bottom: float, names: Sequence[tuple[float, str]] = ()) -> Iterator[str]:
-    """Yield upright rules with names along a side.
+    """Yield upright rules with their names, by default at round numbers.
 
-    They are at the places with room for their names: by default at round numbers.
+    A rule stands where there is room for its name.
     """
     after = -math.inf
     for tick, name in names or [(tick, short_number(tick)) for tick in flat.ticks]:
@@ -125,9 +125,9 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Return the powers of ten from `low` to `high`.
+    """Return powers of ten from `low` to `high`, with 2 and 5.
 
-    2 and 5 are between them where there are few.
+    2 and 5 are left out where there are enough powers.
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1, 2, 5) if last - first <= 3 else (1,)

@@ -31,18 +31,13 @@ _WHOLE = "\0"
 
 
 def width() -> int:
-    """Return the number of columns for print.
-
-    It is WIDTH, or that of a terminal (`fitting`).
-    """
+    """Return the number of columns: WIDTH, or a terminal's (`fitting`)."""
     return _columns.get()
 
 
 @contextmanager
 def fitting(columns: int) -> Iterator[None]:
-    """Let everything printed inside fit so many columns.
-
-    There are never fewer than NARROWEST.
+    """Fit everything printed inside to so many columns, at least NARROWEST.
 
     >>> with fitting(30):
     ...     width()
@@ -121,10 +116,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
 
 
 def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return widths of columns for one line, or None.
-
-    It is None where their longest words do not fit.
-    """
+    """Return widths of columns on one line; None for too long words."""
     columns = list(zip(*lines, strict=True))
     widths = [max(map(len, column)) for column in columns]
     last = max(room - sum(widths[:-1]), _NARROWEST)
