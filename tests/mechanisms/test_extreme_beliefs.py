@@ -115,6 +115,7 @@ def test_what_is_rarer_than_floats_is_no_less_influenced() -> None:
     assert below.scale >= within.scale > 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("lengths", [(1, 2), (2, 2)])
 def test_no_mechanism_loses_what_is_rare_in_a_piece(lengths: tuple[int, ...]) -> None:
     for name in ("two rare states", "a rare start", "one likely state"):

@@ -338,12 +338,13 @@ def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
 def test_windows_share_their_noise_exactly_where_what_is_believed_about_them_is_the_same(
     tmp_path: Path, changes: tuple[tuple[str, str], ...], different: int
 ) -> None:
-    planned = calibrated(load(written(tmp_path, *changes)))
+    file = load(written(tmp_path, *changes))
+    planned = calibrated(file)
     noises = {id(one): one for table in planned.tables for one in table.calibrations}
     assert len(noises) == different
     assert len({one.framework.fingerprint() for one in noises.values()}) == different
     for table in planned.tables:
         (question,) = table.questions
-        alone = calibrated(load(written(tmp_path, *changes)).only([table.item])).tables[0].questions[0].calibration
+        alone = calibrated(file.only([table.item])).tables[0].questions[0].calibration
         assert question.calibration.randomiser.scale == alone.randomiser.scale
         assert [one.fingerprint() for one in question.readers.values()] == [alone.framework.fingerprint()]

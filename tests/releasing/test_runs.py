@@ -276,6 +276,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     assert words in str(refusal.value)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("rows", "lines", "words"), [
     ((), ["stranger,2026-01-06T10:00:00,talking"], "the roster lacks"),
     ((), ["agent 0,2026-01-19T00:00:00,talking"], "source.until"),

@@ -36,6 +36,7 @@ def adoption(number: int) -> Adoption:
     return Adoption("data", "an account", {f"release {number}": f"{number:016x}"}, [about("", number)])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 3, 24])
 def test_whoever_comes_later_is_charged_for_all_of_it_under_every_belief(tmp_path: Path, count: int) -> None:
     adopted, whole = (Ledger.open(tmp_path / f"{name}.db") for name in ("adopted", "whole"))

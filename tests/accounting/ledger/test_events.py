@@ -143,6 +143,7 @@ def test_whatever_is_kept_comes_out_the_same_again(ledger: Ledger, story: Callab
     assert [one.bundle for one in ledger.pending()] == [None] * len(values)  # they are no events
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("story", STORIES)
 def test_events_are_only_ever_added_to(ledger: Ledger, story: Callable[[Ledger], None]) -> None:
     seen: list[Any] = []
@@ -160,6 +161,7 @@ def test_events_are_only_ever_added_to(ledger: Ledger, story: Callable[[Ledger],
     assert len(seen) > 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("story", STORIES)
 def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Ledger], None]) -> None:
     story(ledger)

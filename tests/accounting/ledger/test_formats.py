@@ -136,6 +136,7 @@ def test_a_long_ledger_is_upgraded_on_purpose(older: Path, version: int, monkeyp
     assert {row.name for row in Ledger.open(older).show()} >= SPENT.keys()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("step", ["keep", "apply", "check_layout"])
 def test_an_upgrade_that_ends_in_its_middle_changes_nothing(
     older: Path, monkeypatch: pytest.MonkeyPatch, step: str

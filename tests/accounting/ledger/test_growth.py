@@ -67,6 +67,7 @@ def histories(chance: np.random.Generator, framework: Any) -> list[Charge]:
     return [some[k] for k in chance.integers(0, len(some), 9)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_summed_up_costs_what_its_parts_cost(ledger: Ledger, seed: int) -> None:
     """Against the joint cost of the plain list, in the order of the releases."""

@@ -67,6 +67,7 @@ def test_pieces_that_are_cut_differently(tmp_path: Path) -> None:
     assert Ledger.open(where).spent("s").spent.epsilon >= 13.93
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_another_column_of_units(tmp_path: Path, first: int) -> None:
     rows = "".join(f"p{p},w{p // 2},b{p},{t},busy\n" for p in range(4) for t in range(9))

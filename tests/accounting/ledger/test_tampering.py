@@ -105,6 +105,7 @@ def edited(path: Path, whole: bytes, statements: str) -> Ledger:
     return Ledger.open(path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", TAMPERED)
 def test_what_was_edited_is_noticed_and_nothing_is_paid(tmp_path: Path, whole: bytes, what: str) -> None:
     statements, noticed = TAMPERED[what]
@@ -124,6 +125,7 @@ def test_the_whole_one_is_whole(tmp_path: Path, whole: bytes) -> None:
     assert ledger.check() == ()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", [what for what, (_, noticed) in TAMPERED.items() if not what.startswith("events")])
 def test_events_that_are_whole_restore_the_rest(tmp_path: Path, whole: bytes, what: str) -> None:
     ledger = edited(tmp_path / "ledger.db", whole, TAMPERED[what][0])

@@ -145,6 +145,7 @@ def hour(start: int) -> str:
     return ONE_HOUR.format(start, start + 1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["frame", "parquet", "texts", "json", "epoch"])
 def test_times_that_carry_their_offset_are_others_than_clock_times(tmp_path: Path, kind: str) -> None:
     """The row of ten o'clock, both times: what is true is 2."""
@@ -225,6 +226,7 @@ def test_names_beyond_ascii_are_others_in_another_encoding(tmp_path: Path) -> No
         assert cost < limit + 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("hints", [("step",), ("step", "from", "until"), ("timezone", "step", "from", "until")])
 def test_the_hints_of_a_draft_may_be_taken_later(tmp_path: Path, hints: tuple[str, ...]) -> None:
     """The file that `init` drafted for this ward at 593ec37b, filled in and released once, without its hints."""

@@ -367,6 +367,7 @@ def test_a_source_that_is_the_private_data_is_refused(source: str, tmp_path: Pat
         tf.advise(path)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "source",
     ["last year's published report", "a hunch", "without our data", "our published report", "old-rows.csv"],

@@ -32,6 +32,7 @@ def check(advice: Advice) -> None:
         assert table.worth.verdict.is_useful, table.sentence
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [example.name for example in examples()])
 def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Path) -> None:
     written = write_example(name, tmp_path)
@@ -43,6 +44,7 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
     assert gallery.row(example, advice) in page, HINT
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", gallery.STORIES)
 def test_a_story_of_the_gallery_is_that_of_its_example(name: str) -> None:
     (example,) = (one for one in examples() if one.name == name)

@@ -214,6 +214,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, reader: str, name: str) -> None:
     content, keys, words = REFUSED[name]

@@ -127,15 +127,14 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
 def test_every_command_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = write(tmp_path, SHARING).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
-    for command in ("compare", "calibrate", "explain"):
-        outcome = invoke(command, where)
+    outcomes = {command: invoke(command, where) for command in ("compare", "calibrate", "explain")}
+    for outcome in outcomes.values():
         assert outcome.exit_code == DONE, outcome.output
         assert max(map(len, outcome.stdout.splitlines())) <= 80
-    assert "share this epsilon" in " ".join(invoke("compare", where).stdout.split())
-    assert "jointly" in invoke("calibrate", where).stdout
-    prices = invoke("explain", where).stdout
-    assert "1 *" in prices
-    assert "jointly" in prices
+    assert "share this epsilon" in " ".join(outcomes["compare"].stdout.split())
+    assert "jointly" in outcomes["calibrate"].stdout
+    assert "1 *" in outcomes["explain"].stdout
+    assert "jointly" in outcomes["explain"].stdout
     assert "1 for 2 tables" in str(tf.open_study(where))
 
 

@@ -100,6 +100,7 @@ def spent(book: Ledger, source: str = "study") -> dict[str, Fraction]:
     return {one.unit: one.spent.epsilon for one in book.spent(source).units}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("spec", "meters", "most"), [(WARD, 0, "1.5"), (POOLED, 12, "2.71"), (EACH, 12, "2.71")])
 def test_three_weekly_tables_cost_what_they_cost_and_the_study_goes_on(
     tmp_path: Path, spec: str, meters: int, most: str
@@ -129,6 +130,7 @@ def paid_in(book: Ledger) -> list[dict[bytes, list[str]]]:
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("spec", "window"), [(WARD, "2026-W03"), (EACH, "2026-W03"), (UNITS, None), (WALKS, None)])
 def test_every_debit_is_the_one_that_was_paid(tmp_path: Path, spec: str, window: str | None) -> None:
     table = {WARD: weeks(0), EACH: weeks(3)}.get(spec)

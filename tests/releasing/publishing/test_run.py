@@ -316,7 +316,7 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     with pytest.raises(CalibrationRefused, match="optimal does not apply"):
         planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"')))
-    alone = 'query = "count"\nstates = ["walking"]\nmechanism = "gaussian-exact"\ndelta = 1e-6'
+    alone = 'query = "count"\nstates = ["walking"]\nmechanism = "gaussian-analytic"\ndelta = 1e-6'
     with pytest.raises(CompositionRefused, match="no joint promise"):
         run.publish(planned(tmp_path, changed(('query = "histogram"', alone))))
     (tmp_path / "ledger.db").write_bytes(b"not a ledger" * 100)
