@@ -241,3 +241,9 @@ def test_a_picture_of_its_own_is_dark_by_night_and_paints_no_other() -> None:
     assert used <= {*PICTURES}
     assert all(f'="{colour}"]' in (style.text or "") for colour in used)
     assert png(alone) == png(stacked([picture, picture]))
+
+
+def test_an_interval_without_width_is_an_error_of_zero() -> None:
+    picture = bar_chart([Bar("a", 1, 1, 1), Bar("b", 2, 2, 2)], Axis("steps"), "t")
+    assert "steps, each ± 0" in texts(picture)
+    assert "±" not in bar_chart([Bar("a", 1), Bar("b", 2)], Axis("steps"), "t")

@@ -86,7 +86,7 @@ def _print_tables(tables: Sequence[Published]) -> None:
             click.echo(f"{wrapped(sent)}\n")
             continue
         readable = [row for row in table.rows if row["high"] is not None]
-        error = common_error(readable) if len(readable) > 1 else None
+        error = common_error(readable)
         if error is not None:
             click.echo(wrapped(error_words(error, len(readable), table.certificate.measured_in or "")))
         longest = max((float(row["high"]) for row in readable), default=0.0)

@@ -13,12 +13,14 @@ _MARKS = {"readable": "noise", "possible": "impossible"}
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
-    """Return the common ± of a table's values, or None without one.
+    """Return the common ± of a table's values.
+
+    None where they differ or have none, and of a single value.
 
     >>> common_error([{"value": 6, "low": 4, "high": 8}, {"value": 1, "low": -1, "high": 3}])
     2
     """
-    if not rows or any(row["high"] is None or isinstance(row["value"], str) for row in rows):
+    if len(rows) < 2 or any(row["high"] is None or isinstance(row["value"], str) for row in rows):
         return None
     first = rows[0]["high"] - rows[0]["value"]
     above = all(_close(row["high"] - row["value"], first) for row in rows)

@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_exact_as
 from takifugu.core.escaping import number as written
+from takifugu.core.text.bars import common_error
 from takifugu.core.text.marks import (
     COLOURS,
     FAINT,
@@ -93,7 +94,7 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
     if not every or not all(map(math.isfinite, numbers)):
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     scale = Scale(*ends_of([*numbers, 0.0], log=False, from_zero=True), 0, 1)
-    error = _common_error(every)
+    error = common_error([{"value": bar.value, "low": bar.low, "high": bar.high} for bar in every])
     label = axis.label if error is None else f"{axis.label}, each ± {_value(error)}"
     notes = [_FADED_MEANS] if any(bar.is_noise for bar in every) else []
     notes += [_HATCHED_MEANS] if any(scale.impossible(axis)) else []
@@ -202,14 +203,6 @@ def _neighbours(panel: Panel) -> Iterator[list[tuple[int, Bar]]]:
             run = []
         run.append((time, bar))
     yield run
-
-
-def _common_error(bars: Sequence[Bar]) -> float | None:
-    """Return the common ± of several values, or None."""
-    first = bars[0].ends[1] - bars[0].value
-    halves = [bar.ends[1] - bar.value for bar in bars] + [bar.value - bar.ends[0] for bar in bars]
-    is_one = len(bars) > 1 and first > 0 and all(math.isclose(half, first, rel_tol=1e-6) for half in halves)
-    return first if is_one else None
 
 
 def _text(bar: Bar, error: float | None) -> str:

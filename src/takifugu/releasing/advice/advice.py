@@ -10,7 +10,7 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError, SpecError
 from takifugu.core.plain import Json
-from takifugu.core.text.bars import bars, common_error
+from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled, number
 from takifugu.core.tracebacks import without_data
@@ -243,7 +243,7 @@ def _picture(table: TableAdvice) -> list[str]:
         rows[-1] |= {"readable": label not in noisy}
     more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
     legend = (_EXPECTED if off is None else _LEGEND).format(source=one.expectation.source, half=table.joint)
-    return [*bars(rows[:MOST_CELLS], error=common_error(rows)), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
+    return [*bars(rows[:MOST_CELLS], error=off), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
 
 
 def _meaning(table: TableAdvice) -> str:

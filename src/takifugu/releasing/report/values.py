@@ -108,7 +108,7 @@ def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
 
     It has its interval where that is not the same for all, its adjusted value where it has one.
     """
-    error = error_of(rows)
+    error = common_error(rows)
     header = [axes_of(t.certificate)[0], f"noisy value{_unit(t)}"]
     body: list[list[str | Cell]] = [[str(row["cell"]), noisy_cell(row, t.possible)] for row in rows]
     if error is None:
@@ -133,7 +133,7 @@ def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> It
     across, down = list(dict.fromkeys(column for _, column in places)), list(dict.fromkeys(row for row, _ in places))
     row_at = dict(zip(places, rows, strict=True))
     noisy = {place: noisy_cell(row, t.possible) for place, row in row_at.items()}
-    yield _crossed(t, "Published values", names[0], across, down, noisy, _note(t, rows, error_of(rows)))
+    yield _crossed(t, "Published values", names[0], across, down, noisy, _note(t, rows, common_error(rows)))
     if "adjusted" in rows[0]:
         adjusted = {place: number(row["adjusted"]) for place, row in row_at.items()}
         yield _crossed(t, "Adjusted values", names[0], across, down, adjusted)
@@ -155,7 +155,7 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
     """
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     every = [row for _, rows in answers for row in rows]
-    error, more = error_of(every), ["adjusted"] if "adjusted" in every[0] else []
+    error, more = common_error(every), ["adjusted"] if "adjusted" in every[0] else []
     note = _note(t, every, error) if every[0]["low"] is not None else ""
     if len(labels) > MOST_PANELS:
         long: list[Line] = [
@@ -207,11 +207,6 @@ def noisy_cell(row: Row, possible: Ends | None) -> Cell:
     """
     star = " *" if is_outside(row["value"], possible) else ""
     return Cell(f"{number(row['value'])}{star}", "noise" if row.get(READABLE) is False else "")
-
-
-def error_of(rows: Sequence[Row]) -> float | None:
-    """Return the common ± of several values."""
-    return common_error(rows) if len(rows) > 1 else None
 
 
 def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:

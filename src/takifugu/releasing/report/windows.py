@@ -9,6 +9,7 @@ from functools import partial
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Json
+from takifugu.core.text.bars import common_error
 from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
 from takifugu.data.times.moments import period_number
@@ -26,7 +27,7 @@ from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.safe_windows import place_blocks, place_rows
-from takifugu.releasing.report.values import LEVEL, error_of, marks_meant, noisy_cell
+from takifugu.releasing.report.values import LEVEL, marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
 MADE = '<meta name="generator" content="takifugu windows">'
@@ -96,7 +97,7 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: 
     """
     titled = [(title, point) for title, points in series.items() for point in points]
     rows, possible = [point.row for _, point in titled], possible_ends(first)
-    error, titles = error_of(rows), [title for title in series if title]
+    error, titles = common_error(rows), [title for title in series if title]
     each = "The bands and the intervals are those of"
     if error is not None:
         each = f"Each value is ± {measured(error, first.measured_in or '')}, by"
