@@ -53,8 +53,8 @@ def adjusted_bands(
         return cell, None
     numbers = range(len(true))
     pairs = list(combinations(numbers, 2) if len(true) <= MOST_COMPARED else pairwise(numbers))
-    one, other = np.transpose(pairs)
-    return cell, _worst(errors[:, one] - errors[:, other], noise.grid)
+    first, second = np.transpose(pairs)
+    return cell, _worst(errors[:, first] - errors[:, second], noise.grid)
 
 
 def _drawn(noise: Noise, cells: int) -> FloatArray:

@@ -139,12 +139,11 @@ class Advice:
         for table in self.tables:
             expected = None if table.worth is None else table.worth.expectation.cells
             kinds.setdefault((table.sentence, table.labels, expected, table.joint), []).append(table)
-        more = {id(same[0]): len(same) - 1 for same in kinds.values()}
-        return [
-            (f"{one.name} and {more[id(one)]} more like it" if more[id(one)] else one.name, one)
-            for one in self.tables
-            if id(one) in more
-        ]
+        tables = []
+        for first, *others_like_it in kinds.values():
+            more = f" and {len(others_like_it)} more like it" if others_like_it else ""
+            tables.append((f"{first.name}{more}", first))
+        return tables
 
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self.lines()).rstrip()
@@ -191,20 +190,23 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     ('good', 'good: differences above 115 rows show')
     """
     ends = time.process_time() + SECONDS
-    where = Path(path)
-    planned = calibrated(load(where, data, window=window), watch)
+    file = Path(path)
+    planned = calibrated(load(file, data, window=window), watch)
     units = _units(planned, watch)
     tables = advice_of(planned, units)
-    judged = [one.worth.verdict is Verdict.GOOD if one.worth is not None else not one.hopeless for one in tables]
-    if all(judged):
+    if all(_is_good(table) for table in tables):
         return Advice(tables, ())
-    raw = parsed(where)
+    raw = parsed(file)
     watch("looking for what would help", 0, 1)
     best, supposed = remedies(raw, planned, tables, ends, units), what_if(raw)
-    made = None if supposed is None else with_changes(raw, planned, (supposed[0],))
-    if made is None or supposed is None:
+    changed = None if supposed is None else with_changes(raw, planned, (supposed[0],))
+    if changed is None or supposed is None:
         return Advice(tables, best)
-    return Advice(tables, best, poorest(advice_of(made, units)), supposed[1])
+    return Advice(tables, best, poorest(advice_of(changed, units)), supposed[1])
+
+
+def _is_good(table: TableAdvice) -> bool:
+    return not table.hopeless if table.worth is None else table.worth.verdict is Verdict.GOOD
 
 
 def _units(planned: Plan, watch: Watch) -> int | None:
@@ -231,18 +233,18 @@ def _picture(table: TableAdvice) -> list[str]:
 
     Each has the ± of the release; nothing without a typical result.
     """
-    one, off = table.worth, None if table.joint is None else table.joint.half_width
-    if not table.labels or one is None or one.expectation.cells is None:
+    worth, off = table.worth, None if table.joint is None else table.joint.half_width
+    if not table.labels or worth is None or worth.expectation.cells is None:
         return []
     rows: list[Json] = []
-    noisy = () if one.cells is None else one.cells.noisy
-    for label, cell in zip(table.labels, one.expectation.cells, strict=True):
+    noisy = () if worth.cells is None else worth.cells.noisy
+    for label, cell in zip(table.labels, worth.expectation.cells, strict=True):
         value = Fraction(round(cell, 6))
         low, high = (None, None) if off is None else (value - off, value + off)
         rows.append({"cell": label, "value": number(value) if off is None else value, "low": low, "high": high})
         rows[-1] |= {"readable": label not in noisy}
     more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
-    legend = (_EXPECTED if off is None else _LEGEND).format(source=one.expectation.source, half=table.joint)
+    legend = (_EXPECTED if off is None else _LEGEND).format(source=worth.expectation.source, half=table.joint)
     return [*bars(rows[:MOST_CELLS], error=off), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
 
 

@@ -80,17 +80,17 @@ class TableAdvice:
 
     def to_dict(self) -> Json:
         """Return plain data for JSON, in answer units."""
-        about: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
-        data: Json = {**about, **json_of(self.joint)}
+        labels: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
+        data: Json = {**labels, **json_of(self.joint)}
         if self.worth is None:
             return {**data, "verdict": None}
-        one, expected = self.worth, self.worth.expectation
+        worth, expected = self.worth, self.worth.expectation
         return {
-            **data, "verdict": str(one.verdict), "ratio": one.ratio_or_none, "matters": one.matters,
-            "error_of_a_difference": None if one.difference is None else one.difference.width,
-            "coverage_of_a_difference": None if one.difference is None else one.difference.coverage,
+            **data, "verdict": str(worth.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
+            "error_of_a_difference": None if worth.difference is None else worth.difference.width,
+            "coverage_of_a_difference": None if worth.difference is None else worth.difference.coverage,
             "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
-            "expected_from": expected.source, "noise": [] if one.cells is None else list(one.cells.noisy),
+            "expected_from": expected.source, "noise": [] if worth.cells is None else list(worth.cells.noisy),
         }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []
-    for this, question in {id(one.calibration): one for one in table.questions}.items():
+    for this, question in {id(asking.calibration): asking for asking in table.questions}.items():
         calibration = question.calibration
         try:
             answer = worth_of(question.of_observed, expected, people[this], prior, totals.get(this), values, several)
@@ -181,14 +181,14 @@ def refuse_other_names(planned: Plan) -> None:
     for table in planned.tables:
         expect, answer = _expect_of(planned, table), table.calibrations[0].problem.answers[0]
         for key in ("values", "shares"):
-            given = getattr(expect, key, None)
-            if isinstance(answer, Additive) and isinstance(given, dict):
+            numbers = getattr(expect, key, None)
+            if isinstance(answer, Additive) and isinstance(numbers, dict):
                 with _as_fault_of_file():
-                    numbers_for(answer.labels, given, key)
+                    numbers_for(answer.labels, numbers, key)
 
 
 def _is_list(table: Table) -> bool:
-    return all(isinstance(one.randomiser, SafeCells) for one in table.calibrations)
+    return all(isinstance(calibration.randomiser, SafeCells) for calibration in table.calibrations)
 
 
 def _without_verdict(table: Table, error: TakifuguError, joint: Joint | None) -> TableAdvice:
@@ -197,7 +197,11 @@ def _without_verdict(table: Table, error: TakifuguError, joint: Joint | None) ->
     It is said, too, whether the table would be nothing but noise all the same.
     """
     blurred = noise_of(table)
-    noise = blurred.words_of_nothing() if blurred.says_nothing else blurred.words() if blurred.hopeless else ""
+    noise = ""
+    if blurred.says_nothing:
+        noise = blurred.words_of_nothing()
+    elif blurred.hopeless:
+        noise = blurred.words()
     reason, reach = str(error), reach_of(blurred)
     return TableAdvice(table.name, table.scope, (), None, table.measured_in, reason, reach, noise, joint)
 
@@ -220,8 +224,8 @@ def worth_of(
     report.
     """
     key = ("worth", people, totals, values, is_one_of_several, repr((expect, prior)))
-    made = (calibration, expect, people, prior, totals, values, is_one_of_several)
-    return cached(calibration, key, lambda: _worth_of(*made))
+    arguments = (calibration, expect, people, prior, totals, values, is_one_of_several)
+    return cached(calibration, key, lambda: _worth_of(*arguments))
 
 
 def _worth_of(
@@ -253,8 +257,8 @@ def _worth_of(
         unimportant = () if expect is None or expect.unimportant is None else expect.unimportant
         if error is not None:
             is_signed = not (isinstance(answer, Additive) and answer.is_count)
-            counted = (answer.labels, expectation.cells, float(error), unimportant)
-            cells = cells_that_count(*counted, is_one_of_several, is_signed)
+            counts = (answer.labels, expectation.cells, float(error), unimportant)
+            cells = cells_that_count(*counts, is_one_of_several, is_signed)
     return worth(noise, expectation, totals, is_one_of_several, cells)
 
 

@@ -83,14 +83,14 @@ def difference_band(noise: Noise, other: Noise | None = None) -> Band:
     return Band(float(reach * step), float(within[reach]))
 
 
-def _of_sum(one: FloatArray, other: FloatArray) -> FloatArray:
+def _of_sum(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the law of a sum of two draws.
 
     They are independent, from laws on consecutive steps.
     """
-    steps = len(one) + len(other) - 1
+    steps = len(first) + len(second) - 1
     size = 1 << steps.bit_length()
-    law: FloatArray = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)[:steps]
+    law: FloatArray = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)[:steps]
     return np.maximum(law, 0.0)
 
 

@@ -106,8 +106,8 @@ def two_digits(value: float, down: bool = False) -> float:
     if not 0 < value < math.inf:
         return math.inf
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    whole = math.floor(value / step + 1e-9) if down else math.ceil(value / step - 1e-9)
-    return round(whole * step, 10)
+    digits = math.floor(value / step + 1e-9) if down else math.ceil(value / step - 1e-9)
+    return round(digits * step, 10)
 
 
 def _account(planned: Plan) -> Preview | None:
@@ -117,9 +117,9 @@ def _account(planned: Plan) -> Preview | None:
     """
     from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
 
-    source, questions = planned.file.source, [q for table in planned.tables for q in table.questions]
+    source = planned.file.source
     try:
-        debits = debits_of(questions)
+        debits = debits_of(planned.questions)
         return preview(
             planned.file.ledger, normalised(source.name), debits, None, source.as_composing, source.same_people
         )

@@ -44,8 +44,8 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
         fewer = [(i, list(_coarser(item))) for i, item in poor]
         yield tuple(of_table(raw, i, "by", cells[-1 if last else 0]) for i, cells in fewer if cells), "fewer cells"
     yield from _grids(raw)
-    named = tuple(of_table(raw, i, "mechanism", None) for i, item in poor if item.get("mechanism", "auto") != "auto")
-    yield named, "the mechanism that adds least"
+    with_mechanism = [i for i, item in poor if item.get("mechanism", "auto") != "auto"]
+    yield tuple(of_table(raw, i, "mechanism", None) for i in with_mechanism), "the mechanism that adds least"
     if not source.get("only_release") and len(items) == 1:
         whom = f"these {people.many}" if people is not None else "the people in these data"
         price = f"the price: nothing else may ever be released about {whom}"
@@ -73,7 +73,9 @@ def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
                 coarser = _WINDOWS.index(item["every"]) + further
                 longer += [of_table(raw, i, "every", _WINDOWS[coarser])] if coarser < len(_WINDOWS) else []
         yield tuple(longer), "a longer window"
-    ends = [of_table(raw, i, key, None) for i, item in poor for key in ("from", "to") if key in item]
+    ends: list[Change] = []
+    for i, item in poor:
+        ends += [of_table(raw, i, key, None) for key in ("from", "to") if key in item]
     yield tuple(ends), "the whole window of the source"
 
 

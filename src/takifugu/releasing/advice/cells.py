@@ -53,7 +53,9 @@ class Cells:
         It says how often the cell fits into the error; infinite where it is 0.
         """
         least = min(map(abs, self.values), default=math.inf)
-        return self.error / least if least else math.inf if self.error else 0.0
+        if least:
+            return self.error / least
+        return math.inf if self.error else 0.0
 
     @property
     def words(self) -> str:

@@ -74,7 +74,10 @@ def lines_of(changes: Sequence[Change]) -> list[str]:
 
 def words_of(changes: Sequence[Change]) -> str:
     """Return changes in a sentence."""
-    parts = (f"{' and '.join(one.words for one in ones)} in {where}" for where, ones in by_section(changes).items())
+    parts = []
+    for section, changes_in_section in by_section(changes).items():
+        words = " and ".join(change.words for change in changes_in_section)
+        parts.append(f"{words} in {section}")
     return ", ".join(parts)
 
 

@@ -103,19 +103,16 @@ def check(
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
     if unjudged:
         remarks[_UNJUDGED.format(people=file.people.many, advise=command("advise", file.path))] = unjudged
+    tables = list[CheckedTable]()
     for item in file.items:
         names = [name for name, _ in tables_of(file, item)]
         if not mechanisms.keys() >= {*names}:
             tried, words = _tried(file, item, watch)
             mechanisms |= {name: tried[name] for name in names if name in tried}
             remarks.setdefault(words, []).extend(names)
-    tables = tuple(
-        CheckedTable(name, item.query, mechanisms.get(name, ()))
-        for item in file.items
-        for name, _ in tables_of(file, item)
-    )
+        tables += [CheckedTable(name, item.query, mechanisms.get(name, ())) for name in names]
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tables, (*notices, *notices_of_file(file)))
+    return Checked(tuple(tables), (*notices, *notices_of_file(file)))
 
 
 def _depends_on_people(planned: Plan, table: Table) -> bool:
@@ -136,13 +133,13 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
         refuse_other_units(file, item)
         return {}, f"the noise was not tried: {why}"
     steps = file.kind.part(file, item).most_steps or 0
-    whole = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
+    longest = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
     try:
         planned = calibrated_at_most(file, item, watch)
         refuse_other_names(planned)
-        return _mechanisms(planned), f"tried for {whole}; the data decide"
+        return _mechanisms(planned), f"tried for {longest}; the data decide"
     except CalibrationRefused as refused:
-        return {}, f"there is no noise for {whole}: {refused.message}"
+        return {}, f"there is no noise for {longest}: {refused.message}"
 
 
 def _unpaid(planned: Plan) -> Iterator[str]:
@@ -154,7 +151,7 @@ def _unpaid(planned: Plan) -> Iterator[str]:
     if most is None:
         return
     for table in planned.tables:
-        cost = max(one.epsilon for one in table.calibrations)
+        cost = max(calibration.epsilon for calibration in table.calibrations)
         if cost > most:
             sentence = f"costs epsilon {float(cost):g}, and the whole budget is epsilon {float(most):g}"
             larger = f"budget = {two_digits(float(cost)):g}"
@@ -162,4 +159,7 @@ def _unpaid(planned: Plan) -> Iterator[str]:
 
 
 def _mechanisms(planned: Plan) -> dict[str, tuple[str, ...]]:
-    return {table.name: tuple(dict.fromkeys(one.mechanism for one in table.calibrations)) for table in planned.tables}
+    mechanisms = {}
+    for table in planned.tables:
+        mechanisms[table.name] = tuple(dict.fromkeys(calibration.mechanism for calibration in table.calibrations))
+    return mechanisms

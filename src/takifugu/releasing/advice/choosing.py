@@ -77,13 +77,14 @@ def _counts(
     size = len(answer.outcomes)
     belief = first_belief(calibration)
     times = 1.0 if expect is None else share_of_rows(expect, calibration.query, belief, people)
-    given = None if expect is None else expect.values if expect.values is not None else expect.shares
-    if expect is not None and given is not None:
-        key = "values" if expect.values is not None else "shares"
-        if answer.groups > 1 or not isinstance(given, dict):
+    key = "shares" if expect is None or expect.values is None else "values"
+    numbers = getattr(expect, key, None)
+    if expect is not None and numbers is not None:
+        if answer.groups > 1 or not isinstance(numbers, dict):
             raise InputError("is not a number for each value", fix="leave it out").at("expect", key)
-        listed = numbers_for([str(outcome) for outcome in answer.outcomes], given, key)
-        counts = tuple(x * (rows_read(calibration.query, belief) * times if key == "shares" else 1) for x in listed)
+        frequencies = numbers_for([str(outcome) for outcome in answer.outcomes], numbers, key)
+        unit = rows_read(calibration.query, belief) * times if key == "shares" else 1
+        counts = tuple(x * unit for x in frequencies)
         refuse_more_often(answer, counts, key, times)
         return [counts], expect.source
     means = [mean * times / float(answer.grid) for mean in expected_answer(belief, answer).tolist()]
@@ -110,6 +111,6 @@ def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
             width = max((abs(numbers[place] - numbers[best]) for place in near), default=Fraction(0))
         else:  # among values that are near each other the data decide which one is the best, and by how much
             errors, width = list(deficits.values()), missed if near else Fraction(0)
-        inside = math.fsum(chance for error, chance in zip(errors, law.tolist(), strict=True) if error <= width)
-        yield Band(float(width), min(inside, 1.0))
+        chance_inside = math.fsum(chance for error, chance in zip(errors, law.tolist(), strict=True) if error <= width)
+        yield Band(float(width), min(chance_inside, 1.0))
         drawn.append(best)

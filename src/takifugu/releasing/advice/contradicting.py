@@ -53,8 +53,8 @@ def rows_read(query: Query, belief: Belief) -> int:
     """
     if isinstance(query, Observed):
         return len(query.runs)
-    chosen = query.entries if isinstance(query, OfEntries) else None
-    return belief.size if chosen is None else len(chosen)
+    entries = query.entries if isinstance(query, OfEntries) else None
+    return belief.size if entries is None else len(entries)
 
 
 def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int) -> float:
@@ -62,17 +62,18 @@ def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int
 
     Raises InputError for more than there are.
     """
-    size, there = rows_read(query, belief), people_in(belief, readers)
-    rows = Fraction(size, there) if expect.rows is None else Fraction(expect.rows)
-    if there != readers and expect.people is not None and expect.people > there:
-        what = f"{expect.people:,} people are more than the {there:,} that the belief is about"
-        raise InputError(what, fix=_FIX).at("expect", "people")
-    counted = there if expect.people is None or there == 1 else expect.people
-    if rows * counted > size:
-        key = "rows" if expect.rows is not None and expect.rows * there > size else "people"
-        what = f"{counted} people with {number(rows)} rows each are more than the {size:,} rows that the table reads"
-        raise InputError(what, fix=_FIX).at("expect", key)
-    return float(rows * counted / size)
+    size, believed = rows_read(query, belief), people_in(belief, readers)
+    rows = Fraction(size, believed) if expect.rows is None else Fraction(expect.rows)
+    if believed != readers and expect.people is not None and expect.people > believed:
+        fault = f"{expect.people:,} people are more than the {believed:,} that the belief is about"
+        raise InputError(fault, fix=_FIX).at("expect", "people")
+    counted_people = believed if expect.people is None or believed == 1 else expect.people
+    if rows * counted_people > size:
+        key = "rows" if expect.rows is not None and expect.rows * believed > size else "people"
+        rows_each = f"{counted_people} people with {number(rows)} rows each"
+        fault = f"{rows_each} are more than the {size:,} rows that the table reads"
+        raise InputError(fault, fix=_FIX).at("expect", key)
+    return float(rows * counted_people / size)
 
 
 def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str | int, ...]) -> None:
@@ -81,8 +82,8 @@ def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str |
     The data have `units` of them, where that is known.
     """
     if expect is not None and expect.people is not None and expect.people > units:
-        what = f"{expect.people:,} people are more than the {units:,} that the data have"
-        raise InputError(what, fix="count those whose rows this table reads").at(*where, "people")
+        fault = f"{expect.people:,} people are more than the {units:,} that the data have"
+        raise InputError(fault, fix="count those whose rows this table reads").at(*where, "people")
 
 
 def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str, share: float = 1.0) -> None:
@@ -102,13 +103,13 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
     try:
         # without a belief there is one answer, about the domain
         pairs = zip(calibration.framework.beliefs, calibration.problem.answers, strict=False)
-        means = [expected_answer(belief, one) for belief, one in pairs]
+        means = [expected_answer(belief, belief_answer) for belief, belief_answer in pairs]
     except TakifuguError:
         return  # what has no mean makes nothing impossible
-    for label, value, *each in zip(answer.labels, cells, *means, strict=True):
-        if value > 0 and each and not any(each):
-            what = f"{number(value)} is expected in {label!r}, which the belief makes impossible"
-            raise InputError(what, fix="write 0, or a belief that allows it").at("expect", key)
+    for label, value, *expected in zip(answer.labels, cells, *means, strict=True):
+        if value > 0 and expected and not any(expected):
+            fault = f"{number(value)} is expected in {label!r}, which the belief makes impossible"
+            raise InputError(fault, fix="write 0, or a belief that allows it").at("expect", key)
     if means:
         _refuse_unlikely(calibration, answer, cells, np.max(means, axis=0), most, key)
 
@@ -126,11 +127,12 @@ def _refuse_unlikely(
     if low[cell] <= means[cell]:
         return
     pairs = zip(calibration.framework.beliefs, calibration.problem.answers, strict=True)
-    if max(log_chance_of_reaching(belief, one, cell, float(low[cell])) for belief, one in pairs) < math.log(_NEVER):
+    chances = [log_chance_of_reaching(belief, of_belief, cell, float(low[cell])) for belief, of_belief in pairs]
+    if max(chances) < math.log(_NEVER):
         label, value = answer.labels[cell], number(cells[cell])
-        what = f"{value} is expected in {label!r}, where the belief expects {number(float(means[cell]))}"
+        fault = f"{value} is expected in {label!r}, where the belief expects {number(float(means[cell]))}"
         why = f"even {number(float(low[cell]))} would have a probability below 1e-9"
-        raise InputError(f"{what}: {why}", fix="see to the order of the states, or declare what you believe").at(
+        raise InputError(f"{fault}: {why}", fix="see to the order of the states, or declare what you believe").at(
             "expect", key
         )
 
@@ -145,9 +147,9 @@ def _refuse_out_of_range(
         slack = _ROUNDING * (high - low)
         if not low - slack <= value <= high + slack:
             is_count = isinstance(answer, Additive) and answer.is_count
-            what = f"{number(value)} in {label!r} is not from {number(low)} to {number(high)}"
+            fault = f"{number(value)} in {label!r} is not from {number(low)} to {number(high)}"
             why = "the rows that it can count" if is_count else "which is all that it can be"
-            raise InputError(f"{what}, {why}", fix=_FIX if is_count else "write what it can be").at("expect", key)
+            raise InputError(f"{fault}, {why}", fix=_FIX if is_count else "write what it can be").at("expect", key)
 
 
 def largest_difference(calibration: Calibration) -> float:
@@ -172,15 +174,15 @@ def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[Floa
     return EXPECTED_ANSWER.of(beliefs[0])(beliefs[0]).ends(answer) if beliefs else None
 
 
-def refuse_more_rows(counted: float, read: float, share: float, where: str, key: str) -> None:
+def refuse_more_rows(rows: float, read: float, share: float, place: str, key: str) -> None:
     """Raise InputError for more rows than are read.
 
     They are of those people that are expected: this share of all rows.
     """
-    if counted > read * share * (1 + _ROUNDING):
+    if rows > read * share * (1 + _ROUNDING):
         whose = "that the table reads" if share == 1 else "of the people and rows that are expected"
-        what = f"{number(counted)} {where} are more than the {number(read * share)} rows {whose}"
-        raise InputError(what, fix=_FIX).at("expect", key)
+        fault = f"{number(rows)} {place} are more than the {number(read * share)} rows {whose}"
+        raise InputError(fault, fix=_FIX).at("expect", key)
 
 
 def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, share: float = 1.0) -> None:
@@ -191,6 +193,6 @@ def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, sha
     read = int(np.count_nonzero(answer.weights))
     for outcome, value in zip(answer.outcomes, counts, strict=True):
         if not 0 <= value <= read:
-            what = f"{value:,g} of {str(outcome)!r} is not from 0 to {read:,}, the rows that the table reads"
-            raise InputError(what, fix=_FIX).at("expect", key)
+            fault = f"{value:,g} of {str(outcome)!r} is not from 0 to {read:,}, the rows that the table reads"
+            raise InputError(fault, fix=_FIX).at("expect", key)
     refuse_more_rows(math.fsum(counts), read, share, "in all", key)

@@ -153,8 +153,8 @@ def _valued(values: Number | Mapping[str, Number], answer: Additive | ColumnSums
     return {answer.labels[0]: values}
 
 
-def _by_label(given: Mapping[str, Number], answer: Additive | ColumnSums, key: str) -> tuple[float, ...]:
-    return numbers_for(answer.labels, given, key)
+def _by_label(numbers: Mapping[str, Number], answer: Additive | ColumnSums, key: str) -> tuple[float, ...]:
+    return numbers_for(answer.labels, numbers, key)
 
 
 def _odd(label: str, labels: Sequence[str]) -> str:
@@ -163,18 +163,18 @@ def _odd(label: str, labels: Sequence[str]) -> str:
     It is no cell, and may look like one: two texts may look the same and not be.
     """
     like = Lookalikes(labels)(label)
-    alike = "" if like is None else f" but looks like {like!r}: copy it from where it is declared"
-    return f"which is no cell of the table{alike}"
+    hint = "" if like is None else f" but looks like {like!r}: copy it from where it is declared"
+    return f"which is no cell of the table{hint}"
 
 
-def numbers_for(labels: Sequence[str], given: Mapping[str, Number], key: str) -> tuple[float, ...]:
+def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) -> tuple[float, ...]:
     """Return one number for each cell.
 
     Raises InputError for cells that are not there, or have none.
     """
-    odd = [label for label in given if label not in labels]
-    lacking = [label for label in labels if label not in given]
+    odd = [label for label in numbers if label not in labels]
+    lacking = [label for label in labels if label not in numbers]
     if odd or lacking:
-        what = f"names {odd[0]!r}, {_odd(odd[0], labels)}" if odd else f"has no number for {lacking[0]!r}"
-        raise InputError(what, fix=f"write one for each of {list(labels)[:8]}").at("expect", key)
-    return tuple(float(as_fraction(given[label], "an expected number", "expect", key)) for label in labels)
+        fault = f"names {odd[0]!r}, {_odd(odd[0], labels)}" if odd else f"has no number for {lacking[0]!r}"
+        raise InputError(fault, fix=f"write one for each of {list(labels)[:8]}").at("expect", key)
+    return tuple(float(as_fraction(numbers[label], "an expected number", "expect", key)) for label in labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ class Forecast:
         """
         if not self.tables:
             return ""
-        rows = [row for table in self.tables for row in _rows(table)]
+        rows = list(_rows(self.tables))
         lines = [text_table(_HEADER, rows), "", paragraph(self._meaning)] if rows else []
         for table in self.tables:
             lines += ["", paragraph(f"{table.name}: {table.words()}")]
@@ -104,7 +104,7 @@ class Forecast:
         They are in this order: the noise is how large it will be.
         """
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
-        rows = [row for table in self.tables for row in _rows(table)]
+        rows = list(_rows(self.tables))
         table = html_table(_HEADER, rows) + note(self._meaning) if rows else ""
         remarks = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
         facts = "".join(note(words) for _, words in self._facts)
@@ -121,12 +121,13 @@ class Forecast:
         }
 
 
-def _rows(table: Expected) -> Iterator[tuple[str, ...]]:
-    name = name_of(table.name, 16)
-    for blur in table.blurs[:_MOST_NAMED]:
-        yield (name, _whose(table, blur), *(["-"] * 4 if blur.marks else _sizes(blur)))
-    if len(table.blurs) > _MOST_NAMED:
-        yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
+def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
+    for table in tables:
+        name = name_of(table.name, 16)
+        for blur in table.blurs[:_MOST_NAMED]:
+            yield (name, _whose(table, blur), *(["-"] * 4 if blur.marks else _sizes(blur)))
+        if len(table.blurs) > _MOST_NAMED:
+            yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
 
 
 def _sizes(blur: Blur) -> tuple[str, str, str, str]:
@@ -184,16 +185,16 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
     """
     tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
-    name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
+    name, questions = normalised(source.name), planned.questions
     advice, people = advice_of(planned), planned.file.people
     refusals = [] if anyway else [*too_early(planned.file), *refusals_of(planned, tables, advice)]
-    apart = notices_of_file(planned.file)
+    file_notices = notices_of_file(planned.file)
     if not planned.knows_units:
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
-        beforehand = (*remarks, *notices_of_layout(planned.file), *apart)
+        beforehand = (*remarks, *notices_of_layout(planned.file), *file_notices)
         return Forecast(name, planned.file.path, tables, None, beforehand, tuple(refusals), advice, people)
     if not questions:
-        return Forecast(name, planned.file.path, (), None, apart, (), people=people)
+        return Forecast(name, planned.file.path, (), None, file_notices, (), people=people)
     file, debits, same = planned.file, debits_of(questions), source.same_people
     remarks = tuple(dict.fromkeys(_foreseen(planned)))
     from takifugu.accounting.ledger import preview
@@ -203,7 +204,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         over = account.over
         why = account.words if over is None else f"{over.what}; {ways_to_pay(file, over)}"
         refusals.append(f"{BUDGET_KEY}: {why}")
-    beforehand = (*remarks, *notices(questions, name, account, people), *apart)
+    beforehand = (*remarks, *notices(questions, name, account, people), *file_notices)
     return Forecast(name, planned.file.path, tables, account, beforehand, tuple(refusals), advice, people)
 
 
@@ -214,8 +215,8 @@ def _foreseen(planned: Plan) -> Iterator[str]:
     """
     for table in planned.tables:
         for question in table.questions:
-            made = question.calibration
-            yield from planned.file.kind.remarks(planned.file, table.item, made.mechanism, made.randomiser)
+            mechanism, noise = question.calibration.mechanism, question.calibration.randomiser
+            yield from planned.file.kind.remarks(planned.file, table.item, mechanism, noise)
 
 
 def _account(account: Preview) -> Json:

@@ -65,15 +65,16 @@ def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None
     if people is None:
         return None
     answers = Counter(map(id, table.calibrations))
-    noises = {id(one): one.randomiser for one in table.calibrations}
+    noises = {id(calibration): calibration.randomiser for calibration in table.calibrations}
     values = values_of(table) * people
     widths = {key: half_width(noise, values) for key, noise in noises.items()}
-    known = {key: width for key, width in widths.items() if width is not None}
-    if len(known) < len(widths):
+    half_widths = {key: width for key, width in widths.items() if width is not None}
+    if len(half_widths) < len(widths):
         return None
-    widest = max(known.values()) if of is None else known[id(of)]
-    inside = 1.0
+    widest = max(half_widths.values()) if of is None else half_widths[id(of)]
+    chance_inside = 1.0
     for key, noise in noises.items():
         count = noise.cells * answers[key] * people
-        inside *= coverage(noise, known[key], count) if isinstance(noise, Noise) else LEVEL ** (count / values)
-    return Joint(widest, values, inside, table.totals is not None)
+        is_noise = isinstance(noise, Noise)
+        chance_inside *= coverage(noise, half_widths[key], count) if is_noise else LEVEL ** (count / values)
+    return Joint(widest, values, chance_inside, table.totals is not None)

@@ -31,9 +31,9 @@ def left_out(file: ReleaseFile) -> tuple[str, ...]:
 
 
 def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
-    (whole,) = totals(file.table, [])
-    rows = f"{whole.rows:,} rows"
-    for key, lost in _of_runs(file, source) if source.are_runs else _of_steps(file, source, whole.rows):
+    (total,) = totals(file.table, [])
+    rows = f"{total.rows:,} rows"
+    for key, lost in _of_runs(file, source) if source.are_runs else _of_steps(file, source, total.rows):
         rule = getattr(source, key)
         declared = rule != "refuse"
         words = f'{key} = "{rule}"' if declared else f"{key} = {_RULES[key]}"
@@ -46,9 +46,9 @@ def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
 def _of_steps(file: ReleaseFile, source: SourceSpec, rows: int) -> Iterator[tuple[str, int]]:
     """Yield how many rows of steps each rule leaves out, by its key."""
     layout = replace(layout_of(source, calendar=source.calendar), null_keys="drop", duplicates="first")
-    counted, named = rows_that_count(file.table, layout, recode_of(file.spec.belief, source))
-    yield "null_keys", rows - named
-    yield "duplicates", named - counted
+    counted_rows, rows_with_keys = rows_that_count(file.table, layout, recode_of(file.spec.belief, source))
+    yield "null_keys", rows - rows_with_keys
+    yield "duplicates", rows_with_keys - counted_rows
 
 
 def _of_runs(file: ReleaseFile, source: SourceSpec) -> Iterator[tuple[str, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
@@ -36,15 +37,15 @@ class Unit:
         """Return the permitted units in words."""
         units = [self.measured_in] if self.measured_in else []
         if self.counts_rows:
-            units += [one for one in _PER_ONE.values() if one not in units]
+            units += [unit for unit in _PER_ONE.values() if unit not in units]
             units += ["a time such as 2 h"] if seconds_of_step(self.step) is not None else []
-        named = (one if " " in one else f"one with {one!r}" for one in units)
-        return ", ".join(["a number", *named, 'or one with "%"'])
+        examples = (unit if " " in unit else f"one with {unit!r}" for unit in units)
+        return ", ".join(["a number", *examples, 'or one with "%"'])
 
 
 def unit_of(table: Table, step: Any, has_steps: bool) -> Unit:
     """Return the unit of a planned table's values."""
-    answers = [answer for one in table.calibrations for answer in one.problem.answers]
+    answers = chain.from_iterable(calibration.problem.answers for calibration in table.calibrations)
     counts_rows = all(isinstance(answer, Additive) and answer.is_count for answer in answers)
     return Unit(table.name, table.measured_in, counts_rows, step, has_steps)
 
@@ -57,29 +58,29 @@ def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
     """
     if expect is None or expect.matters is None:
         return expect
-    size, written = size_that_matters(expect.matters)
-    if written in ("", "%"):
+    size, unit_word = size_that_matters(expect.matters)
+    if unit_word in ("", "%"):
         return expect
-    times = _times(written.casefold(), unit)
+    times = _times(unit_word.casefold(), unit)
     if times is None:
-        what = f"is {expect.matters!r}, and {written!r} is nothing that the table {unit.table} is measured in"
-        is_time = unit.has_steps and unit.counts_rows and seconds_in(written.casefold()) is not None
+        fault = f"is {expect.matters!r}, and {unit_word!r} is nothing that the table {unit.table} is measured in"
+        is_time = unit.has_steps and unit.counts_rows and seconds_in(unit_word.casefold()) is not None
         lacking = '; a time needs a step that is one, such as step = "10min" under [source]' if is_time else ""
-        raise InputError(what, fix=f"write {unit.known}{lacking}").at("expect", "matters")
+        raise InputError(fault, fix=f"write {unit.known}{lacking}").at("expect", "matters")
     return expect.model_copy(update={"matters": str(size * times)})
 
 
-def _times(written: str, unit: Unit) -> Fraction | None:
+def _times(unit_word: str, unit: Unit) -> Fraction | None:
     """Return the answer units in a written unit.
 
     None for what is none of the table's units.
     """
     measured = unit.measured_in.casefold()
-    if written == measured or written + "s" == measured:
+    if unit_word == measured or unit_word + "s" == measured:
         return Fraction(1)
-    if unit.counts_rows and _PER_ONE.get(written, written) in _PER_ONE.values():
+    if unit.counts_rows and _PER_ONE.get(unit_word, unit_word) in _PER_ONE.values():
         return Fraction(1)
-    seconds, of_one = seconds_in(written), seconds_in(measured)
+    seconds, of_one = seconds_in(unit_word), seconds_in(measured)
     if seconds is None:
         return None
     if of_one is not None:

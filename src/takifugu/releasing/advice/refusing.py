@@ -28,7 +28,7 @@ def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAd
     """
     reasons = list(_reasons(planned, tables, advice))
     best = _best_remedy(planned, advice) if reasons else ""
-    return [f"{what}; {best or fix}, {_ANYWAY}" for what, fix in reasons]
+    return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
 
 
 def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
@@ -43,8 +43,8 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
     if early := too_early(planned.file):
         return CalibrationRefused(early[0])
     tables = [expected(table) for table in planned.tables]
-    what, fix = next(_reasons(planned, tables, advice), ("", ""))
-    return CalibrationRefused(what, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if what else None
+    reason, fix = next(_reasons(planned, tables, advice), ("", ""))
+    return CalibrationRefused(reason, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if reason else None
 
 
 def too_early(file: ReleaseFile) -> list[str]:
@@ -67,9 +67,9 @@ def _reasons(
     They are of each table that is not worth publishing, with what to do instead. Noise is compared with the range of
     the sum over all units, and so where it is known which units there are.
     """
-    known = planned.knows_units
+    is_known = planned.knows_units
     for table, advised in zip(tables, advice, strict=True):
-        less, is_compared = _less(planned, table), known or table.scope != "unit"
+        less, is_compared = _less(planned, table), is_known or table.scope != "unit"
         if table.hopeless and is_compared:
             yield f"{table.name} would be nothing but noise: {table.words()}", less
         elif advised.worth is None and table.says_nothing and is_compared:

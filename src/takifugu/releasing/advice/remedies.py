@@ -133,19 +133,22 @@ def remedies(
     the plan does not know it. What does not help, and what the file refuses, is left out. Ten files are tried at most,
     and none is begun when so many seconds of processor time are over, but for two.
     """
-    measured = {index_of(raw, one) for one in tables if one.worth is not None or one.hopeless}
+    measured = {index_of(raw, table) for table in tables if table.worth is not None or table.hopeless}
     now = _worst(raw, tables, measured)
     if not now:
         return ()
     search = _Search(raw, planned, units, measured, Made((), "", now, room_of(planned)), ends)
     alone = _alone(search)
     _enough_epsilon(search, search.now)
-    best = min([*alone, *_together(search, alone)], key=lambda made: made.ratio, default=None)
+    best = min([*alone, *_together(search, alone)], key=lambda attempt: attempt.ratio, default=None)
     if best is not None and best.ratio < search.now.ratio:
         _enough_epsilon(search, best)
     useful = [remedy for remedy in search.better if remedy.worth.verdict.is_useful]
-    rank = sorted(useful or search.better, key=lambda one: (not one.fits, one.worth.ratio, len(one.changes)))
-    return tuple(rank)
+
+    def rank(remedy: Remedy) -> tuple[bool, float, int]:
+        return not remedy.fits, remedy.worth.ratio, len(remedy.changes)
+
+    return tuple(sorted(useful or search.better, key=rank))
 
 
 class _Search:
@@ -181,18 +184,19 @@ class _Search:
             return None
         return Made(tuple(changes), why, worst, room_of(planned), price)
 
-    def keeps(self, made: Made) -> None:
+    def keeps(self, attempt: Made) -> None:
         """Remember a remedy.
 
         It names the budget that it needs.
         """
-        if not made.ratio < self.now.ratio:
+        if not attempt.ratio < self.now.ratio:
             return
-        fits = made.room >= 1
-        budget = () if fits else (larger_budget(self.raw, made.room),)
-        why = "; ".join(filter(None, (made.why, made.price, *(said_to_ledger(self.planned, one) for one in budget))))
-        table, worth = made.poorest
-        changes = (*made.changes, *budget)
+        fits = attempt.room >= 1
+        budget = () if fits else (larger_budget(self.raw, attempt.room),)
+        of_budget = [said_to_ledger(self.planned, change) for change in budget]
+        why = "; ".join(filter(None, (attempt.why, attempt.price, *of_budget)))
+        table, worth = attempt.poorest
+        changes = (*attempt.changes, *budget)
         is_one = len(self.measured) == 1
         self.better.append(Remedy(changes, table.name, why, worth, table.measured_in, fits, is_one, table.joint))
 
@@ -208,10 +212,10 @@ def _alone(search: _Search) -> list[Made]:
     for changes, why in ideas(search.raw, search.now.ratios):
         if search.tried >= MOST_ALONE or (accepted and time.process_time() > middle):
             break
-        made = search.tries(changes, why)
-        if made is not None:
-            search.keeps(made)
-            accepted.append(made)
+        attempt = search.tries(changes, why)
+        if attempt is not None:
+            search.keeps(attempt)
+            accepted.append(attempt)
     return accepted
 
 
@@ -220,70 +224,70 @@ def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
 
     That is where no one alone is enough.
     """
-    ranked = sorted(alone, key=lambda made: made.ratio)
+    ranked = sorted(alone, key=lambda attempt: attempt.ratio)
     if not ranked or ranked[0].ratio <= GOOD:
         return []
     best, accepted, keys = ranked[0], list[Made](), {change.where for change in ranked[0].changes}
-    others = [one for one in ranked[1:] if not keys & {change.where for change in one.changes}]
-    for other in others[:MOST_TOGETHER]:
-        made = search.tries((*best.changes, *other.changes), f"{best.why}; {other.why}")
-        if made is not None and made.ratio < best.ratio:
-            search.keeps(made)
-            accepted.append(made)
+    compatible = [idea for idea in ranked[1:] if not keys & {change.where for change in idea.changes}]
+    for other in compatible[:MOST_TOGETHER]:
+        attempt = search.tries((*best.changes, *other.changes), f"{best.why}; {other.why}")
+        if attempt is not None and attempt.ratio < best.ratio:
+            search.keeps(attempt)
+            accepted.append(attempt)
     return accepted
 
 
-def _enough_epsilon(search: _Search, made: Made) -> None:
+def _enough_epsilon(search: _Search, attempt: Made) -> None:
     """Try larger epsilons.
 
     First one that fits the budget, then one that is enough: the error is not one over epsilon exactly. Of those that
     are tried one after the other to be enough, the last is kept.
     """
-    fitting = _with_epsilons(search, made, made.room) if 1 < made.room < made.ratio else None
-    made = fitting if fitting is not None and fitting.ratio <= GOOD else made
+    fitting = _with_epsilons(search, attempt, attempt.room) if 1 < attempt.room < attempt.ratio else None
+    attempt = fitting if fitting is not None and fitting.ratio <= GOOD else attempt
     last = None
-    while made.ratio > GOOD:
-        larger = _with_epsilons(search, made)
+    while attempt.ratio > GOOD:
+        larger = _with_epsilons(search, attempt)
         if larger is None:
             break
-        made = last = larger
+        attempt = last = larger
     if fitting is not None and (last is None or last.room < 1 or last.ratio >= fitting.ratio):
         search.keeps(fitting)
     if last is not None:
         search.keeps(last)
 
 
-def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Made | None:
+def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) -> Made | None:
     """Return the file with larger epsilons.
 
     They are larger as often as what matters fits into the noise; None for no change. With `at_most` they grow so many
     times at most, and are rounded down.
     """
-    file = applied(search.raw, made.changes)
-    values: dict[tuple[str | int, ...], Change] = {change.where: change for change in made.changes}
+    file = applied(search.raw, attempt.changes)
+    values: dict[tuple[str | int, ...], Change] = {change.where: change for change in attempt.changes}
     grown: list[tuple[float, float]] = []
-    poor = {index: ratio for index, ratio in made.ratios.items() if ratio > GOOD}
+    poor = {index: ratio for index, ratio in attempt.ratios.items() if ratio > GOOD}
     epsilons = {i: file["release"][i]["epsilon"] for i in poor if "epsilon" in file["release"][i]}
     shared = [ratio for i, ratio in poor.items() if i not in epsilons]
-    wanted = [(of_table(search.raw, i, "epsilon", None), epsilon, poor[i]) for i, epsilon in epsilons.items()]
+    epsilon_places = [(of_table(search.raw, i, "epsilon", None), epsilon, poor[i]) for i, epsilon in epsilons.items()]
     if shared and "joint_epsilon" in file:
-        wanted.append((Change(("joint_epsilon",), None), file["joint_epsilon"], max(shared)))
-    for change, written, ratio in wanted:
-        epsilon = number_of(written)
+        epsilon_places.append((Change(("joint_epsilon",), None), file["joint_epsilon"], max(shared)))
+    for change, old_epsilon, ratio in epsilon_places:
+        epsilon = number_of(old_epsilon)
         larger = min(two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
         if larger > epsilon:
-            grown.append((larger, number_of(_written(search.raw, change.where) or written)))
+            grown.append((larger, number_of(_written(search.raw, change.where) or old_epsilon)))
             values[change.where] = Change(change.where, larger, change.table)
-    return search.tries(tuple(values.values()), made.why, _weaker(*max(grown))) if grown else None
+    return search.tries(tuple(values.values()), attempt.why, _weaker(*max(grown))) if grown else None
 
 
-def _written(raw: Plain, where: Sequence[Any]) -> Any:
+def _written(raw: Plain, keys: Sequence[Any]) -> Any:
     """Return the file's value at a place.
 
     None where it says nothing.
     """
     place: Any = raw
-    for key in where:
+    for key in keys:
         place = place[key] if isinstance(place, list) else place.get(key)
     return place
 
@@ -294,7 +298,7 @@ def _weaker(epsilon: float, before: float) -> str:
     >>> _weaker(4.3, 1.0)
     'a weaker promise: who is 50 % sure of something hidden can become 98.7 % sure, not 73.2 %'
     """
-    high, now = (percent(posterior(0.5, one), up=True) for one in (epsilon, before))
+    high, now = (percent(posterior(0.5, epsilons), up=True) for epsilons in (epsilon, before))
     return f"a weaker promise: who is 50 % sure of something hidden can become {high} sure, not {now}"
 
 

@@ -52,15 +52,15 @@ class Named(Worth):
         }[self.verdict]
 
 
-def refuse_unused(expect: ExpectSpec, where: tuple[str | int, ...]) -> None:
+def refuse_unused(expect: ExpectSpec, place: tuple[str | int, ...]) -> None:
     """Raise InputError for expectations of a safe list.
 
     A list of safe places is judged by [prior] alone.
     """
     unused = next((key for key in _EXPECTED if getattr(expect, key) is not None), None)
     if unused is not None:
-        what = "is not used by a list of safe places, which is judged by what counts and shares under [prior] say"
-        raise InputError(what, fix="take it out, or write [prior]").at(*where, unused)
+        fault = "is not used by a list of safe places, which is judged by what counts and shares under [prior] say"
+        raise InputError(fault, fix="take it out, or write [prior]").at(*place, unused)
 
 
 def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:

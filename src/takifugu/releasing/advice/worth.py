@@ -214,13 +214,13 @@ def worth(
     >>> worth(noisy, Expectation((80.0, 20.0), None, "the belief")).sentence()
     'rough: only differences above 29 show'
     """
-    which = "any one" if is_one_of_several else "the"
+    determiner = "any one" if is_one_of_several else "the"
     is_adjusted = totals is not None and expectation.cells is not None
     if totals is not None and expectation.cells is not None:
         cell, difference = adjusted_bands(noise, expectation.cells, totals)
     else:
         cell, difference = cell_band(noise), difference_band(noise) if noise.cells > 1 else None
-    value = f"{which} adjusted value" if is_adjusted else f"{which} value"
+    value = f"{determiner} adjusted value" if is_adjusted else f"{determiner} value"
     words = {"off": f"{value} is off by", "hit": f"{value} is exact"}
     return Worth(
         cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words
@@ -232,4 +232,4 @@ def worst(worths: Sequence[Worth]) -> Worth:
 
     A table, and a file, is judged by it.
     """
-    return max(worths, key=lambda one: one.ratio)
+    return max(worths, key=lambda worth: worth.ratio)

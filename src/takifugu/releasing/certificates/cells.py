@@ -47,11 +47,11 @@ def unguarded(cell: str) -> str:
 
 def table_text(rows: Iterable[Row]) -> str:
     """Return the rows of a published table as CSV."""
-    listed = list(rows)
+    lines = list(rows)
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(listed[0]))
+    writer = csv.DictWriter(text, list(lines[0]))
     writer.writeheader()
-    for row in listed:
+    for row in lines:
         writer.writerow({key: _written(value) for key, value in row.items()})
     return text.getvalue()
 

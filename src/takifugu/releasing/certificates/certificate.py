@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
+from itertools import chain
 
 from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
@@ -125,7 +126,7 @@ class Certificate:
     def warnings(self) -> tuple[str, ...]:
         """Return the warnings of the certificate."""
         numbers = {"epsilon": short(self.epsilon), "requested": short(self.requested or self.epsilon)}
-        return tuple(CAUTIONS[one].format(**numbers) for one in self.cautions)
+        return tuple(CAUTIONS[caution].format(**numbers) for caution in self.cautions)
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -141,7 +142,7 @@ class Certificate:
 
         The keys are stable within a format.
         """
-        data = {"format": FORMAT, **{name: _plain(one) for name, one in values_by_field(self).items()}}
+        data = {"format": FORMAT, **{name: _plain(value) for name, value in values_by_field(self).items()}}
         return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
@@ -158,7 +159,10 @@ class Certificate:
         return self.text()
 
     def _repr_html_(self) -> str:
-        rows = [(title if i == 0 else "", s) for title, words in sections(self) for i, s in enumerate(words)]
+        rows: list[tuple[str, str]] = []
+        for title, words in sections(self):
+            titles = [title, *[""] * (len(words) - 1)]
+            rows += zip(titles, words, strict=False)
         return html_table(("about", _title(self)), rows)
 
 
@@ -179,12 +183,12 @@ def stay_words(c: Certificate) -> tuple[str, ...]:
     """
     left = len(c.stays) - _CHAINS
     more = [f"and {left} more matrices, which the belief lists"] if left > 0 else []
-    return (*(one.words for one in c.stays[:_CHAINS]), *more)
+    return (*(stay.words for stay in c.stays[:_CHAINS]), *more)
 
 
 def _plain(value: object) -> object:
     if is_dataclass(value):
-        return {name: _plain(one) for name, one in values_by_field(value).items()}
+        return {name: _plain(part) for name, part in values_by_field(value).items()}
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
@@ -247,7 +251,7 @@ def _table(digest: str) -> str:
 
 def _page(c: Certificate, columns: int) -> list[str]:
     title = textwrap.wrap(_title(c), columns, break_on_hyphens=False)
-    lines = (line for name, words in sections(c) for line in _section(name, words, columns))
+    lines = chain.from_iterable(_section(name, words, columns) for name, words in sections(c))
     return [*title, "=" * max(map(len, title)), *lines]
 
 
@@ -297,7 +301,8 @@ def in_short(c: Certificate) -> list[str]:
     """
     if not is_worded(c):
         return []
-    kinds = [str(secret["kind"]) for summary in c.frameworks.values() for secret in summary["secrets"]]
+    secrets = chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
+    kinds = [str(secret["kind"]) for secret in secrets]
     summary = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
     return [summary] if summary else []
 
@@ -335,8 +340,8 @@ def not_promised(c: Certificate) -> Sequence[str]:
 def noise_text(c: Certificate) -> str:
     kinds = [KINDS.find(name) for name in once(str(a.noise["kind"]) for a in c.answers)]
     if len(kinds) == 1 and kinds[0].words is not None:
-        one = kinds[0].words(kinds[0].read(c.answers[0].noise))
-        return f"{one}; drawn exactly from the operating system's randomness" if kinds[0].is_drawn_here else one
+        words = kinds[0].words(kinds[0].read(c.answers[0].noise))
+        return f"{words}; drawn exactly from the operating system's randomness" if kinds[0].is_drawn_here else words
     if [a.noise["kind"] for a in c.answers[:1]] == ["none"] and len(kinds) == 1:
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
@@ -366,15 +371,9 @@ def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
     Those without a title continue the section before.
     """
     hanging = "- " if len(sentences) > 1 or not title else ""
-    width = columns - _INDENT - len(hanging)
-    lines = [
-        (hanging if first else " " * len(hanging)) + line
-        for sentence in sentences
-        for first, line in _numbered(textwrap.wrap(visible(sentence), width, break_on_hyphens=False))
-    ]
+    wrapper = textwrap.TextWrapper(
+        columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False
+    )
+    lines = list(chain.from_iterable(wrapper.wrap(visible(sentence)) for sentence in sentences))
     blank = [""] if title and lines else []
     return [*blank, *(f"{title if i == 0 else '':<{_INDENT}}{line}".rstrip() for i, line in enumerate(lines))]
-
-
-def _numbered(lines: list[str]) -> list[tuple[bool, str]]:
-    return [(i == 0, line) for i, line in enumerate(lines)]

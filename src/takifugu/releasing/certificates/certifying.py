@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +16,9 @@ from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import is_recording
-from takifugu.model.queries import By
+from takifugu.model.queries import By, Query
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
+from takifugu.releasing.certificates.bills import CERTIFICATE, Account, Bill, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 
@@ -65,38 +67,25 @@ def certify(
     with `list_units`. The ledger's digest covers all of it.
     """
     calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
-    first = calibrations[0]
-    general = first.query
-    if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
-        general = replace(general, entries=None)  # type: ignore[type-var]
-    promises = [c.guarantee for c in calibrations]
-    said = [fact for fact in facts if isinstance(fact, str)]
-    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
+    query = _query_of(calibrations)
+    assumptions = [calibration.guarantee.assumptions for calibration in calibrations]
+    sentences = [fact for fact in facts if isinstance(fact, str)]
     adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
     hides_presence = _hides_presence(calibrations)
-    made = Certificate(
+    certificate = Certificate(
         release=release,
         source=source,
         scope=scope,
         units=tuple(units) if list_units or scope != "pooled" else (),
-        statistic=general.describe(),
-        query=general.to_dict(),
-        grid=to_text(first.randomiser.grid),
-        answers=tuple(_answer(*one, made) for one, made in zip(drawn, adjusted, strict=True)),
-        definition=first.framework.definition,
-        hidden=once(s.describe() for c in calibrations for s in c.framework.secrets),
-        beliefs=once(b.describe() for c in calibrations for b in c.framework.beliefs),
-        frameworks={c.guarantee.framework: c.framework.to_dict() for c in calibrations},
-        assumptions=once([*_at_odds(calibrations), *(a for p in promises for a in p.assumptions), *said]),
+        statistic=query.describe(),
+        query=query.to_dict(),
+        grid=to_text(calibrations[0].randomiser.grid),
+        answers=tuple(_answer(*answer, values) for answer, values in zip(drawn, adjusted, strict=True)),
+        **_promise_of(calibrations),
+        assumptions=once([*_at_odds(calibrations), *chain.from_iterable(assumptions), *sentences]),
         stays=tuple(fact for fact in facts if isinstance(fact, Stays)),
         window=next((fact for fact in facts if isinstance(fact, Window)), None),
-        epsilon=to_text(max(p.epsilon for p in promises)),
-        delta=to_text(max(p.delta for p in promises)),
-        mechanisms={c.mechanism: c.source for c in calibrations},
-        compositions=once(str(p.composition) for p in promises),
-        conditions=once(c for p in promises for c in p.conditions),
         cautions=tuple(_cautions(calibrations, private, account)),
-        requested=to_text(min(requested)) if requested else None,
         private=private,
         ledger=None if account is None else account.ledger,
         release_id=None if account is None else account.release_id,
@@ -106,11 +95,53 @@ def certify(
         unit_count=len(units) if units and not hides_presence else None,
         **asdict(wording),
         adjusting=() if adjustment is None else adjustment.notes,
-        bill=None if account is None else replace(account.bill, readers=() if hides_presence else account.bill.readers),
+        bill=_bill(account, hides_presence),
     )
     if account is None:
-        return made
-    return replace(made, digest=account.tag(CERTIFICATE, content_of(made.to_dict())))
+        return certificate
+    return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
+
+
+def _query_of(calibrations: Sequence[Calibration]) -> Query:
+    """Return the common query of all answers.
+
+    It is of no entries where they differ in those that were observed.
+    """
+    query = calibrations[0].query
+    if any(calibration.query != query for calibration in calibrations):
+        return replace(query, entries=None)  # type: ignore[type-var]
+    return query
+
+
+def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
+    """Return the fields of the promise of all answers."""
+    promises = [calibration.guarantee for calibration in calibrations]
+    frameworks = [calibration.framework for calibration in calibrations]
+    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
+    hidden = chain.from_iterable(framework.secrets for framework in frameworks)
+    beliefs = chain.from_iterable(framework.beliefs for framework in frameworks)
+    return {
+        "definition": frameworks[0].definition,
+        "hidden": once(secret.describe() for secret in hidden),
+        "beliefs": once(belief.describe() for belief in beliefs),
+        "frameworks": {c.guarantee.framework: c.framework.to_dict() for c in calibrations},
+        "epsilon": to_text(max(promise.epsilon for promise in promises)),
+        "delta": to_text(max(promise.delta for promise in promises)),
+        "mechanisms": {c.mechanism: c.source for c in calibrations},
+        "compositions": once(str(promise.composition) for promise in promises),
+        "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
+        "requested": to_text(min(requested)) if requested else None,
+    }
+
+
+def _bill(account: Account | None, hides_presence: bool) -> Bill | None:
+    """Return the bill of an account.
+
+    It names no readers where it is hidden whether they are there.
+    """
+    if account is None:
+        return None
+    return replace(account.bill, readers=()) if hides_presence else account.bill
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
@@ -124,8 +155,11 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
             continue
         for belief in filter(is_recording, calibration.framework.beliefs):
             starts = np.array([run.start for run in belief.components()])
-            steps = [held - starts[np.searchsorted(starts, held, side="right") - 1] for held in query.held(belief)]
-            laws = {belief.chain.laws_of(held) for held in steps}
+            steps = []
+            for entries in query.held(belief):
+                run_of_entry = np.searchsorted(starts, entries, side="right") - 1
+                steps.append(entries - starts[run_of_entry])
+            laws = {belief.chain.laws_of(steps_of_cell) for steps_of_cell in steps}
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
                 yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
@@ -133,8 +167,12 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    pairs = ((secret, f.beliefs[0]) for f in frameworks if f.beliefs for secret in f.secrets)
-    return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in pairs)
+    for framework in frameworks:
+        for secret in framework.secrets if framework.beliefs else ():
+            belief = framework.beliefs[0]
+            if secrets.view(secret, belief) is None and secret.family(belief).presence:
+                return True
+    return False
 
 
 def _answer(

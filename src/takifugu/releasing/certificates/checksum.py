@@ -53,22 +53,22 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
         )
     data = {**_ADDED.get(format_name, {}), **data}
     try:
-        given = {field.name: _frozen(data[field.name]) for field in fields(Certificate)}
-        given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
-        given["cautions"] = tuple(map(Caution, data["cautions"]))
-        given["stays"] = tuple(Stays(**one) for one in data["stays"])
-        given["window"] = None if data["window"] is None else Window(**data["window"])
+        content = {field.name: _frozen(data[field.name]) for field in fields(Certificate)}
+        content["answers"] = tuple(Answer(**answer) for answer in data["answers"])
+        content["cautions"] = tuple(map(Caution, data["cautions"]))
+        content["stays"] = tuple(Stays(**stay) for stay in data["stays"])
+        content["window"] = None if data["window"] is None else Window(**data["window"])
         bill = data["bill"]
         lists = () if bill is None else ("places", "readers")
-        given["bill"] = None if bill is None else Bill(**{**bill, **{name: tuple(bill[name]) for name in lists}})
-        made = Certificate(**given)
+        content["bill"] = None if bill is None else Bill(**{**bill, **{name: tuple(bill[name]) for name in lists}})
+        certificate = Certificate(**content)
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{name} was written by {_by(data)}, which this version cannot read") from None
     try:
-        check_form(made)
+        check_form(certificate)
     except InputError as error:
         raise InputError(f"{name} is not a certificate that Takifugu wrote ({error})", fix="get the original") from None
-    return made
+    return certificate
 
 
 def _by(data: Plain) -> str:

@@ -82,7 +82,7 @@ class Window:
 
         They last too long to be hidden; nothing where nobody knows what it costs.
         """
-        costs = [f"{what} in which every step changes up to epsilon {cost}" for what, cost in self.costs.items()]
+        costs = [f"{fact} in which every step changes up to epsilon {cost}" for fact, cost in self.costs.items()]
         if not costs:
             return ""
         return (
@@ -104,11 +104,11 @@ class Stays:
 
     @property
     def words(self) -> str:
-        (first, lasts), *others = self.lasting.items()
-        listed = [f"{state} {span}" for state, span in others[: _MOST_STATES - 1]]
+        (first, lasts), *states = self.lasting.items()
+        spans = [f"{state} {span}" for state, span in states[: _MOST_STATES - 1]]
         left = len(self.lasting) - _MOST_STATES
         more = [f"and {left} more states"] if left > 0 else []
-        words = ", ".join([f"{first} lasts {lasts} at a time on average", *listed, *more])
+        words = ", ".join([f"{first} lasts {lasts} at a time on average", *spans, *more])
         return f"{self.cells}: by the belief, {words}" if self.cells else f"by the belief, {words}"
 
 

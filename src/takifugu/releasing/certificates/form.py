@@ -30,7 +30,7 @@ def check_form(certificate: Certificate) -> None:
         raise InputError("its scope, its answers or its compositions are not those of a certificate")
     if not all(map(_is_framework, certificate.frameworks.values())):
         raise InputError("its frameworks do not say what is hidden")
-    if not all(one.lasting for one in certificate.stays):
+    if not all(stay.lasting for stay in certificate.stays):
         raise InputError("it says of no state how long it lasts")
     if certificate.bill is not None and len(certificate.bill.places) != len(certificate.answers):
         raise InputError("its bill is of other answers")
@@ -105,7 +105,8 @@ def _odd(record: object, kind: type) -> str | None:
 
     It is of a record; None where all fields are of their declared types.
     """
-    return next((name for name, one in _fields(kind).items() if not _fits(getattr(record, name), one)), None)
+    kinds = _fields(kind).items()
+    return next((name for name, field_kind in kinds if not _fits(getattr(record, name), field_kind)), None)
 
 
 @cache
@@ -122,15 +123,15 @@ def _fits(value: object, kind: Any) -> bool:
 
     Types are texts, numbers, lists and mappings of them, and records.
     """
-    origin, inside = get_origin(kind), get_args(kind)
+    origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return True
     if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in inside)
+        return any(_fits(value, part) for part in inner)
     if origin is tuple:
-        return isinstance(value, tuple) and all(_fits(one, inside[0]) for one in value)
+        return isinstance(value, tuple) and all(_fits(part, inner[0]) for part in value)
     if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(_fits(k, inside[0]) and _fits(v, inside[1]) for k, v in value.items())
+        return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
     if is_dataclass(kind):
         return isinstance(value, kind) and not _odd(value, kind)  # type: ignore[arg-type]
     if kind in (int, float):

@@ -84,13 +84,13 @@ class Asking:
 
         They are in blocks, such as one for each hour.
         """
-        named, listed = {unit.name: (unit,) for unit in self.units}, []
+        units_by_name, totals = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
-            problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
+            problem, units = question.calibration.problem, units_by_name[question.unit] if question.unit else self.units
             blocks = problem.query.blocks if isinstance(problem.query, ByCells) else 1
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
-            listed.append(tuple(self._total(units, part) for part in parts))
-        return tuple(listed)
+            totals.append(tuple(self._total(units, part) for part in parts))
+        return tuple(totals)
 
     def _total(self, units: Sequence[Unit], answer: Additive) -> Fraction | None:
         """Return the public sum of an answer's cells.
@@ -117,8 +117,9 @@ class Asking:
                 item, self._observed(query, units), self.about(units), self.is_alone and not gaps
             )
         at, calendar = self.file.place
-        of_shape = {unit.shape: self.about([unit]) for unit in {one.shape: one for one in units}.values()}
-        readers = {unit.name or "": of_shape[unit.shape] for unit in units}
+        units_by_shape = {unit.shape: unit for unit in units}
+        framework_of = {shape: self.about([unit]) for shape, unit in units_by_shape.items()}
+        readers = {unit.name or "": framework_of[unit.shape] for unit in units}
         whose = units[0].name if len(units) == 1 else None
         layout = cached(self, "layout", lambda: layouts.written(self.file.layout(self.units)))
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
@@ -150,14 +151,14 @@ class Asking:
         """
         tables = sharing(self.file, item)
         requested = [self.kind.unit_query(self.file, table, self.query(table), units) for table in tables]
-        frameworks = [self.about(one.units) for one in requested]
+        frameworks = [self.about(query_of_units.units) for query_of_units in requested]
         for table, framework in zip(tables, frameworks, strict=True):
             if framework is not frameworks[0]:
                 raise CalibrationRefused(
                     f"the tables {tables[0].name!r} and {table.name!r} do not read the same steps in the same order",
                     rule="an epsilon is shared by tables about the same data", fix=ITS_EPSILON,
                 )  # fmt: skip
-        queries = [self._observed(one.query, one.units) for one in requested]
+        queries = [self._observed(query_of_units.query, query_of_units.units) for query_of_units in requested]
         joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
         delta = delta_of(self.file, item)
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))

@@ -90,17 +90,17 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
         framework, query = asking.about(aimed.units), aimed.query
         rows = compare(framework, query, epsilon_of(file, item), delta_of(file, item), file.source.only_release)
-        listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
-        chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
-        seen = () if chosen is None else tuple(asking.kind.remarks(asking.file, item, chosen))
+        rows_in_toml = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
+        best = next((row.name for row in rows.rows if row.status == CHOSEN), None)
+        remarks = () if best is None else tuple(asking.kind.remarks(asking.file, item, best))
         together = tuple(_together(file, item)) if item.shares_epsilon else ()
-        rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
+        rows = replace(rows, rows=rows_in_toml, remarks=(*rows.remarks, *together, *remarks))
         yield Compared(name, scope, longest.name if scope == "unit" else None, file.people, rows)
 
 
 def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
     """Yield the lines about a table with shared epsilon."""
-    names = [one.name for one in sharing(file, item)]
+    names = [table.name for table in sharing(file, item)]
     yield (
         f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
         f"compared here: {command('calibrate', file.path)} says how much"

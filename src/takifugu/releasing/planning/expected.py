@@ -61,7 +61,8 @@ class Blur:
 
         They are of the best and of the worst cell.
         """
-        shares = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
+        of_nothing = math.inf if self.half_width else 0.0
+        shares = [float(self.half_width / size) if size else of_nothing for size in self.ranges]
         return (min(shares), max(shares)) if shares else (0.0, 0.0)
 
     def to_dict(self) -> Json:
@@ -143,11 +144,11 @@ class Expected:
             exceeds = "the noise is 0 at least half of the time"
         if math.isinf(reach):
             return f"{exceeds}; nothing bounds what a cell can be"
-        what = f"the sum over all {self.people.many}" if self.scope == "unit" and len(self.blurs) else "a cell"
+        subject = f"the sum over all {self.people.many}" if self.scope == "unit" and len(self.blurs) else "a cell"
         if not noise:
-            return f"{exceeds}; the range of {what} is {number(reach)}"
+            return f"{exceeds}; the range of {subject} is {number(reach)}"
         share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
-        return f"{exceeds}, {share} the range of {what} ({number(reach)})"
+        return f"{exceeds}, {share} the range of {subject} ({number(reach)})"
 
     def to_dict(self) -> Json:
         answers = [blur.to_dict() for blur in self.blurs]
@@ -175,7 +176,7 @@ def expected(table: Table) -> Expected:
 
 def values_of(table: Table) -> int:
     """Return how many values a table publishes."""
-    return sum(one.randomiser.cells for one in table.calibrations)
+    return sum(calibration.randomiser.cells for calibration in table.calibrations)
 
 
 def half_width(noise: Randomiser, values: int) -> Fraction | None:
@@ -195,10 +196,12 @@ def _of_choices(table: Table) -> Expected:
     """
     values = sum(len(q.calibration.problem.published) for q in table.questions)
     kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
-    chosen = [(c.randomiser, entries) for c in kinds for entries in _of_groups(c)]
-    noise, entries = max(chosen, key=lambda pair: pair[0].scale / max(pair[1], 1))
+    choices = list[tuple[Randomiser, int]]()
+    for calibration in kinds:
+        choices += [(calibration.randomiser, entries) for entries in _of_groups(calibration)]
+    noise, entries = max(choices, key=lambda pair: pair[0].scale / max(pair[1], 1))
     assert isinstance(noise, PermuteAndFlip)
-    is_blind = all(isinstance(one, PermuteAndFlip) and one.is_blind(most) for one, most in chosen)
+    is_blind = all(isinstance(choice, PermuteAndFlip) and choice.is_blind(most) for choice, most in choices)
     return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
 
 

@@ -60,17 +60,17 @@ def identity_of(
     content = {"same_people": same_people} if spec is None else _keys(spec)
     key = {} if once is None else {"once": once}
     digest = hashlib.sha256(_plain({"file": content, "private": private, **key}))
-    known: dict[int, bytes] = {}
-    for one in ready:
-        calibration = one.question.calibration
-        if id(calibration) not in known:
-            known[id(calibration)] = _noise(calibration)
-        parts = values_by_field(one.question)
+    noise_digests: dict[int, bytes] = {}
+    for answer in ready:
+        calibration = answer.question.calibration
+        if id(calibration) not in noise_digests:
+            noise_digests[id(calibration)] = _noise(calibration)
+        parts = values_by_field(answer.question)
         question_parts = {name: part for name, part in parts.items() if name not in _OTHERWISE}
-        if not one.question.calendar:
+        if not answer.question.calendar:
             del question_parts["calendar"]
-        whose = {**question_parts, "readers": len(one.question.readers)}
-        for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
+        whose = {**question_parts, "readers": len(answer.question.readers)}
+        for part in (_plain(whose), noise_digests[id(calibration)], answer.seen.digest()):
             digest.update(hashlib.sha256(part).digest())
     return digest.digest()
 
@@ -88,7 +88,7 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
         content["source"].pop(key, None)
     if item.shares_epsilon:  # its noise depends on all that share the epsilon, whatever they are called
-        sharers = [of(one)["release"][0] for one in sharing(file, item)]
+        sharers = [of(sharer)["release"][0] for sharer in sharing(file, item)]
         content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
     else:
         content.pop("joint_epsilon", None)
@@ -118,7 +118,7 @@ def _keys(spec: FileSpec) -> Json:
 
     def as_before(value: object) -> object:
         if not isinstance(value, dict):
-            return [as_before(one) for one in value] if isinstance(value, list) else value
+            return [as_before(item) for item in value] if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
 
     return {

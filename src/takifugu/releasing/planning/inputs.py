@@ -21,7 +21,9 @@ def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None
 
     Such a file is one that the release file names, is, or was given.
     """
-    read = {key: path for path in reversed(dict.fromkeys(inputs_of(file))) for key in _keys(path)}
+    read: dict[object, Path] = {}
+    for path in reversed(dict.fromkeys(inputs_of(file))):
+        read |= dict.fromkeys(_keys(path), path)
     for name in names:
         taken = next((read[key] for key in _keys(folder / name) if key in read), None)
         if taken is not None:
@@ -51,11 +53,11 @@ def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for inside in value.values():
-            yield from _texts(inside)
+        for part in value.values():
+            yield from _texts(part)
     elif isinstance(value, list | tuple):
-        for inside in value:
-            yield from _texts(inside)
+        for part in value:
+            yield from _texts(part)
 
 
 def _keys(path: Path) -> Iterator[object]:
@@ -65,7 +67,7 @@ def _keys(path: Path) -> Iterator[object]:
     """
     yield os.path.normcase(os.path.realpath(path))
     try:
-        about = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return
-    yield about.st_dev, about.st_ino
+    yield status.st_dev, status.st_ino

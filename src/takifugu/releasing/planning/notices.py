@@ -55,11 +55,11 @@ def tell(words: Iterable[str]) -> None:
     Warnings are of category `Notice`.
     """
     listener = _LISTENER.get()
-    for one in words:
+    for notice in words:
         if listener is None:
-            warnings.warn(one, Notice, stacklevel=_of_the_caller())
+            warnings.warn(notice, Notice, stacklevel=_of_the_caller())
         else:
-            listener(one)
+            listener(notice)
 
 
 def _of_the_caller() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,8 @@ class Observed:
 
     def resolve(self, entries: Entries) -> Additive:
         answer = self.query.resolve(entries)
-        (weights, inside), ends = numbers.refined(answer.in_runs[0], self.runs.among(answer.size))
-        observed: Any = numbers.Runs(weights * inside, ends)
+        (weights, is_observed), ends = numbers.refined(answer.in_runs[0], self.runs.among(answer.size))
+        observed: Any = numbers.Runs(weights * is_observed, ends)
         return replace(answer, weights=observed)
 
     def to_dict(self) -> Json:
@@ -68,11 +69,10 @@ def observed_of(units: Sequence[Unit]) -> Runs | None:
     if all(unit.complete for unit in units):
         return None
     first = np.cumsum([0, *(unit.size for unit in units)])
-    runs = [
-        (start + run.start, start + run.stop)
-        for start, unit in zip(first.tolist(), units, strict=False)
-        for run in ((range(unit.size),) if unit.complete else unit.seen)
-    ]
+    runs: list[tuple[int, int]] = []
+    for start, unit in zip(first.tolist(), units, strict=False):
+        runs_of_unit = (range(unit.size),) if unit.complete else unit.seen
+        runs += [(start + run.start, start + run.stop) for run in runs_of_unit]
     starts, stops = np.array(runs, dtype=np.int64).reshape(-1, 2).T
     return Runs(starts, stops)
 
@@ -82,13 +82,13 @@ def about_observed(query: Query, runs: Sequence[range]) -> Query:
 
     The pattern of gaps is public.
     """
-    seen = tuple(entry for run in runs for entry in run)
+    entries = tuple(chain.from_iterable(runs))
     if isinstance(query, Weighing):
-        return query.over(seen)
+        return query.over(entries)
     if not isinstance(query, OfEntries):
         raise InputError(
             f"a {type(query).__name__} does not say what it is of the entries that were observed",
             fix="give it a field entries, the numbers of those that it reads",
         )
     assert is_dataclass(query)
-    return replace(query, entries=seen)
+    return replace(query, entries=entries)

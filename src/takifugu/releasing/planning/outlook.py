@@ -83,14 +83,14 @@ class Outlook:
 
     @property
     def _fit(self) -> str:
-        last, whole = self.rows[-1].releases, number(float(self.budget or 0))
+        last, budget = self.rows[-1].releases, number(float(self.budget or 0))
         if not self.is_sought:
-            return f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {whole}"
+            return f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {budget}"
         if self.fits is None:
-            return f"{last:,} windows do not fit the budget of epsilon {whole} at any epsilon"
+            return f"{last:,} windows do not fit the budget of epsilon {budget} at any epsilon"
         fitting = [(name, number(float(epsilon * self.fits))) for name, _, epsilon, _ in self.windows]
-        each = ", ".join(f"{name} at epsilon {epsilon}" for name, epsilon in fitting)
-        return f"{last:,} windows fit the budget of epsilon {whole} with {each}"
+        epsilons = ", ".join(f"{name} at epsilon {epsilon}" for name, epsilon in fitting)
+        return f"{last:,} windows fit the budget of epsilon {budget} with {epsilons}"
 
     def __str__(self) -> str:
         return "\n\n".join([*(text_table(*table) for table in self._tables), "\n".join(map(paragraph, self._words))])
@@ -177,12 +177,12 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
         if at is None or asking.file.places is None or series in tables:
             continue
         epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor
-        part, wanted = asking.priced_at(item, str(epsilon))
-        question = next(part.questions(wanted, name, scope))
-        unit, about = next(iter(question.readers.items()))
+        part, priced_item = asking.priced_at(item, str(epsilon))
+        question = next(part.questions(priced_item, name, scope))
+        unit, framework = next(iter(question.readers.items()))
         share = question.shares.get(unit)
-        charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar, share=share)
-        tables[series] = _Table(series, about, charge, len(asking.file.places))
+        charge = charge_of(question.calibration, framework, reading="", at=at, calendar=calendar, share=share)
+        tables[series] = _Table(series, framework, charge, len(asking.file.places))
     return list(tables.values())
 
 
@@ -212,10 +212,10 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
     It is with its fingerprint; the window starts so many steps later.
     """
     beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
-    known = tuple(belief for belief in beliefs if belief is not None)
-    if not steps or len(known) < len(beliefs):
+    later_beliefs = tuple(belief for belief in beliefs if belief is not None)
+    if not steps or len(later_beliefs) < len(beliefs):
         return table.charge.framework, table.framework
-    framework = replace(table.framework, beliefs=known)
+    framework = replace(table.framework, beliefs=later_beliefs)
     return framework.fingerprint(), framework
 
 
@@ -239,5 +239,5 @@ def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) 
 
 
 def _up_to(releases: int) -> Iterator[int]:
-    known = [n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases]
-    yield from (*known, releases)
+    smaller = [n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases]
+    yield from (*smaller, releases)

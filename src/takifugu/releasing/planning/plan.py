@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 
 from takifugu.calibration import Calibration
 from takifugu.core.errors import CalibrationRefused, InputError
@@ -89,6 +90,11 @@ class Plan:
         return self.file.spec
 
     @property
+    def questions(self) -> tuple[Question, ...]:
+        """Return the questions of all tables."""
+        return tuple(chain.from_iterable(table.questions for table in self.tables))
+
+    @property
     def knows_units(self) -> bool:
         """Return whether the units are known.
 
@@ -100,9 +106,9 @@ class Plan:
         """Return the plan of these of its tables alone."""
         tables = tuple(table for table in self.tables if table.name in names)
         items = tuple(item for item in self.file.items if any(item is table.item for table in tables))
-        read = {unit for table in tables for question in table.questions for unit in question.readers}
-        names_read = tuple(name for name in self.unit_names if name in read)
-        return replace(self, file=self.file.only(items), unit_names=names_read, tables=tables)
+        part = replace(self, file=self.file.only(items), tables=tables)
+        read = {*chain.from_iterable(question.readers for question in part.questions)}
+        return replace(part, unit_names=tuple(name for name in self.unit_names if name in read))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,11 +138,11 @@ def plan(
     what it raises, DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as
     asked.
     """
-    already = Calibrated()
+    calibrated_before = Calibrated()
     if before_reading is not None and not _depends_on_lengths(file):
-        before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), already), watch))
+        before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), calibrated_before), watch))
     watch("reading the data", 0, 1)
-    return _planned(file, _aims(file, _read, already), watch)
+    return _planned(file, _aims(file, _read, calibrated_before), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
@@ -161,9 +167,12 @@ def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
 
     They are those whose noise needs no data; a window is taken to have all its steps.
     """
-    ready = [item for item in file.items if not any(_needs_units(file, one) for one in _calibrated_with(file, item))]
-    chosen = file if len(ready) == len(file.items) else file.only(ready)
-    return _planned(chosen, aims_of(chosen), watch)
+    ready = []
+    for item in file.items:
+        if not any(_needs_units(file, sharer) for sharer in _calibrated_with(file, item)):
+            ready.append(item)
+    unread = file if len(ready) == len(file.items) else file.only(ready)
+    return _planned(unread, aims_of(unread), watch)
 
 
 def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
@@ -171,8 +180,8 @@ def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
 
     The data decide its noise: it is about one whole sequence as long as the file allows.
     """
-    chosen = file.only(_calibrated_with(file, item))
-    return _planned(chosen, aims_of(chosen), watch)
+    sharers = file.only(_calibrated_with(file, item))
+    return _planned(sharers, aims_of(sharers), watch)
 
 
 def why_untried(file: ReleaseFile, item: Item) -> str:
@@ -180,13 +189,13 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
 
     It says why the noise of a table cannot even be tried; nothing where it can.
     """
-    for one in _calibrated_with(file, item):
-        part = file.kind.part(file, one)
+    for sharer in _calibrated_with(file, item):
+        part = file.kind.part(file, sharer)
         if part.by_units:
             return f"it depends on which {file.people.many} there are"
         if part.most_steps is None:
             return "nothing says how long the sequences are at most (max_length under [belief] would)"
-        if not reads_alike(file.kind.query_of(part, one)):
+        if not reads_alike(file.kind.query_of(part, sharer)):
             return "its query reads each step, and the data say which ones there are"
     return ""
 
@@ -221,14 +230,14 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
             watch(f"pricing {name}", done, len(scopes) * len(epsilons))
             done += 1
             part, priced_item = asking.priced_at(item, epsilon)
-            made, reason = None, ""
+            calibration, reason = None, ""
             try:
-                made = next(part.questions(priced_item, name, scope)).calibration
+                calibration = next(part.questions(priced_item, name, scope)).calibration
             except CalibrationRefused as refusal:
                 reason = str(refusal)
             unit = longest.name if scope == "unit" else None
             is_in_file = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
-            yield Priced(name, scope, unit, file.people, item, Fraction(epsilon), is_in_file, made, reason)
+            yield Priced(name, scope, unit, file.people, item, Fraction(epsilon), is_in_file, calibration, reason)
 
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
@@ -269,8 +278,8 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
-    unit_names = dict.fromkeys(unit.name for asking, *_ in scopes for unit in asking.units)
-    names = tuple(name for name in unit_names if name is not None)
+    units = chain.from_iterable(asking.units for asking, *_ in scopes)
+    names = tuple(name for name in dict.fromkeys(unit.name for unit in units) if name is not None)
     return Plan(file, names, tuple(tables), assumptions_of(file))
 
 
@@ -331,18 +340,19 @@ def _depends_on_lengths(file: ReleaseFile) -> bool:
 
 
 def _aims(
-    file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], already: Calibrated
+    file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], calibrated_before: Calibrated
 ) -> list[Aim]:
     """Return every table to publish with its units.
 
     The units of its window are as `read` returns them; each window is read once.
     """
-    scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
-    is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
+    tables = [(item, tables_of(file, item)) for item in file.items]
+    is_alone = sum(len(names) for _, names in tables) == 1 and not file.others
+    askings: dict[range | None, Asking] = {}
     plans = []
-    for item, name, scope in scopes:
+    for item, names in tables:
         part = file.kind.part(file, item)
-        if part.places not in made:
-            made[part.places] = Asking(part, read(part), is_alone, already)
-        plans.append((made[part.places], item, name, scope))
+        if part.places not in askings:
+            askings[part.places] = Asking(part, read(part), is_alone, calibrated_before)
+        plans += [(askings[part.places], item, name, scope) for name, scope in names]
     return plans

@@ -50,8 +50,9 @@ class Question:
 
         Its query is about them: so it says what can be expected of the answer.
         """
-        made = self.calibration
-        return made if self.observed is None else replace(made, query=Observed(made.query, self.observed))
+        if self.observed is None:
+            return self.calibration
+        return replace(self.calibration, query=Observed(self.calibration.query, self.observed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +129,9 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
 
 def _share_a_unit(questions: Sequence[Question]) -> bool:
     """Whether some unit is read by several questions."""
-    seen: set[str] = set()
+    earlier_units: set[str] = set()
     for question in questions:
-        if not seen.isdisjoint(question.readers):
+        if not earlier_units.isdisjoint(question.readers):
             return True
-        seen.update(question.readers)
+        earlier_units.update(question.readers)
     return False

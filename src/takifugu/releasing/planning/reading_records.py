@@ -79,15 +79,15 @@ def _hashable(row: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
 
 
 def _of_frame(belief: Records, data: object) -> IntArray:
-    known = {
+    codes_of_columns = {
         name: {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
         for i, name in enumerate(belief.columns)
     }
-    counted = tally(open_frame(data), known)
-    _check_count(belief, sum(counted.values()))
+    tallies = tally(open_frame(data), codes_of_columns)
+    _check_count(belief, sum(tallies.values()))
     place = {tuple(codes): number for number, codes in enumerate(belief.table.indices.tolist())}
     rows, counts = [], []
-    for codes, count in counted.items():
+    for codes, count in tallies.items():
         odd = [name for name, code in zip(belief.columns, codes, strict=True) if code < 0]
         if odd:
             raise _refused(odd[0])
@@ -110,7 +110,7 @@ def _check_count(belief: Records, count: int) -> None:
 def _unknown(belief: Records, rows: Sequence[tuple[Hashable, ...]]) -> DataError:
     for i, name in enumerate(belief.columns):
         alphabet = belief.table.alphabet(i)
-        if any(not any(value == known for known in alphabet) for value in (row[i] for row in rows)):
+        if any(not any(value == category for category in alphabet) for value in (row[i] for row in rows)):
             return _refused(name)
     return _combination()
 

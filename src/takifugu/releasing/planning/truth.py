@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,8 +46,8 @@ class Seen:
         Data share it only if they are equal; it goes into a keyed hash and nowhere else.
         """
         if not isinstance(self.data, Counted):
-            held = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
-            return hashlib.sha256(held).digest()
+            content = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
+            return hashlib.sha256(content).digest()
         digest = hashlib.sha256()
         for piece in self.data.pieces:
             digest.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
@@ -85,16 +86,16 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
 
     It is integers, or of real numbers any rational; the noise rounds it.
     """
-    held = seen.data
-    if isinstance(held, CodedRows):  # an array, in which each row is randomised by itself
-        return held.codes  # type: ignore[return-value]
-    if isinstance(held, Counted):
-        return _from_counts(calibration, held.pieces)
+    data = seen.data
+    if isinstance(data, CodedRows):  # an array, in which each row is randomised by itself
+        return data.codes  # type: ignore[return-value]
+    if isinstance(data, Counted):
+        return _from_counts(calibration, data.pieces)
     if calibration.problem.is_pair:
-        return (_number(calibration, held),)
+        return (_number(calibration, data),)
     if not calibration.problem.on_grid:
-        return tuple(calibration.problem.answers[0].evaluate(held.totals))
-    return evaluate(resolved(calibration.query, calibration.framework.domain), held)
+        return tuple(calibration.problem.answers[0].evaluate(data.totals))
+    return evaluate(resolved(calibration.query, calibration.framework.domain), data)
 
 
 def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
@@ -136,25 +137,27 @@ def _read_of_pieces(
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
-    for one in alike(belief, answer):
+    for like in alike(belief, answer):
+        run = like.run
         weights, tables = (
-            Runs.alike(0, len(one.run)) if row is None else row.between(one.run.start, one.run.stop)
+            Runs.alike(0, len(run)) if row is None else row.between(run.start, run.stop)
             for row in answer.in_runs
         )
         groups: dict[tuple[int, bool], list[Piece]] = {}
-        for number in one.numbers:
+        for number in like.numbers:
             piece = pieces[number]
             groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
         for (_, is_complete), group in groups.items():
-            cells = Runs.alike(0, len(one.run)) if group[0].cell is None else Runs.of(group[0].cell)
+            cells = Runs.alike(0, len(run)) if group[0].cell is None else Runs.of(group[0].cell)
             columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
             ways = columns.T
             if is_complete or len(ways) == 1:
                 yield group, _read_as(calibration, ways, ways[:0] if is_complete else ways)
                 continue
             for piece in group:
-                which, seen = kinds.numbers, piece.weights() != 0
-                yield [piece], _read_as(calibration, ways[np.unique(which[seen])], ways[np.unique(which[~seen])])
+                kind_of_entry, is_present = kinds.numbers, piece.weights() != 0
+                present, missing = np.unique(kind_of_entry[is_present]), np.unique(kind_of_entry[~is_present])
+                yield [piece], _read_as(calibration, ways[present], ways[missing])
 
 
 def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list[list[int]]:
@@ -199,7 +202,8 @@ def _number(calibration: Calibration, data: object) -> Fraction:
 
     Rounding it first would tell close distributions apart with certainty.
     """
-    value = number_given(data, [law for b in calibration.framework.pairs for law in (b.left, b.right)])
+    laws = chain.from_iterable((pair.left, pair.right) for pair in calibration.framework.pairs)
+    value = number_given(data, list(laws))
     return value / calibration.problem.grid
 
 

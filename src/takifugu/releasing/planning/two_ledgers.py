@@ -28,11 +28,12 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
 
 
 def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
-    others = list(_others(file))
-    if others:
-        entering = command("ledger", "adopt", file.ledger, _published_by(others[0]))
+    neighbours = list(_others(file))
+    if neighbours:
+        entering = command("ledger", "adopt", file.ledger, _published_by(neighbours[0]))
+        files = _named((neighbour, neighbour.ledger) for neighbour in neighbours)
         yield (
-            f"the same data are read with another ledger by {_named((o, o.ledger) for o in others)}: neither ledger "
+            f"the same data are read with another ledger by {files}: neither ledger "
             "knows what the other has spent, so together they grant more than the budget. Write one ledger in all of "
             f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered "
             f"with {entering}"
@@ -46,19 +47,22 @@ def _published_by(other: Neighbour) -> Path:
 
 def _of_names(file: ReleaseFile) -> Iterator[str]:
     names_units = file.source.unit is not None
-    others = {o.path: o for data in _data(file) for o in names_apart(file.path, data, file.ledger, file.source.name)}
-    alike = all(other.names_units == names_units for other in others.values())
-    if others and not (file.source.same_people and alike):  # only then each is charged for the other
-        named = _named((other, str(other.source)) for other in others.values())
+    neighbours: dict[Path, Neighbour] = {}
+    for data in _data(file):
+        apart = names_apart(file.path, data, file.ledger, file.source.name)
+        neighbours |= {neighbour.path: neighbour for neighbour in apart}
+    are_alike = all(other.names_units == names_units for other in neighbours.values())
+    if neighbours and not (file.source.same_people and are_alike):  # only then each is charged for the other
+        names = _named((other, str(other.source)) for other in neighbours.values())
         yield (
-            f"the same data are another source of this ledger in {named}: each source has a budget of its own, so "
+            f"the same data are another source of this ledger in {names}: each source has a budget of its own, so "
             "together they grant more than the budget. Write one source.name in all of these files, here it is "
-            f"{file.source.name!r}{', or same_people = true under [source]' if alike else ''}"
+            f"{file.source.name!r}{', or same_people = true under [source]' if are_alike else ''}"
         )
 
 
-def _named(others: Iterable[tuple[Neighbour, str]]) -> str:
-    names = [f"{other.path.name} ({what!r})" for other, what in others]
+def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
+    names = [f"{other.path.name} ({label!r})" for other, label in neighbours]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return ", ".join([*names[:MOST_NAMED], *more])
 
@@ -76,12 +80,14 @@ def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
 
 
 def _others(file: ReleaseFile) -> Iterator[Neighbour]:
-    ledgers = {o.path: o for data in _data(file) for o in ledgers_apart(file.path, data, file.ledger)}
+    ledgers: dict[Path, Neighbour] = {}
+    for data in _data(file):
+        ledgers |= {neighbour.path: neighbour for neighbour in ledgers_apart(file.path, data, file.ledger)}
     yield from ledgers.values()
 
 
 def _data(file: ReleaseFile) -> Iterator[Path | str]:
-    named = file.source.file
+    address = file.source.file
     yield from private_files(file.source, file.folder, file.given)
-    if file.given is None and named is not None and "://" in named:
-        yield named
+    if file.given is None and address is not None and "://" in address:
+        yield address
