@@ -28,7 +28,7 @@ from takifugu.releasing.planning.plan import (
     Watch,
     calibrated_at_most,
     calibrated_unread,
-    tables_of,
+    table_names,
     unwatched,
     why_untried,
 )
@@ -105,7 +105,7 @@ def check(
         remarks[_UNJUDGED.format(people=file.people.many, advise=command("advise", file.path))] = unjudged
     tables = list[CheckedTable]()
     for item in file.items:
-        names = [name for name, _ in tables_of(file, item)]
+        names = table_names(file, [item])
         if not mechanisms.keys() >= {*names}:
             tried, words = _tried(file, item, watch)
             mechanisms |= {name: tried[name] for name in names if name in tried}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 #: What each table's files are called, after its name.
@@ -16,6 +18,11 @@ ALWAYS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, REPORT)
 #: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.
 WINDOWS, WINDOWS_TABLE, WINDOWS_DATA = ".windows.html", ".windows.csv", ".windows.json"
 VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
+
+
+def files_of(names: Iterable[str]) -> list[str]:
+    """Return the names of all files of tables."""
+    return [f"{name}{end}" for name, end in product(names, ENDS)]
 
 
 def content_of(path: Path) -> bytes | None:

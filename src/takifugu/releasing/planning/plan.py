@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -337,6 +337,12 @@ def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
 def _depends_on_lengths(file: ReleaseFile) -> bool:
     parts = (file.kind.part(file, item) for item in file.items)
     return any(imagined(part).size for part in parts)
+
+
+def table_names(file: ReleaseFile, items: Iterable[Item]) -> list[str]:
+    """Return the names of the tables of several [[release]]s."""
+    tables = chain.from_iterable(tables_of(file, item) for item in items)
+    return [name for name, _ in tables]
 
 
 def _aims(

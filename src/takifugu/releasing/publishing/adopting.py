@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,7 @@ def adopt(
     prices = _prices(book, book.adopt(offers, is_rehearsal=True)) if offers else ()
     if not prices or not agree(prices):
         return ()
-    before = {one.source: one.before for one in prices}
+    before = {entered.source: entered.before for entered in prices}
     return _prices(book, book.adopt(offers), before)
 
 
@@ -107,10 +108,10 @@ def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
     except TakifuguError as error:
         return _UNKNOWN, f"which cannot be done: {error.message}"
-    spent = [(f"the source {one.source!r} would have spent ", str(one.spent)) for one in prices]
-    at_most = "; ".join(f"{what}at most {total}" for what, total in spent)
-    is_known = all(all(one.as_paid) for one in prices)
-    return (at_most if is_known else _UNKNOWN), "; ".join(f"{what}{total}" for what, total in spent)
+    spent = [(f"the source {entered.source!r} would have spent ", str(entered.spent)) for entered in prices]
+    at_most = "; ".join(f"{words}at most {total}" for words, total in spent)
+    is_known = all(all(entered.as_paid) for entered in prices)
+    return (at_most if is_known else _UNKNOWN), "; ".join(f"{words}{total}" for words, total in spent)
 
 
 #: What is said of a merge whose price no certificate tells.
@@ -128,13 +129,13 @@ def _prices(
     sources: dict[str, list[tuple[Adoption, Amount]]] = {}
     for adoption, after in entered:
         sources.setdefault(adoption.source, []).append((adoption, after))
-    return tuple(
-        Adopted(
-            name, tuple(", ".join(adoption.ids) for adoption, _ in mine), spent.get(name, NOTHING),
-            tuple(after for _, after in mine), tuple(adoption.is_as_paid for adoption, _ in mine),
-        )
-        for name, mine in sources.items()
-    )  # fmt: skip
+    prices = []
+    for name, adoptions in sources.items():
+        releases = tuple(", ".join(adoption.ids) for adoption, _ in adoptions)
+        amounts = tuple(after for _, after in adoptions)
+        as_paid = tuple(adoption.is_as_paid for adoption, _ in adoptions)
+        prices.append(Adopted(name, releases, spent.get(name, NOTHING), amounts, as_paid))
+    return tuple(prices)
 
 
 def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
@@ -143,9 +144,9 @@ def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
     The ledger lacks it; the cheapest way is first.
     """
     payments: dict[tuple[object, ...], list[_Lacking]] = {}
-    for one in _lacking(book, Path(folder)):
-        payments.setdefault(one.payment, []).append(one)
-    return [_ways(book, mine) for mine in payments.values()]
+    for release in _lacking(book, Path(folder)):
+        payments.setdefault(release.payment, []).append(release)
+    return [_ways(book, releases) for releases in payments.values()]
 
 
 def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
@@ -154,7 +155,7 @@ def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
     Those that were made first go before others.
     """
     digests: dict[str, dict[str, frozenset[str]]] = {}
-    for paid in sorted(paid_for(None, folder), key=lambda one: (one.made[0], one.path)):
+    for paid in sorted(paid_for(None, folder), key=lambda certified: (certified.made[0], certified.path)):
         data = parsed(paid.path)
         certificate = from_dict(data, paid.path.name)
         release_id, source = certificate.release_id, normalised(certificate.source)
@@ -170,14 +171,14 @@ def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
             )
         if source not in digests:
             digests[source] = book.published_as(source)
-        known = digests[source]
-        of_release = known.get(release_id)
+        published = digests[source]
+        of_release = published.get(release_id)
         if of_release is not None and (not of_release or digest in of_release):
             continue
         if of_release is not None:  # other values under its id: a second draw
             release_id = book.tag("second draw", f"{release_id} {digest}".encode())[:16]
-        if release_id not in known:
-            known[release_id] = frozenset({digest})
+        if release_id not in published:
+            published[release_id] = frozenset({digest})
             yield _Lacking(paid.path, certificate, digest, bill, release_id)
 
 
@@ -189,10 +190,10 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
     from takifugu.accounting.ledger.adopting import Adoption
 
     first, bill = lacking[0].certificate, lacking[0].bill
+    ids = {release.certificate.release: release.release_id for release in lacking}
     worst = Adoption(
-        normalised(first.source), str(first.ledger), {one.certificate.release: one.release_id for one in lacking}, (),
-        tuple(one.digest for one in lacking),
-    )  # fmt: skip
+        normalised(first.source), str(first.ledger), ids, (), tuple(release.digest for release in lacking)
+    )
     debits = _debits_as_paid(book, lacking)
     ways = []
     if bill is not None and debits is not None:
@@ -201,8 +202,8 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
             replace(worst, debits=debits, is_everyone=is_everyone, recharge=bill.as_composing, same_people=same)
         )
     try:
-        debits = tuple(debit for one in lacking for debit in _at_worst(one.certificate, _is_apart(book, one)))
-        ways.append(replace(worst, debits=debits))
+        at_worst = (_at_worst(release.certificate, _is_apart(book, release)) for release in lacking)
+        ways.append(replace(worst, debits=tuple(chain.from_iterable(at_worst))))
     except CompositionRefused:
         if not ways:
             raise
@@ -215,14 +216,14 @@ def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, .
     None where no certificate says them, or the layout is none that the ledger knows.
     """
     debits: list[Debit] = []
-    for one in lacking:
-        pooled = is_pooled(one.certificate)
-        if one.bill is None or (pooled and not one.bill.readers):
+    for release in lacking:
+        pooled = is_pooled(release.certificate)
+        if release.bill is None or (pooled and not release.bill.readers):
             return None
-        layout = _layouts(book, one.certificate).get(one.bill.layout)
+        layout = _layouts(book, release.certificate).get(release.bill.layout)
         if layout is None or (pooled and not layout):
             return None
-        debits.extend(debits_in(one.certificate, one.bill, layout))
+        debits.extend(debits_in(release.certificate, release.bill, layout))
     return tuple(debits)
 
 
@@ -252,7 +253,7 @@ def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
     from takifugu.accounting.ledger import Debit
 
     published, name = published_in(certificate), certificate.release
-    charges = [charge_of(one) for one in published]
+    charges = [charge_of(answer) for answer in published]
     costs = [any_change(charge) for charge in charges]
     if None in costs:
         raise CompositionRefused(
@@ -266,13 +267,13 @@ def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
     worst = max(range(len(charges)), key=lambda n: costs[n] or Fraction(0))
     delta = max(charge.delta for charge in charges)
     yield Debit(published[worst].framework, replace(charges[worst], delta=delta), "", name)
-    known = {charges[worst].framework}
-    for one, charge in zip(published, charges, strict=True):
+    charged_frameworks = {charges[worst].framework}
+    for answer, charge in zip(published, charges, strict=True):
         if is_apart and charge is not charges[worst]:
-            yield Debit(one.framework, charge, "", name)
-        elif charge.framework not in known:
-            known.add(charge.framework)
-            yield Debit(one.framework, _free(charge), "", name)
+            yield Debit(answer.framework, charge, "", name)
+        elif charge.framework not in charged_frameworks:
+            charged_frameworks.add(charge.framework)
+            yield Debit(answer.framework, _free(charge), "", name)
 
 
 def _free(charge: Charge) -> Charge:
@@ -280,5 +281,5 @@ def _free(charge: Charge) -> Charge:
 
     It is of a release that moves nothing: its framework is charged for all others.
     """
-    none, one = Fraction(0), Fraction(1)
-    return replace(charge, covers=Covers.ENTRIES, scale=one, change=none, entry_change=none, delta=none)
+    zero = Fraction(0)
+    return replace(charge, covers=Covers.ENTRIES, scale=Fraction(1), change=zero, entry_change=zero, delta=zero)

@@ -35,16 +35,16 @@ def check(questions: Sequence[Ready]) -> None:
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
         _check("query", calibration.query, None, queries.KINDS, queries.from_dict)
-        written = framework.to_dict()  # once for all its releases: a belief can be large
-        for belief, data in zip(framework.beliefs, written["beliefs"], strict=True):
+        content = framework.to_dict()  # once for all its releases: a belief can be large
+        for belief, data in zip(framework.beliefs, content["beliefs"], strict=True):
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
-        for secret, data in zip(framework.secrets, written["secrets"], strict=True):
+        for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
     _refuse_large(sum(map(_at_most, questions)))
 
 
 def _check(
-    what: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
+    role: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
 ) -> None:
     """Load the readers of a thing.
 
@@ -57,17 +57,17 @@ def _check(
         if place_of(type(thing)):
             return
         text = json.dumps(data, sort_keys=True)
-        again = json.dumps(from_dict(json.loads(text)).to_dict(), sort_keys=True)
+        text_of_copy = json.dumps(from_dict(json.loads(text)).to_dict(), sort_keys=True)
     except TakifuguError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise InputError(
-            f"the {what} {name} does not read back from its to_dict ({type(error).__name__})", rule=rule,
+            f"the {role} {name} does not read back from its to_dict ({type(error).__name__})", rule=rule,
             fix="write plain data that from_dict reads",
         ) from error  # fmt: skip
-    if again != text:
+    if text_of_copy != text:
         raise InputError(
-            f"the {what} {name} reads back from its to_dict as another one", rule=rule,
+            f"the {role} {name} reads back from its to_dict as another one", rule=rule,
             fix="write all of it into to_dict",
         )  # fmt: skip
 

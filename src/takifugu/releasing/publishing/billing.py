@@ -47,15 +47,15 @@ def accounts_of(
 
     They say where each was paid for, by its name.
     """
-    about, accounts = book.source(source).id, {}
+    source_id, accounts = book.source(source).id, {}
     for name, number in paid.ids.items():
-        mine = [question for question in questions if question.release == name]
+        of_release = [question for question in questions if question.release == name]
         bill = Bill(
-            book.id, paid.group, hashed(book, mine[0].layout), mine[0].calendar,
-            tuple(question.at for question in mine), _readers(mine),
-            any(question.begins_series for question in mine), as_composing, same_people,
+            book.id, paid.group, hashed(book, of_release[0].layout), of_release[0].calendar,
+            tuple(question.at for question in of_release), _readers(of_release),
+            any(question.begins_series for question in of_release), as_composing, same_people,
         )  # fmt: skip
-        accounts[name] = Account(about, number, bill, book.tag)
+        accounts[name] = Account(source_id, number, bill, book.tag)
     return accounts
 
 
@@ -107,10 +107,10 @@ def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Deb
     """
     from takifugu.accounting.ledger import Debit
 
-    for answer, place, one in zip(certificate.answers, bill.places, published_in(certificate), strict=True):
-        for number, (framework, share) in enumerate(_shares(certificate, bill, one)):
+    for answer, place, published in zip(certificate.answers, bill.places, published_in(certificate), strict=True):
+        for number, (framework, share) in enumerate(_shares(certificate, bill, published)):
             charge: Charge = charge_of(
-                one, framework, share=share, scope="pooled" if is_pooled(certificate) else "unit", at=place,
+                published, framework, share=share, scope="pooled" if is_pooled(certificate) else "unit", at=place,
                 reading=f"{bill.payment}.{number}", calendar=bill.calendar, layout=layout,
                 begins_series=bill.begins_series,
             )  # fmt: skip

@@ -11,7 +11,7 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
-from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
+from takifugu.releasing.certificates.files import CERTIFICATE, files_of
 
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
@@ -47,7 +47,10 @@ class Bundle:
 
     @property
     def files(self) -> dict[str, bytes]:
-        return {name: content for sheet in self.sheets for name, content in sheet.files.items()}
+        files: dict[str, bytes] = {}
+        for sheet in self.sheets:
+            files |= sheet.files
+        return files
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -103,7 +106,7 @@ def _read(tables: Sequence[Plain], releases: Collection[str], version: str) -> B
         name, files = table["name"], table["files"]
         if version == _WITH_PICTURES:
             files.pop(f"{name}{_PICTURE}", None)
-        allowed = {f"{name}{end}" for end in ENDS}
+        allowed = {*files_of([name])}
         if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
             raise ValueError("the files of something else")
         sheets.append(Sheet(name, {key: text.encode() for key, text in files.items()}))

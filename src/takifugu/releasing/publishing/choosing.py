@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED
@@ -14,12 +15,12 @@ from takifugu.accounting.ledger.pending import refuse_alike
 from takifugu.core.errors import InputError, ReleaseError, did_you_mean
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.files import ENDS
+from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
-from takifugu.releasing.planning.plan import tables_of
+from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.again import paying_again, resuming
 from takifugu.releasing.publishing.new_ledger import check_ledger
 from takifugu.releasing.publishing.standing import Standing, standings
@@ -64,7 +65,7 @@ class Choice:
 
         Raises InputError for a name that it does not have.
         """
-        names_of_file = {name: None for item in file.items for name in names_of(item)}
+        names_of_file = dict.fromkeys(chain.from_iterable(names_of(item) for item in file.items))
         for key, names in (("only", self.only), ("again", self.again)):
             for name in names:
                 if name not in names_of_file:
@@ -103,21 +104,21 @@ def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
     return file.output if output is None else Path(output)
 
 
-def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -> ReleaseFile:
+def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -> ReleaseFile:
     """Return a release file with the tables to publish.
 
     They are what is new, wanted again, or paid for already. Raises ReleaseError where something is in the way, and
     InputError for names that the file does not have.
     """
-    chosen = wanted.of(file)
-    check_place(file, folder, [name for item in chosen.items for name, _ in tables_of(file, item)], new_ledger)
-    standing = standings(chosen, folder)
-    waiting = [one for one in standing if one.is_waited_for]
-    due = to_pay([one for one in standing if one not in waiting], wanted, bool(waiting))
+    wanted_file = choice.of(file)
+    check_place(file, folder, table_names(wanted_file, wanted_file.items), new_ledger)
+    standing = standings(wanted_file, folder)
+    waiting = [release for release in standing if release.is_waited_for]
+    due = to_pay([release for release in standing if release not in waiting], choice, bool(waiting))
     planned = (*waiting, *due)
-    left = [one for one in standing if one.row.keyed is not None and one not in planned]
-    tell(f"{_refusal(one).what}; nothing is paid for it now" for one in left)
-    return chosen.only([one.item for one in standing if one in planned])
+    left = [release for release in standing if release.row.keyed is not None and release not in planned]
+    tell(f"{_refusal(release).what}; nothing is paid for it now" for release in left)
+    return wanted_file.only([release.item for release in standing if release in planned])
 
 
 def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledger: bool) -> None:
@@ -125,28 +126,29 @@ def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledg
 
     Raises where they would replace what is read, or lie in the folder of another ledger.
     """
-    refuse_inputs(file, folder, [f"{name}{end}" for name in tables for end in ENDS])
+    refuse_inputs(file, folder, files_of(tables))
     check_ledger(file, folder, new_ledger)
 
 
-def to_pay(standing: Sequence[Standing], wanted: Choice, goes_on: bool) -> tuple[Standing, ...]:
+def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple[Standing, ...]:
     """Return the tables to pay for now.
 
     With `goes_on` there is something else to do. Raises ReleaseError where something is in the way, where the key has
     paid for what does not lie there, and where nothing is to do but what was published from other keys, or in another
     folder.
     """
-    does = {one: wanted.does(one) for one in standing if not _is_paid_under(one, wanted.once)}
-    due = tuple(one for one, act in does.items() if act is Does.PAY)
-    refused = [one for one, act in does.items() if act not in (Does.PAY, Does.LEAVE, Does.REFUSE_ALONE)]
+    does = {release: choice.does(release) for release in standing if not _is_paid_under(release, choice.once)}
+    due = tuple(release for release, act in does.items() if act is Does.PAY)
+    refused = [release for release, act in does.items() if act not in (Does.PAY, Does.LEAVE, Does.REFUSE_ALONE)]
     if not refused and not due and not goes_on:
-        is_done = any(one.row.does is Does.LEAVE for one in standing)
-        alone = [one for one, act in does.items() if act is Does.REFUSE_ALONE]
-        refused = sorted((one for one in alone if one.is_here or not is_done), key=lambda one: one.is_here)
+        is_done = any(release.row.does is Does.LEAVE for release in standing)
+        alone = [release for release, act in does.items() if act is Does.REFUSE_ALONE]
+        in_question = [release for release in alone if release.is_here or not is_done]
+        refused = sorted(in_question, key=lambda release: release.is_here)
     if refused:
         raise _refusal(refused[0])
     for paid in due[0].payments if due else ():
-        refuse_alike(paid, wanted.once)
+        refuse_alike(paid, choice.once)
     return due
 
 
@@ -155,18 +157,18 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
 
     The table lies here whole; raises ReleaseError where it does not.
     """
-    mine = [paid for paid in standing.payments if once is not None and paid.once == once]
-    under = next((paid for paid in mine if {*paid.ids} & {*standing.tables}), None)
+    with_key = [paid for paid in standing.payments if once is not None and paid.once == once]
+    under = next((paid for paid in with_key if {*paid.ids} & {*standing.tables}), None)
     if under is None or (standing.is_here and standing.paid == under):
         return under is not None
     names, how = ", ".join(standing.tables), f"with the key {once!r} ({under.created[:10]})"
     if under.state == PUBLISHED:
-        what = f"{names} was published {how}, and its files are not in {str(standing.folder)!r}"
+        fault = f"{names} was published {how}, and its files are not in {str(standing.folder)!r}"
         fix = "bring them back, or write another key, which pays for new values"
     else:
-        what = f"{names} was paid for {how}, and the release file, or the data that it reads, is not what was paid for"
+        fault = f"{names} was paid for {how}, and the release file, or the data that it reads, is not what was paid for"
         fix = f"restore both and run again, or {resuming(standing.file)}; another key pays for a new one"
-    raise ReleaseError(what, rule=_ONCE, fix=fix).at("once")
+    raise ReleaseError(fault, rule=_ONCE, fix=fix).at("once")
 
 
 def _refusal(standing: Standing) -> ReleaseError:

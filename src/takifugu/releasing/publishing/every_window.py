@@ -29,11 +29,16 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
 
     They are of each table of which a window was published; files of others are left alone.
     """
-    for one in {series_of(one): one for one in published if one.window is not None and one.window.series}.values():
-        name = series_of(one)
-        windows = sorted(_alike(folder, one), key=lambda c: c.window.period if c.window else "")
+    in_series: dict[str, Certificate] = {}
+    for certificate in published:
+        if certificate.window is not None and certificate.window.series:
+            in_series[series_of(certificate)] = certificate
+    for name, certificate in in_series.items():
+        windows = sorted(_alike(folder, certificate), key=lambda c: c.window.period if c.window else "")
         rows = rows_in(windows)
-        tables = {WINDOWS_TABLE: table_text(rows).encode(), WINDOWS_DATA: windows_json(rows, one)} if rows else {}
+        tables: dict[str, bytes] = {}
+        if rows:
+            tables = {WINDOWS_TABLE: table_text(rows).encode(), WINDOWS_DATA: windows_json(rows, certificate)}
         ours = [end for end, content in tables.items() if _written(folder / f"{name}{end}", content)]
         links = [(_LINKS[end], f"{name}{end}") for end in ours]
         _written(folder / f"{name}{WINDOWS}", windows_html(name, windows, links).encode())
@@ -55,17 +60,17 @@ def _written(path: Path, content: bytes) -> bool:
 
     Returns whether it is there now.
     """
-    there = content_of(path)
-    if path.is_dir() or (there is not None and not _is_ours(path)):
+    content_before = content_of(path)
+    if path.is_dir() or (content_before is not None and not _is_ours(path)):
         return False
-    if content != there:
+    if content != content_before:
         replace_synced(path, content)
     return True
 
 
 def _is_ours(path: Path) -> bool:
-    there = content_of(path)
-    return there is not None and any(mark in there[:400] for mark in (MADE.encode(), *_MADE_TABLES))
+    content = content_of(path)
+    return content is not None and any(mark in content[:400] for mark in (MADE.encode(), *_MADE_TABLES))
 
 
 def series_of(certificate: Certificate) -> str:
@@ -78,14 +83,14 @@ def series_of(certificate: Certificate) -> str:
     return f"{window.series}{certificate.release.removeprefix(f'{window.series}-{window.period}')}"
 
 
-def _alike(folder: Path, one: Certificate) -> Iterator[Certificate]:
+def _alike(folder: Path, certificate: Certificate) -> Iterator[Certificate]:
     """Yield the certificates of the same table.
 
     They are of all its windows, and lie in the folder.
     """
-    assert one.window is not None
-    for paid in paid_for(one.source, folder):
-        other = paid.certificate if paid.name.startswith(f"{one.window.series}-") else None
-        is_window = other is not None and other.window is not None and other.window.series == one.window.series
-        if other is not None and is_window and series_of(other) == series_of(one):
+    assert certificate.window is not None
+    for paid in paid_for(certificate.source, folder):
+        other = paid.certificate if paid.name.startswith(f"{certificate.window.series}-") else None
+        is_window = other is not None and other.window is not None and other.window.series == certificate.window.series
+        if other is not None and is_window and series_of(other) == series_of(certificate):
             yield other

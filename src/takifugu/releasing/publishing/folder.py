@@ -65,8 +65,8 @@ def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, 
 
     They lie there; those that `replaced` has the digest of do not count.
     """
-    others = [name for name, content in files.items() if content_of(folder / name) != content]
-    return [n for n in others if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
+    different = [name for name, content in files.items() if content_of(folder / name) != content]
+    return [n for n in different if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
 
 
 def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> None:
@@ -120,9 +120,9 @@ def write_synced(path: Path, content: bytes) -> None:
     """
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(handle, rest) :]
+        unwritten = memoryview(content)
+        while unwritten:
+            unwritten = unwritten[os.write(handle, unwritten) :]
         os.fsync(handle)
     finally:
         os.close(handle)
@@ -205,13 +205,13 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
     host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
     while True:
         folder.mkdir(parents=True, exist_ok=True)
-        mine = folder / f".takifugu-{host}-{os.getpid()}-{token_hex(8)}.claim"
-        write_synced(mine, b"")
-        others = [path for path in _claims(folder, host) if path != mine]
-        if not others:
-            return lambda: mine.unlink(missing_ok=True)
-        mine.unlink(missing_ok=True)
-        _wait(folder, until, others[0])
+        claim = folder / f".takifugu-{host}-{os.getpid()}-{token_hex(8)}.claim"
+        write_synced(claim, b"")
+        rivals = [path for path in _claims(folder, host) if path != claim]
+        if not rivals:
+            return lambda: claim.unlink(missing_ok=True)
+        claim.unlink(missing_ok=True)
+        _wait(folder, until, rivals[0])
 
 
 def _claims(folder: Path, host: str) -> Iterator[Path]:

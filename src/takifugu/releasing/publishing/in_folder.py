@@ -64,11 +64,11 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
         try:
             fields = json.loads(read_file(path).decode("utf-8"))
             source, ledger, date, release = (fields.get(key) for key in ("source", "ledger", "date", "release_id"))
-            made = (str(date), path.stat().st_mtime_ns)
+            time = (str(date), path.stat().st_mtime_ns)
         except (OSError, ValueError, AttributeError, RecursionError):
             continue
         if isinstance(source, str) and isinstance(ledger, str):
-            certified.append(Certified(path, made, source, ledger, release if isinstance(release, str) else ""))
+            certified.append(Certified(path, time, source, ledger, release if isinstance(release, str) else ""))
     return tuple(certified)
 
 
@@ -81,4 +81,4 @@ def paid_for(source: str | None, folder: Path) -> tuple[Certified, ...]:
     certified = certificates_of(folder, names)
     if source is None:
         return certified
-    return tuple(one for one in certified if normalised(one.source) == normalised(source))
+    return tuple(certificate for certificate in certified if normalised(certificate.source) == normalised(source))

@@ -109,13 +109,13 @@ def release(
         else:
             stored = payer.stored(questions, ledger, "library", bits, progress, certified)
             certificate = stored.certificate
-        made = replace(
+        answer = replace(
             releases_of(certificate)[payer.unit], randomiser=calibration.randomiser, calibration=calibration,
             library=library_of(data), completed=None if stored is None else stored.since,
         )  # fmt: skip
         if stored is not None:  # last of all: with it the values leave the ledger
             progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
-    return made
+    return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +173,12 @@ def _place(calibration: Calibration, at: int) -> int:
     return charge_of(calibration, at=at).at or 0
 
 
-def called(name: str, what: str, to_write: str) -> str:
+def called(name: str, role: str, to_write: str) -> str:
     """Return the canonical spelling of a caller's name.
 
     Raises InputError for what is not a name.
     """
-    spelling = normalised(name, what) if isinstance(name, str) else ""
+    spelling = normalised(name, role) if isinstance(name, str) else ""
     if not spelling:
-        raise InputError(f"{what} is {name!r}", fix=f"write {to_write}")
+        raise InputError(f"{role} is {name!r}", fix=f"write {to_write}")
     return spelling

@@ -8,6 +8,7 @@ certificates of earlier releases, which name the ledger that paid for them and t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,14 +59,14 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
         raise LedgerError(
             "require_ledger says that there is a ledger, but none is given", fix="write ledger='ledger.db'"
         ).at("ledger")
-    where = ledger.store.place if isinstance(ledger, Ledger) else path_of(ledger)
+    place = ledger.store.place if isinstance(ledger, Ledger) else path_of(ledger)
     made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
-    if made_just_now or not where.exists():
+    if made_just_now or not place.exists():
         raise LedgerError(
-            f"there is no ledger {str(where)!r}, but require_ledger says that there is one",
+            f"there is no ledger {str(place)!r}, but require_ledger says that there is one",
             fix=(
                 "check the path, restore a backup, or create a new one deliberately, which remembers nothing before "
-                f"today: {command('ledger', 'init', where)}"
+                f"today: {command('ledger', 'init', place)}"
             ),
         ).at("ledger")
 
@@ -80,7 +81,7 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     require_known(file.ledger, file.spec.require_ledger)
     paths = (file.output, folder, *outputs_apart(file))
     folders = {path.absolute(): path for path in paths}  # named as the caller does
-    published = [one for path in folders.values() for one in paid_for(file.source.name, path)]
+    published = list(chain.from_iterable(paid_for(file.source.name, path) for path in folders.values()))
     wanted_id = None if new_ledger and not file.spec.require_ledger else file.spec.ledger_id
     if not published and wanted_id is None:
         return  # and no ledger is read
@@ -109,10 +110,11 @@ def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified
     source = file.source.name
     accounts = {row.id for row in book.show() if row.name == normalised(source)}  # a ledger keeps names normalised
     releases = book.release_ids(source) if accounts else frozenset()
-    forgotten = [one for one in published if one.ledger in accounts and one.release_id not in {"", *releases}]
+    of_this_ledger = [certified for certified in published if certified.ledger in accounts]
+    forgotten = [certified for certified in of_this_ledger if certified.release_id not in {"", *releases}]
     if forgotten:
         raise _forgotten(book, file.ledger, forgotten)
-    newest = max(published, key=lambda one: one.made)
+    newest = max(published, key=lambda certified: certified.made)
     if new_ledger or newest.ledger in accounts or newest.release_id in releases:
         return
     raise LedgerError(
@@ -125,7 +127,7 @@ def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified
     ).at("ledger")
 
 
-def _forgotten(book: Ledger, where: str | Path, published: Sequence[Certified]) -> LedgerError:
+def _forgotten(book: Ledger, place: str | Path, published: Sequence[Certified]) -> LedgerError:
     """Return the error of a forgetful ledger.
 
     It says what the ledger does not know any more, and what it comes to to merge a copy that does, or to adopt it.
@@ -133,12 +135,12 @@ def _forgotten(book: Ledger, where: str | Path, published: Sequence[Certified]) 
     from takifugu.releasing.publishing.adopting import price_in_words
 
     merged, adopted = price_in_words(book, published[0].path.parent)
-    names = ", ".join(sorted(one.path.name for one in published)[:MOST_NAMED])
+    names = ", ".join(sorted(certified.path.name for certified in published)[:MOST_NAMED])
     more = f" and {len(published) - MOST_NAMED} more" if len(published) > MOST_NAMED else ""
     folder = str(published[0].path.parent)
-    merging, adopting = command("ledger", "merge", where, THE_COPY), command("ledger", "adopt", where, folder)
+    merging, adopting = command("ledger", "merge", place, THE_COPY), command("ledger", "adopt", place, folder)
     return LedgerError(
-        f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
+        f"{names}{more} in {folder!r} was paid for by the ledger {str(place)!r}, which does not know it any more: "
         "it is a copy from before, and would grant that epsilon again",
         fix=(
             f"add what a copy that knows it paid for ({merging}; {merged}); restore the newest copy, if this one paid "

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from takifugu.accounting.ledger import Pending, Reservation
@@ -16,12 +17,12 @@ from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.refusing import refusal_of
-from takifugu.releasing.certificates.files import ENDS, content_of, digest_at, reason
+from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
-from takifugu.releasing.planning.plan import Plan, tables_of
+from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 from takifugu.releasing.postprocess.library import library_of
@@ -54,10 +55,9 @@ class Ordered:
         It is under a key; None unless they are whole [[release]]s of it.
         """
         part = self.planned.only(names)
-        whole = [name for item in part.file.items for name, _ in tables_of(part.file, item)]
-        if sorted(whole) != sorted(names):
+        if sorted(table_names(part.file, part.file.items)) != sorted(names):
             return None
-        requested = tuple(one for one in self.requested if one.question.release in names)
+        requested = tuple(answer for answer in self.requested if answer.question.release in names)
         return replace(self, planned=part, requested=requested, once=once)
 
     @property
@@ -71,9 +71,9 @@ class Ordered:
         """
         file = self.planned.file
         keys = {item.name: keys_of(file, item) for item in file.items}
-        where = {"output": str(self.folder.absolute()), "replaces": dict(replaces)}
+        folder = {"output": str(self.folder.absolute()), "replaces": dict(replaces)}
         under = {} if self.once is None else {"once": self.once}
-        recipe = {"kind": "file", **self.origin, **where, "keys": keys, **under}
+        recipe = {"kind": "file", **self.origin, **folder, "keys": keys, **under}
         source = file.source
         return Order(source.name, file.budget, identity, recipe, source.same_people, source.as_composing, file.people)
 
@@ -83,8 +83,7 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
 
     Raises DataError for data that break a rule.
     """
-    questions = ready([q for table in planned.tables for q in table.questions])
-    return Ordered(planned, folder, questions, _origin(planned.file, data), private)
+    return Ordered(planned, folder, ready(planned.questions), _origin(planned.file, data), private)
 
 
 def _origin(file: ReleaseFile, data: object) -> Json:
@@ -92,12 +91,12 @@ def _origin(file: ReleaseFile, data: object) -> Json:
 
     So another process can read them again.
     """
-    where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
+    place = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None:
-        return {**where, "data": None}
+        return {**place, "data": None}
     if isinstance(data, str | Path):
-        return {**where, "data": str(data) if "://" in str(data) else str(Path(data).absolute())}
-    return {**where, "frame": True}
+        return {**place, "data": str(data) if "://" in str(data) else str(Path(data).absolute())}
+    return {**place, "frame": True}
 
 
 def published(
@@ -109,27 +108,29 @@ def published(
     """
     file, folder = order.planned.file, order.folder
     with alone_for(order, new_ledger) as waiting:
-        made, rest = [], {table.name for table in order.planned.tables}
-        again = {name for item in file.items if wanted.wants_again(item) for name, _ in tables_of(file, item)}
+        publications, unpublished = [], {table.name for table in order.planned.tables}
+        paid_again = {*table_names(file, filter(wanted.wants_again, file.items))}
         for paid in sorted(waiting, key=lambda paid: paid.once != wanted.once):
-            if not rest.issuperset(paid.ids) or (paid.once != wanted.once and again & {*paid.ids}):
+            if not unpublished.issuperset(paid.ids) or (paid.once != wanted.once and paid_again & {*paid.ids}):
                 continue
             done = _completed(order, paid, bits, progress, wanted.force)
             if done is not None:
-                made.append(done)
+                publications.append(done)
                 progress.completed(paid.ids)
-                rest -= {*paid.ids}
+                unpublished -= {*paid.ids}
         standing = standings(wanted.of(file.only((*file.items, *file.others))), folder)
-        due = to_pay([one for one in standing if rest.issuperset(one.tables)], wanted, bool(made))
-        new = order.part({name for one in due for name in one.tables}, wanted.once) if due else None
+        left = [release for release in standing if unpublished.issuperset(release.tables)]
+        due = to_pay(left, wanted, bool(publications))
+        new = order.part({*chain.from_iterable(release.tables for release in due)}, wanted.once) if due else None
         if new is not None:
             refusal = refusal_of(new.planned, anyway)
             if refusal is not None:
                 raise refusal
             tell(notices_of_file(file))
-            there = {name: digest_at(folder / name) or "" for one in due for name in one.files}
-            made.append(_made(new, new.bill(new.identity, there), bits, progress, wanted.force))
-        return _outcome(file, made, standing)
+            replaced = chain.from_iterable(release.files for release in due)
+            digests = {name: digest_at(folder / name) or "" for name in replaced}
+            publications.append(_made(new, new.bill(new.identity, digests), bits, progress, wanted.force))
+        return _outcome(file, publications, standing)
 
 
 def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
@@ -156,8 +157,7 @@ def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
     tables = [table.name for table in order.planned.tables]
     with alone_in(folder):
         check_place(file, folder, tables, new_ledger)
-        names = [f"{name}{end}" for name in tables for end in ENDS]
-        if folders := [name for name in names if (folder / name).is_dir()]:
+        if folders := [name for name in files_of(tables) if (folder / name).is_dir()]:
             raise ReleaseError(
                 f"{', '.join(folders)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
             )
@@ -193,7 +193,7 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     tables = handed_out(stored, order.folder, force, progress)
     with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
         write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
-    calibrations = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
+    calibrations = {(q.release, q.unit): q.calibration for q in (answer.question for answer in order.requested)}
     library = library_of(planned.file.given)
     return stored, tuple(with_calibrations(table, calibrations, library, worths) for table in tables)
 
@@ -218,23 +218,25 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
             progress.state = ReleaseState.UNRECORDED
         if not isinstance(error, OSError):
             raise
-        what = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
+        fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
     else:
         progress.record(stored.book, stored.paid, ReleaseState.UNRECORDED)
         return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
-    raise ReleaseError(what, fix="make room or fix it").at("output")
+    raise ReleaseError(fault, fix="make room or fix it").at("output")
 
 
-def _outcome(file: ReleaseFile, made: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
+def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
     """Return the tables of now, then earlier ones."""
-    tables = tuple(table for _, published in made for table in published)
+    tables = tuple(chain.from_iterable(published for _, published in publications))
     names = {table.name for table in tables}
-    there = [one for one in standing if one.is_here and not names & set(one.tables)]
-    before = tuple(published_at(one.folder, name, one.since) for one in there for name in one.tables)
-    since = next((stored.since for stored, _ in made if stored.since is not None), None)
-    if made:
-        return Outcome((*tables, *before), made[-1][0].paid, since)
+    earlier = [release for release in standing if release.is_here and not names & set(release.tables)]
+    before: list[Published] = []
+    for release in earlier:
+        before += [published_at(release.folder, name, release.since) for name in release.tables]
+    since = next((stored.since for stored, _ in publications if stored.since is not None), None)
+    if publications:
+        return Outcome((*tables, *before), publications[-1][0].paid, since)
     with as_it_is(file.ledger) as book:
         spent = book.spent(file.source.name)
     assert spent.budget is not None  # something was paid for
-    return Outcome(before, Reservation(normalised(file.source.name), {}, spent.spent, spent.budget))
+    return Outcome(tuple(before), Reservation(normalised(file.source.name), {}, spent.spent, spent.budget))

@@ -10,7 +10,7 @@ from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
 from takifugu.core.tracebacks import place_of, without_data
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.plan import plan, tables_of
+from takifugu.releasing.planning.plan import plan, table_names
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.folder import alone_in
 from takifugu.releasing.publishing.orders import completed, handed_out, ordered
@@ -108,8 +108,8 @@ def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progres
     if kind not in _BY_THE_CALLER:
         raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
     if kind == "session" or not is_drawn or files_only:
-        what, fix = _NO_FILES if is_drawn and kind != "session" else _BY_THE_CALLER[kind]
-        raise LedgerError(what, fix=fix)
+        fault, fix = _NO_FILES if is_drawn and kind != "session" else _BY_THE_CALLER[kind]
+        raise LedgerError(fault, fix=fix)
     release = next(iter(releases_of(stored_of(book, pending).certificate).values()))
     progress.record(book, pending, ReleaseState.DRAWN)
     return release
@@ -124,7 +124,7 @@ def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Publish
     does = row_of_pending(pending, public).does
     if does is Does.CLOSE:
         close(book, pending)
-        return tuple(published_at(one.path.parent, one.name) for one in public if one.is_whole)
+        return tuple(published_at(certified.path.parent, certified.name) for certified in public if certified.is_whole)
     if does is Does.DRAW:
         return _drawn(book, pending, progress)
     stored, folder = stored_of(book, pending), Path(pending.recipe["output"])
@@ -143,12 +143,12 @@ def _drawn(book: Ledger, pending: Pending, progress: Progress) -> tuple[Publishe
             "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
         )
     file = load(recipe["file"], recipe["data"], recipe["only_release"], recipe.get("window"))
-    mine = [item for item in file.items if {name for name, _ in tables_of(file, item)} & set(pending.ids)]
-    planned = plan(file.only(mine))
-    where = path_of(file.ledger)
-    if not (where.exists() and where.samefile(book.store.place)):
+    items = [item for item in file.items if not pending.ids.keys().isdisjoint(table_names(file, [item]))]
+    planned = plan(file.only(items))
+    place = path_of(file.ledger)
+    if not (place.exists() and place.samefile(book.store.place)):
         raise LedgerError(
-            f"{recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}",
+            f"{recipe['file']} names the ledger {str(place)!r}, but it was paid for in {str(book.store.path)!r}",
             fix="name that one there, and resume",
         )
     tables = completed(ordered(planned, Path(recipe["output"]), recipe["data"]), pending.group, progress)

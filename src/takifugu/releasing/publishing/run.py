@@ -67,13 +67,13 @@ def release_file(
     """
     progress = Progress()
     with progress.telling():
-        wanted = Choice(only, again, once, force)
+        choice = Choice(only, again, once, force)
         file = load(path, data, only_release, window)
         folder = folder_of(file, output)
         with stopping(once=False):  # an interrupt means: do not publish
-            planned = planned_for(file, folder, wanted, new_ledger, anyway)
+            planned = planned_for(file, folder, choice, new_ledger, anyway)
         return publish(
-            planned, folder, data=data, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=wanted
+            planned, folder, data=data, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=choice
         )
 
 

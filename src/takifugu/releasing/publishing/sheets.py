@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -63,7 +64,7 @@ def worths_of(planned: Plan) -> dict[str, Worth]:
 
     It is by name, where it can be said before anything is drawn.
     """
-    return {one.name: one.worth for one in advice_of(planned) if one.worth is not None}
+    return {advice.name: advice.worth for advice in advice_of(planned) if advice.worth is not None}
 
 
 def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth]) -> Bundle:
@@ -85,10 +86,10 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth)
-    listed = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
+    lists_units = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
-    certified = (facts, digest_of(content), listed, wording_of(planned.spec, table), adjustment)
+    certified = (facts, digest_of(content), lists_units, wording_of(planned.spec, table), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple(
         (a.question.unit, Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration))
@@ -121,11 +122,11 @@ def _pictured(
 
     With them are those of its places where these are in degrees, as GeoJSON has them.
     """
-    files, reported = {}, Reported(name, certificate, tuple(releases))
-    drawing = drawing_of(reported)
+    files, table = {}, Reported(name, certificate, tuple(releases))
+    drawing = drawing_of(table)
     if drawing is not None:
         files[DRAWING] = by_itself(drawing).encode()
-    places = places_of(reported, rows) if in_degrees else None
+    places = places_of(table, rows) if in_degrees else None
     if places is not None:
         files[PLACES] = geo_json(places)
     return files
@@ -141,8 +142,8 @@ def _table(
     frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
     rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
     matters = None if worth is None else worth.matters
-    calibrations = {id(one): one for one in (answer.question.calibration for answer in answers)}
-    possible = ends_of((one.query.to_dict(), one.framework.to_dict()) for one in calibrations.values())
+    calibrations = {id(answer.question.calibration): answer.question.calibration for answer in answers}
+    possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations.values())
     rule = Rule(answers[0].question.calibration.query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
     return judged, table_text(judged).encode()
@@ -173,12 +174,12 @@ def _rows(
     rows: list[Json] = []
     for (unit, answer), nearest_values in zip(answers, adjusted, strict=True):
         for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-            made: Json = {"unit": unit, **row} if scope == "unit" else dict(row)
+            line: Json = {"unit": unit, **row} if scope == "unit" else dict(row)
             if nearest_values is not None:
-                made["adjusted"] = readable(nearest_values[row["cell"]])
+                line["adjusted"] = readable(nearest_values[row["cell"]])
             if boxes is not None:
-                made |= zip("xy", boxes.middle(row["cell"]), strict=True)
-            rows.append(made)
+                line |= zip("xy", boxes.middle(row["cell"]), strict=True)
+            rows.append(line)
     return tuple(rows)
 
 
@@ -230,11 +231,11 @@ def with_calibrations(
 
     It knows the caller's library, too, for what comes after a release.
     """
-    known = tuple(
+    releases = tuple(
         (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
         for unit, answer in table.releases
     )
-    return replace(table, releases=known, library=library, worth=worths.get(table.name))
+    return replace(table, releases=releases, library=library, worth=worths.get(table.name))
 
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
@@ -262,7 +263,7 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     query = answers[0].question.calibration.query
     if any(len(totals) > 1 for totals in table.totals):
         whose = f"{whose}in each cell of {(query.by if isinstance(query, By) else '') or 'the table'} "
-    every = [total for totals in table.totals for total in totals]
+    every = list(chain.from_iterable(table.totals))
     return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
 
 

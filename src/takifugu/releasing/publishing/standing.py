@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.ledger import DRAWN, PUBLISHED, Payment, Pending
 from takifugu.accounting.ledger.disk.places import path_of
-from takifugu.releasing.certificates.files import ENDS
+from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.identity import keys_of
-from takifugu.releasing.planning.plan import tables_of
+from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.in_folder import Certified, certificates_of, paid_for
 from takifugu.releasing.publishing.states import RESUME, Does, InFolder, InLedger, Row, row_of
 
@@ -96,35 +97,36 @@ def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
 
 
 def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payment, ...]) -> Standing:
-    tables, keys = tuple(name for name, _ in tables_of(file, item)), keys_of(file, item)
-    files = tuple(f"{name}{end}" for name in tables for end in ENDS if os.path.lexists(folder / f"{name}{end}"))
+    tables, keys = tuple(table_names(file, [item])), keys_of(file, item)
+    files = tuple(name for name in files_of(tables) if os.path.lexists(folder / name))
     certified = certificates_of(folder, tables)
-    named = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
-    published = [paid for paid in named if paid.state == PUBLISHED]
-    here = next((paid for paid in named if _is_of(paid, certified)), None)
-    alike = (paid for paid in published if _keys_in(paid, item) == keys)
-    paid = here or next(alike, None) or next(iter((*published, *named)), None)
-    if here is not None:
-        is_whole = len(certified) == len(tables) and all(_is_of(here, [one]) and one.is_whole for one in certified)
-        there = InFolder.WHOLE if is_whole else InFolder.ALTERED
+    of_tables = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
+    published = [paid for paid in of_tables if paid.state == PUBLISHED]
+    paid_here = next((paid for paid in of_tables if _is_of(paid, certified)), None)
+    of_same_keys = (paid for paid in published if _keys_in(paid, item) == keys)
+    paid = paid_here or next(of_same_keys, None) or next(iter((*published, *of_tables)), None)
+    if paid_here is not None:
+        are_whole = all(_is_of(paid_here, [certificate]) and certificate.is_whole for certificate in certified)
+        is_whole = len(certified) == len(tables) and are_whole
+        in_folder = InFolder.WHOLE if is_whole else InFolder.ALTERED
     elif files:
-        there = InFolder.ANOTHER_SOURCE if certified else InFolder.STRANGE
+        in_folder = InFolder.ANOTHER_SOURCE if certified else InFolder.STRANGE
     else:
         output = "" if paid is None else paid.recipe.get("output", "")
         is_away = paid is not None and _is_of(paid, certificates_of(Path(output), tables))
-        there = InFolder.AWAY if is_away else InFolder.NOTHING
+        in_folder = InFolder.AWAY if is_away else InFolder.NOTHING
     if paid is None:
         said = InLedger.NOTHING
     elif paid.state == PUBLISHED:
-        is_alike = _keys_in(paid, item) in ((keys,) if here is None else (keys, None))
+        is_alike = _keys_in(paid, item) in ((keys,) if paid_here is None else (keys, None))
         said = InLedger.PUBLISHED if is_alike else InLedger.REKEYED
     else:
         said = InLedger.DRAWN_OTHER if paid.state == DRAWN else InLedger.PAID_OTHER
-    return Standing(file, item, folder, payments, tables, said, there, files, paid)
+    return Standing(file, item, folder, payments, tables, said, in_folder, files, paid)
 
 
 def _is_of(paid: Payment, certified: Sequence[Certified]) -> bool:
-    return any(paid.ids.get(one.name) == one.release_id for one in certified)
+    return any(paid.ids.get(certificate.name) == certificate.release_id for certificate in certified)
 
 
 def _keys_in(paid: Payment, item: Item) -> str | None:
@@ -145,7 +147,8 @@ def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified
     if isinstance(output := pending.recipe.get("output"), str):
         places[Path(output)] = None
     ids = set(pending.ids.values())
-    return tuple(one for folder in places for one in paid_for(pending.source, folder) if one.release_id in ids)
+    of_source = chain.from_iterable(paid_for(pending.source, folder) for folder in places)
+    return tuple(certified for certified in of_source if certified.release_id in ids)
 
 
 def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
