@@ -66,14 +66,14 @@ class Audited:
         return self.verdict == "broken" or (self.fit is not None and self.fit.p < UNLIKELY)
 
     def to_dict(self) -> Json:
-        whole = {name: value for name, value in values_by_field(self).items() if name not in ("audit", "fit")}
+        content = {name: value for name, value in values_by_field(self).items() if name not in ("audit", "fit")}
         numbers = None
         if self.audit is not None:
             # infinities are no numbers of JSON
             ends = {name: str(getattr(self.audit, name)) for name in ("loss", "lower", "upper")}
-            output = [str(one) for one in self.audit.output]
+            output = [str(part) for part in self.audit.output]
             numbers = {**ends, "comparison": self.audit.comparison, "output": output, "left_open": self.audit.left_open}
-        return {**whole, "audit": numbers, "fit": None if self.fit is None else asdict(self.fit)}
+        return {**content, "audit": numbers, "fit": None if self.fit is None else asdict(self.fit)}
 
 
 def of_file(file: ReleaseFile, draws: int = 0, watch: plan.Watch = plan.unwatched) -> Iterator[Audited]:
@@ -143,9 +143,9 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
     """
     noise: Any = calibration.randomiser
     question = Question("audit", None, calibration, None, {})
-    seen = made_up(calibration)
-    ready, entropy = Ready(question, labels_of(calibration, seen.data), seen), SystemEntropy()
-    answer = [*answer_of(calibration, seen)]
+    data = made_up(calibration)
+    ready, entropy = Ready(question, labels_of(calibration, data.data), data), SystemEntropy()
+    answer = [*answer_of(calibration, data)]
 
     def outputs() -> Iterator[tuple[object, ...]]:
         for _ in range(draws):

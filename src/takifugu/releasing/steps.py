@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 
 from takifugu.calibration import Calibration
@@ -17,11 +18,11 @@ from takifugu.core.text.tables import labelled, name_of, number, paragraph, text
 from takifugu.releasing.advice.advising import TableAdvice
 from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.advice.worth import Verdict
-from takifugu.releasing.certificates.files import ENDS
+from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
-from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, tables_of, unwatched
+from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Question
 from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 
@@ -95,11 +96,12 @@ def noise_of(tables: Sequence[CalibratedTable]) -> str:
 
 
 def _rows(tables: Sequence[CalibratedTable]) -> list[tuple[str, ...]]:
-    return [row for table in tables for row in table.rows]
+    return list(chain.from_iterable(table.rows for table in tables))
 
 
 def _error(tables: Sequence[CalibratedTable]) -> str:
-    return f"error: {' or '.join(dict.fromkeys(c.error_words for table in tables for c in table.calibrations))}"
+    calibrations = chain.from_iterable(table.calibrations for table in tables)
+    return f"error: {' or '.join(dict.fromkeys(calibration.error_words for calibration in calibrations))}"
 
 
 @dataclass(frozen=True)
@@ -137,12 +139,12 @@ class DryRun:
     @property
     def text(self) -> str:
         """Everything but why it would be refused."""
-        there = [f"{paragraph(self.left_alone)}\n"] if self.there else []
-        foreseen = [self.forecast.text] if self.forecast.tables else []
+        published_before = [f"{paragraph(self.left_alone)}\n"] if self.there else []
+        forecast = [self.forecast.text] if self.forecast.tables else []
         ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
         only_one = [f"\n{paragraph(self._only_one)}"] if self.only_one else []
         verdicts = ["", labelled(self.verdicts)] if self.verdicts else []
-        return "\n".join([*there, *foreseen, *verdicts, *ahead, *only_one, f"\n{_DRY}"])
+        return "\n".join([*published_before, *forecast, *verdicts, *ahead, *only_one, f"\n{_DRY}"])
 
     @property
     def _only_one(self) -> str:
@@ -154,9 +156,9 @@ class DryRun:
     def _repr_html_(self) -> str:
         ahead = "" if self.outlook is None else folded(_AHEAD, self.outlook._repr_html_())
         only_one = note(self._only_one, strong=True) if self.only_one else ""
-        there = note(self.left_alone) if self.there else ""
+        published_before = note(self.left_alone) if self.there else ""
         verdicts = "".join(note(line) for _, line in self.verdicts)
-        return there + verdicts + self.forecast._repr_html_() + ahead + only_one + note(_DRY)
+        return published_before + verdicts + self.forecast._repr_html_() + ahead + only_one + note(_DRY)
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
@@ -172,25 +174,26 @@ _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 def dry_run(
     file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
-    watch: Watch = unwatched, wanted: Choice | None = None,
+    watch: Watch = unwatched, choice: Choice | None = None,
 ) -> DryRun:
     """Rehearse publishing a release file into a folder.
 
     Raises what `release_file` raises before it pays. A missing ledger is not created.
     """  # fmt: skip
-    choice = Choice() if wanted is None else wanted
+    choice = Choice() if choice is None else choice
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
-    refuse_inputs(file, folder_of(file, output), [f"{table.name}{end}" for table in planned.tables for end in ENDS])
-    there = tuple(name for item in choice.of(file).items if item not in new.items for name, _ in tables_of(file, item))
-    is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
+    refuse_inputs(file, folder_of(file, output), files_of(table.name for table in planned.tables))
+    left_alone = [item for item in choice.of(file).items if item not in new.items]
+    published_before = tuple(table_names(file, left_alone))
+    is_regular = any(question.at is not None for question in planned.questions)
     ahead, only_one = None, ""
     if is_regular:
         try:
             ahead = outlook(file, YEAR, is_sought=False)
         except CompositionRefused as error:  # the next window is, and this one is not
             only_one = error.message
-    return DryRun(forecast_of(planned, anyway), ahead, there, only_one)
+    return DryRun(forecast_of(planned, anyway), ahead, published_before, only_one)
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:

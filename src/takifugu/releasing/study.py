@@ -116,10 +116,10 @@ class Study:
         return Calibrated(calibrated_tables(planned), forecast_of(planned))
 
     @without_data
-    def _foreseen(self, output: str | Path | None, new_ledger: bool, anyway: bool, wanted: Choice) -> DryRun:
+    def _foreseen(self, output: str | Path | None, new_ledger: bool, anyway: bool, choice: Choice) -> DryRun:
         with stopping(once=False):
-            where = None if output is None else Path(output)
-            return dry_run(self._file(), where, new_ledger, anyway, wanted=wanted)
+            folder = None if output is None else Path(output)
+            return dry_run(self._file(), folder, new_ledger, anyway, choice=choice)
 
     def _file(self) -> ReleaseFile:
         return load(self.path, self.data, self.only_release, self.window)

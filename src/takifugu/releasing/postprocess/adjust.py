@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 from takifugu.analysis.randomisers import Noise, Randomiser
@@ -125,9 +126,9 @@ class Adjusted:
         return frame_of(self.rows(level), library or self.raw.library)
 
     def to_dict(self) -> Json:
-        both = zip(self.labels, self.values, self.raw.values, strict=True)
+        cells = zip(self.labels, self.values, self.raw.values, strict=True)
         return {
-            "values": [{"cell": c, "value": to_text(v), "raw": to_text(r)} for c, v, r in both],
+            "values": [{"cell": c, "value": to_text(v), "raw": to_text(r)} for c, v, r in cells],
             "notes": list(self.notes),
             "certificate": self.certificate.to_dict(),
         }
@@ -193,8 +194,8 @@ def nearest(
     """
     if total is None:
         return tuple(max(v, Fraction(0)) for v in values) if nonnegative else tuple(values)
-    one = (Fraction(1),) * len(values)
-    near = projection.nearest(values, one, total, Fraction(0), nonnegative)
+    weights = (Fraction(1),) * len(values)
+    near = projection.nearest(values, weights, total, Fraction(0), nonnegative)
     steps = projection.whole([x / grid for x in near], int(total / grid), values)
     return tuple(s * grid for s in steps)
 
@@ -209,10 +210,10 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
     sums = set(totals)
     if None in sums:
         notes += _bias(noise, None)
-    if known := [total for total in sums if total is not None]:
-        size = f", {to_text(known[0])}" if len(known) == 1 else ""
+    if public_totals := [total for total in sums if total is not None]:
+        size = f", {to_text(public_totals[0])}" if len(public_totals) == 1 else ""
         notes.append(f"The adjusted values {whose}sum to what the public numbers of rows give{size}.")
-        notes += [*_bias(noise, known[0]), WHOLE.format(grid=to_text(noise.grid))]
+        notes += [*_bias(noise, public_totals[0]), WHOLE.format(grid=to_text(noise.grid))]
     return (*notes, "Intervals are those of the noisy values, which have no bias: add up and compare those.")
 
 
@@ -257,17 +258,17 @@ def _goal(total: Number | Noisy | Adjusted, grid: Fraction, nonnegative: bool) -
                 f"the total is a release of {len(total.values)} cells",
                 fix="give a release of one number, or a public number",
             ).at("total")
-        goal, what = total.values[0], "the released total"
+        goal, name = total.values[0], "the released total"
     else:
-        goal, what = as_fraction(cast(Number, total), "the total"), "the total"
+        goal, name = as_fraction(cast(Number, total), "the total"), "the total"
     if nonnegative and goal < 0:
         raise InputError(
-            f"{what} is {to_text(goal)}, and values that are not negative cannot sum to it",
+            f"{name} is {to_text(goal)}, and values that are not negative cannot sum to it",
             fix="adjust the total first (total.adjusted()), or write nonnegative=False",
         ).at("total")
     if (goal / grid).denominator != 1:
         raise InputError(
-            f"{what} is {to_text(goal)}, and the values are multiples of {to_text(grid)}", fix="give such a total"
+            f"{name} is {to_text(goal)}, and the values are multiples of {to_text(grid)}", fix="give such a total"
         ).at("total")
     return goal
 
@@ -277,9 +278,9 @@ def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
     if not _is_released(total):
         return _PUBLIC.format(total=to_text(goal))
     c = total.certificate
-    where = "without a ledger" if c.release_id is None else f"as ledger release {c.release_id}"
+    place = "without a ledger" if c.release_id is None else f"as ledger release {c.release_id}"
     return (
-        f"the total {to_text(goal)} is itself a noisy release about {c.source!r}, made {where}, with epsilon "
+        f"the total {to_text(goal)} is itself a noisy release about {c.source!r}, made {place}, with epsilon "
         f"{to_text(Fraction(c.epsilon))} of its own"
     )
 
@@ -292,7 +293,8 @@ def _with_total(certificate: Certificate, condition: str, total: Number | Noisy 
     certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
     if not _is_released(total) or total.certificate.private:
         return certificate_with_total
-    of_total = (one for one in total.certificate.cautions if one is not Caution.WEAKER)  # that is about its own epsilon
+    # a weaker epsilon is the total's own
+    of_total = (caution for caution in total.certificate.cautions if caution is not Caution.WEAKER)
     cautions = tuple(dict.fromkeys((*of_total, *certificate_with_total.cautions)))
     return replace(certificate_with_total, private=False, cautions=cautions)
 
@@ -316,10 +318,10 @@ def cells_of(row: Row) -> list[str]:
 
 
 def wrapped(sentences: Iterable[str]) -> list[str]:
-    return [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
+    return list(chain.from_iterable(textwrap.wrap(sentence, WIDTH) for sentence in sentences))
 
 
 def html_page(certificate: Certificate, header: tuple[str, ...], rows: list[list[str]], notes: tuple[str, ...]) -> str:
     warning = "" if certificate.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
-    about = f"{certificate.statistic}, adjusted after the noise. {' '.join(notes)} Intervals: {NOISE_ONLY}."
-    return warning + html_table(header, rows, about)
+    caption = f"{certificate.statistic}, adjusted after the noise. {' '.join(notes)} Intervals: {NOISE_ONLY}."
+    return warning + html_table(header, rows, caption)

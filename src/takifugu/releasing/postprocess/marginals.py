@@ -103,8 +103,8 @@ def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
     if kind == "mean":
         raise InputError("means do not add up to a mean", fix="publish sums, and divide them afterwards")
     if kind in ("quantile", "top-k", "count-above"):
-        what = "values that were chosen" if kind != "count-above" else "counts above several thresholds"
-        raise InputError(f"{what} do not add up", fix="publish a histogram by cells, and add that up")
+        kind_of_values = "values that were chosen" if kind != "count-above" else "counts above several thresholds"
+        raise InputError(f"{kind_of_values} do not add up", fix="publish a histogram by cells, and add that up")
     split = tuple(tuple(label.split(_BETWEEN)) for label in labels)
     cells: tuple[tuple[str, ...], ...] = two_way_of(query, labels) or split
     widths = {len(cell) for cell in cells}

@@ -81,13 +81,13 @@ def windows_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
     return _json({"made": "takifugu windows", "title": certificate.title}, rows, certificate)
 
 
-def _json(named: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
-    about = {
-        **named, "statistic": certificate.statistic,
+def _json(names: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
+    table = {
+        **names, "statistic": certificate.statistic,
         "source": certificate.source, "measured_in": certificate.measured_in,
         "fields": fields_of(rows, certificate), "rows": [dict(row) for row in rows],
     }  # fmt: skip
-    return f"{json.dumps(about, indent=1, ensure_ascii=False)}\n".encode()
+    return f"{json.dumps(table, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def data_package(
@@ -104,7 +104,7 @@ def data_package(
             "$schema": f"{_PROFILE}/tableschema.json", "fields": fields_of(rows, certificate), "missingValues": [""],
         },
     }  # fmt: skip
-    others = [
+    other_files = [
         {
             "name": kind, "path": f"{name}{end}", "format": kind, "mediatype": media, "bytes": len(files[end]),
             "hash": digest_of(files[end]),
@@ -121,7 +121,7 @@ def data_package(
         ),
         "sources": [{"title": certificate.source}],
         **({"contributors": [_publisher(certificate)]} if certificate.publisher else {}),
-        "resources": [table, *others],
+        "resources": [table, *other_files],
     }
     return f"{json.dumps(package, indent=1, ensure_ascii=False)}\n".encode()
 
@@ -142,12 +142,12 @@ def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Row]]) -> 
     features = [
         {
             "type": "Feature",
-            "properties": dict(known),
+            "properties": dict(row),
             "geometry": {
                 "type": "Polygon",
                 "coordinates": [[[left, low], [right, low], [right, high], [left, high], [left, low]]],
             },
         }
-        for (left, low, right, high), known in boxes
+        for (left, low, right, high), row in boxes
     ]
     return f"{json.dumps({'type': 'FeatureCollection', 'features': features}, ensure_ascii=False)}\n".encode()

@@ -6,6 +6,7 @@ The report, `.plot()`, a notebook and the file of the picture have the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json, Plain, Row
@@ -44,7 +45,7 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
 
     `possible` are the least and the largest number that a true value can be.
     """
-    rows = [row for _, of_unit in answers for row in of_unit]
+    rows = list(chain.from_iterable(rows_of_unit for _, rows_of_unit in answers))
     if rows and UPPER in rows[0]:
         boxes = boxes_of(certificate.frameworks.values())
         return None if boxes is None else safe_map(boxes, rows, title_of(certificate), width)
@@ -157,8 +158,8 @@ def axes_of(certificate: Certificate) -> tuple[str, str]:
     """
     query = certificate.query
     columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
-    inside = query.get("query", {}).get("kind")
-    for ways in (columns, axes if inside != "histogram" else []):
+    inner_kind = query.get("query", {}).get("kind")
+    for ways in (columns, axes if inner_kind != "histogram" else []):
         if len(ways) == 2:
             return ways[0], ways[1]
     return str(query.get("by") or "cell"), "state"

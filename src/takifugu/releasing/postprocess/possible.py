@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
@@ -52,10 +53,10 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
     >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
     [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
     """
-    listed = [dict(row) for row in rows]
-    if possible is None or not all(isinstance(row.get("value"), int | float) for row in listed):
-        return listed
-    return [{**row, POSSIBLE: not is_outside(row["value"], possible)} for row in listed]
+    lines = [dict(row) for row in rows]
+    if possible is None or not all(isinstance(row.get("value"), int | float) for row in lines):
+        return lines
+    return [{**row, POSSIBLE: not is_outside(row["value"], possible)} for row in lines]
 
 
 def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction]:
@@ -63,9 +64,10 @@ def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction
 
     Any data set of the beliefs can have it, in any cell.
     """
-    about = frameworks.from_dict(framework)
-    numbers = [Fraction(v) for pair in about.pairs for law in (pair.left, pair.right) for v in law.support_range]
-    for belief in () if about.is_pair else about.beliefs or (about.domain,):
+    believed = frameworks.from_dict(framework)
+    laws = chain.from_iterable((pair.left, pair.right) for pair in believed.pairs)
+    numbers = [Fraction(end) for end in chain.from_iterable(law.support_range for law in laws)]
+    for belief in () if believed.is_pair else believed.beliefs or (believed.domain,):
         answer = resolved(queries.from_dict(query), belief)
         low, high = answer.cell_bounds()
         numbers += [int(low.min()) * answer.grid, int(high.max()) * answer.grid]

@@ -41,8 +41,8 @@ def counts(query: Plain) -> bool:
 
 def _kind(query: Plain) -> str:
     """Return the kind of query in each cell."""
-    inside = query.get("query")
-    return str(query.get("kind")) if inside is None else _kind(inside)
+    inner_query = query.get("query")
+    return str(query.get("kind")) if inner_query is None else _kind(inner_query)
 
 
 @dataclass(frozen=True)

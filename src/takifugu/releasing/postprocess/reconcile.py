@@ -44,7 +44,10 @@ class Reconciled:
         """
         cells = sum(len(a.labels) for a in (*self.units.values(), self.pooled))
         tables: list[tuple[str | None, Adjusted]] = [*self.units.items(), (None, self.pooled)]
-        return [{"unit": unit, **row} for unit, adjusted in tables for row in adjusted.rows(level, cells)]
+        rows: list[Json] = []
+        for unit, adjusted in tables:
+            rows += [{"unit": unit, **row} for row in adjusted.rows(level, cells)]
+        return rows
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
         """Return the rows as a frame.
@@ -157,10 +160,10 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
                 f"the table {whose} was not made with added noise ({table.randomiser.kind})",
                 rule="the variance of its error depends on the true value, so it has no weight",
             )
-    named = pooled.certificate.units
-    if named and set(named) != set(per_unit):
+    pooled_units = pooled.certificate.units
+    if pooled_units and set(pooled_units) != set(per_unit):
         raise InputError(
-            f"the pooled table is over the people {list(named)}", fix="give exactly their tables"
+            f"the pooled table is over the people {list(pooled_units)}", fix="give exactly their tables"
         ).at("per_unit")
     count = pooled.certificate.unit_count
     if count is not None and count != len(per_unit):

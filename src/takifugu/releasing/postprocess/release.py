@@ -175,8 +175,8 @@ class Release:
         head = f"{c.statistic}, noisy: {made(c)}"
         warning = "" if c.private else f"{NOT_PRIVATE}\n"
         if self._has_no_intervals:
-            listed = text_table(("cell", "published"), [[r["cell"], in_words(r)] for r in self.rows()])
-            return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", listed])
+            values = text_table(("cell", "published"), [[r["cell"], in_words(r)] for r in self.rows()])
+            return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", values])
         rows = [[r["cell"], number(r["value"]), number(r["low"]), number(r["high"])] for r in self.rows()]
         table = text_table(("cell", "value", "low", "high"), rows)
         note = "low to high: 95 % intervals of the noise alone, all cells at once; not sampling error"
@@ -190,8 +190,8 @@ class Release:
         c = self.certificate
         warning = "" if c.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
         if self._has_no_intervals:
-            listed = [[r["cell"], in_words(r)] for r in self.rows()]
-            return warning + html_table(("cell", "published"), listed, f"{c.statistic}: {made(c)}.")
+            values = [[r["cell"], in_words(r)] for r in self.rows()]
+            return warning + html_table(("cell", "published"), values, f"{c.statistic}: {made(c)}.")
         rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
         heads = ("cell", "noisy value", "95 % interval (noise only)")
         note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
@@ -205,16 +205,12 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
     cannot be read back.
     """
     try:
-        return {
-            answer.unit: Release(
-                tuple(answer.values),
-                tuple(noise.output.read(v) for v in answer.values.values()),
-                certificate,
-                noise,
-            )
-            for answer in certificate.answers
-            for noise in [randomisers.from_dict(answer.noise)]
-        }
+        releases: dict[str | None, Release] = {}
+        for answer in certificate.answers:
+            noise = randomisers.from_dict(answer.noise)
+            values = tuple(noise.output.read(value) for value in answer.values.values())
+            releases[answer.unit] = Release(tuple(answer.values), values, certificate, noise)
+        return releases
     except (ValueError, KeyError, ArithmeticError):
         raise DataError(
             "the certificate's answers cannot be read back", rule="it was edited by hand, or is damaged"

@@ -100,7 +100,7 @@ def _origin(file: ReleaseFile, data: object) -> Json:
 
 
 def published(
-    order: Ordered, wanted: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
+    order: Ordered, choice: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
 ) -> Outcome:
     """Complete paid tables, then publish new ones.
 
@@ -109,19 +109,19 @@ def published(
     file, folder = order.planned.file, order.folder
     with alone_for(order, new_ledger) as waiting:
         publications, unpublished = [], {table.name for table in order.planned.tables}
-        paid_again = {*table_names(file, filter(wanted.wants_again, file.items))}
-        for paid in sorted(waiting, key=lambda paid: paid.once != wanted.once):
-            if not unpublished.issuperset(paid.ids) or (paid.once != wanted.once and paid_again & {*paid.ids}):
+        paid_again = {*table_names(file, filter(choice.wants_again, file.items))}
+        for paid in sorted(waiting, key=lambda paid: paid.once != choice.once):
+            if not unpublished.issuperset(paid.ids) or (paid.once != choice.once and paid_again & {*paid.ids}):
                 continue
-            done = _completed(order, paid, bits, progress, wanted.force)
+            done = _completed(order, paid, bits, progress, choice.force)
             if done is not None:
                 publications.append(done)
                 progress.completed(paid.ids)
                 unpublished -= {*paid.ids}
-        standing = standings(wanted.of(file.only((*file.items, *file.others))), folder)
+        standing = standings(choice.of(file.only((*file.items, *file.others))), folder)
         left = [release for release in standing if unpublished.issuperset(release.tables)]
-        due = to_pay(left, wanted, bool(publications))
-        new = order.part({*chain.from_iterable(release.tables for release in due)}, wanted.once) if due else None
+        due = to_pay(left, choice, bool(publications))
+        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.once) if due else None
         if new is not None:
             refusal = refusal_of(new.planned, anyway)
             if refusal is not None:
@@ -129,7 +129,7 @@ def published(
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
-            publications.append(_made(new, new.bill(new.identity, digests), bits, progress, wanted.force))
+            publications.append(_made(new, new.bill(new.identity, digests), bits, progress, choice.force))
         return _outcome(file, publications, standing)
 
 

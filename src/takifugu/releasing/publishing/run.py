@@ -110,7 +110,7 @@ def publish(
 
 
 def planned_for(
-    file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool, anyway: bool,
+    file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool, anyway: bool,
     watch: Watch = unwatched,
 ) -> Plan:  # fmt: skip
     """Return the plan of the tables to publish now.
@@ -118,7 +118,7 @@ def planned_for(
     What is refused is refused before its data are read. Where the lengths of the data decide the noise, they are read.
     What was paid for already is completed first.
     """
-    new = to_plan(file, folder, wanted, new_ledger)
+    new = to_plan(file, folder, choice, new_ledger)
     is_waiting = any(paid.state != PUBLISHED for paid in payments_of(new))
 
     def require(planned: Plan) -> None:

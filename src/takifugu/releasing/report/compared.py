@@ -41,9 +41,9 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
     proven = [row for row in rows if row.composition is not None]
     if sum(row.expected_error is not None for row in proven) > 1:
         yield Figure(lambda width: drawn_errors(proven, error, width))
-    chosen = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
+    best = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
     header = ("mechanism", "scale", "expected error", "composes", "status")
-    yield Table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=chosen, spare=(1, 3))
+    yield Table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=best, spare=(1, 3))
     reasons = dict.fromkeys((row.status, row.reason) for row in rows if row.reason)
     yield Terms([
         (", ".join(row.name for row in rows if (row.status, row.reason) == why), [f"{why[0]}: {why[1]}"])

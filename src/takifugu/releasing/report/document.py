@@ -61,9 +61,9 @@ def report_html(subject: Release | Published | Outcome) -> str:
     """
     tables = _tables(subject)
     names = ", ".join(dict.fromkeys(t.certificate.title or t.name for t in tables))
-    made = tables[0].certificate
-    about = {"title": f"{names}: private release", "date": made.date, "software": made.software}
-    return page("report.html", articles=[_article(t) for t in tables], **about)
+    first = tables[0].certificate
+    head = {"title": f"{names}: private release", "date": first.date, "software": first.software}
+    return page("report.html", articles=[_article(t) for t in tables], **head)
 
 
 def _tables(subject: Release | Published | Outcome) -> list[Reported]:
@@ -86,11 +86,11 @@ def verdict_words(table: Published) -> str:
 
     It says what the table is worth, or how far off what was chosen may be.
     """
-    (one,) = _tables(table)
-    verdict = verdict_of(one)[1]
-    if verdict or not isinstance(one.answers[0][1].randomiser, PermuteAndFlip):
+    (reported,) = _tables(table)
+    verdict = verdict_of(reported)[1]
+    if verdict or not isinstance(reported.answers[0][1].randomiser, PermuteAndFlip):
         return verdict
-    return number_with_error(one)
+    return number_with_error(reported)
 
 
 def _article(t: Reported) -> dict[str, object]:

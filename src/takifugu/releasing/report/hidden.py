@@ -54,14 +54,14 @@ def suspicions(c: Certificate) -> Iterator[Block]:
         yield Words("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
         return
     yield Words(_MEANING)
-    seen = [suspicion.explain(prior, epsilon, delta) for prior in _PRIORS]
+    explained = [suspicion.explain(prior, epsilon, delta) for prior in _PRIORS]
     if delta:
-        yield Bullets([suspicion.sentence(s) for s in seen])
+        yield Bullets([suspicion.sentence(s) for s in explained])
         return
     yield Figure(lambda width: _suspicion_picture(float(epsilon), width))
     body = [
         (prior, suspicion.percent(s.low, up=False), suspicion.percent(s.high, up=True))
-        for prior, s in zip(_PRIORS, seen, strict=True)
+        for prior, s in zip(_PRIORS, explained, strict=True)
     ]
     header = ("how sure before", "after, at least", "after, at most")
     yield Table(f"Suspicions before and after {c.release}", header, body, (0, 1, 2))
@@ -89,5 +89,5 @@ def not_hidden(c: Certificate) -> Iterator[str]:
         yield "single rows, and everything else about the records that is not listed as hidden"
         return
     yield "patterns over many rows, and what the published numbers say about everybody on average"
-    which = f"which {c.people.many} there are, how long their data are, and which of them are missing"
-    yield f"{which}: these are taken as public"
+    units = f"which {c.people.many} there are, how long their data are, and which of them are missing"
+    yield f"{units}: these are taken as public"

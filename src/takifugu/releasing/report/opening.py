@@ -53,11 +53,11 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
     Without a verdict, the sentence says from where on differences show.
     """
     unit = t.certificate.measured_in or ""
-    one = t.worth or _worth(t)
-    if one is not None:
-        one = _as_published(t, one)
-        advice = "" if one.verdict.is_useful else f": {_DO_NOT[one.difference is not None]}"
-        return one.verdict, f"{sentence(f'{one.sentence(unit)}{advice}')}{_what_came(t, one)}"
+    worth = t.worth or _worth(t)
+    if worth is not None:
+        worth = _as_published(t, worth)
+        advice = "" if worth.verdict.is_useful else f": {_DO_NOT[worth.difference is not None]}"
+        return worth.verdict, f"{sentence(f'{worth.sentence(unit)}{advice}')}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT
     noisy = [answer.randomiser for _, answer in t.answers if isinstance(answer.randomiser, Noise)]
@@ -84,7 +84,7 @@ def _as_published(t: Reported, expected: Worth) -> Worth:
     return replace(expected, cells=cells)
 
 
-def _what_came(t: Reported, one: Worth) -> str:
+def _what_came(t: Reported, worth: Worth) -> str:
     """Return the shortfall of published values.
 
     It stands beside a verdict, which was known before, and is of the values alone.
@@ -96,11 +96,11 @@ def _what_came(t: Reported, one: Worth) -> str:
     if answer.randomiser.output is MARKS:
         safe = sum(value == "safe" for value in answer.values)
         return f" That was expected before publishing; what came: {safe:,} called safe, of {len(answer.values):,}."
-    if one.shows_nothing or not one.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
+    if worth.shows_nothing or not worth.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
         return ""
-    if one.difference is None and len(values) == 1 and 0 < one.cell.width >= abs(values[0]):
+    if worth.difference is None and len(values) == 1 and 0 < worth.cell.width >= abs(values[0]):
         return " The published value is no larger than that, so it is not told from 0."
-    if one.difference is not None and max(values) - min(values) <= one.difference.width:
+    if worth.difference is not None and max(values) - min(values) <= worth.difference.width:
         return " No two of the published values differ by more, so none shows."
     return ""
 
@@ -142,8 +142,9 @@ def number_with_error(t: Reported) -> str:
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
     judged = t.worth or _worth(t)
     is_of_pairs = judged is None or judged.difference is not None
-    which = " (the difference above is that of any one pair)" if is_of_pairs else ""
-    return f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once{which}."
+    of_pairs = " (the difference above is that of any one pair)" if is_of_pairs else ""
+    at_once = f"with probability 95 % for all {t.cells:,} values at once"
+    return f"How to read a number: {whose} is {size}, {at_once}{of_pairs}."
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:
@@ -172,15 +173,15 @@ def suspicion_of(t: Reported) -> str:
     if definitions.find(c.definition).one_way:
         said = definitions.find(c.definition).in_numbers(epsilon, delta)
         return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}") if said else ""
-    known = _compared(t)
-    if known is None:
+    comparison = _compared(t)
+    if comparison is None:
         return ""
-    compared, word = known
-    seen = suspicion.explain("50 %", epsilon * Fraction(compared.weight), delta)
-    high, but = seen.high, ""
-    if seen.beyond:
-        high = seen.beyond[0].high
-        but = f", but for a probability of at most {min(1.0, 3 * seen.delta):.2g}"
+    compared, word = comparison
+    explained = suspicion.explain("50 %", epsilon * Fraction(compared.weight), delta)
+    high, but = explained.high, ""
+    if explained.beyond:
+        high = explained.beyond[0].high
+        but = f", but for a probability of at most {min(1.0, 3 * explained.delta):.2g}"
     unit = c.units[0] if c.scope == "unit" and c.units else ""
     facts = _rather(compared.left, compared.right, word, unit, c.window)
     return (
@@ -197,10 +198,10 @@ def _compared(t: Reported) -> tuple[Comparison, str] | None:
     calibration = t.answers[0][1].calibration
     try:
         framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
-        one, word = next(framework.comparisons(), None), entry_word(framework.domain)
+        comparison, word = next(framework.comparisons(), None), entry_word(framework.domain)
     except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
         return None
-    return (one, word) if one is not None and math.isfinite(one.weight) else None
+    return (comparison, word) if comparison is not None and math.isfinite(comparison.weight) else None
 
 
 def _first_framework(c: Certificate) -> Framework:
@@ -218,21 +219,21 @@ def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: W
         return f"{entry} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
     if isinstance(left, LawIs) and isinstance(right, LawIs):
         return f"the {left.name} distribution holds rather than the {right.name} one"
-    one, other = left.describe(), right.describe()
-    same, is_said, value = other.rpartition(" is ")
-    return f"{one} rather than {value if is_said and one.startswith(f'{same} is ') else other}"
+    words, other_words = left.describe(), right.describe()
+    same, is_said, value = other_words.rpartition(" is ")
+    return f"{words} rather than {value if is_said and words.startswith(f'{same} is ') else other_words}"
 
 
-def _entry(one: EntryIs, word: str, unit: str, window: Window | None) -> str:
+def _entry(hypothesis: EntryIs, word: str, unit: str, window: Window | None) -> str:
     """Name an entry.
 
     It is named by the clock where it is the first of a calendar's window, else by its name. The number of an entry
     without a name is ours: it is said to be one of those that are called `word`.
     """
-    if window is not None and one.entry == 0:
+    if window is not None and hypothesis.entry == 0:
         return f"{unit or 'the row'} at {window.start}"
     whose = f" of {unit}" if unit else ""
-    name = f"one {word}" if one.name in ("", f"{word} {one.entry}") else one.name
+    name = f"one {word}" if hypothesis.name in ("", f"{word} {hypothesis.entry}") else hypothesis.name
     return f"{name}{whose}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,9 +158,10 @@ class Outcome:
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
-        paid, files = self.reservation, [path for table in self.new for path in table.files]
+        paid, files = self.reservation, list(chain.from_iterable(table.files for table in self.new))
+        first_rows = chain.from_iterable(table.rows[:1] for table in self.tables)
         facts = [
-            ("intervals", _READ if any(row.get("low") is not None for t in self.tables for row in t.rows[:1]) else ""),
+            ("intervals", _READ if any(row.get("low") is not None for row in first_rows) else ""),
             ("written", f"{', '.join(path.name for path in files)} in {files[0].parent}" if files else ""),
             ("spent", f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"),
             ("completed", f"paid for at {self.completed}" if self.completed else ""),
@@ -168,15 +170,15 @@ class Outcome:
         return [(label, words) for label, words in facts if words]
 
 
-def already(there: Sequence[Published]) -> str:
+def already(tables: Sequence[Published]) -> str:
     """Name the tables published before.
 
     It is said, too, that nothing was paid now, and how to publish later rows; "" for none.
     """
-    if not there:
+    if not tables:
         return ""
-    named = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in there)
-    paid = f"{named}; nothing was paid for {'it' if len(there) == 1 else 'them'} now"
-    if any(table.certificate.window for table in there):
+    names = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in tables)
+    paid = f"{names}; nothing was paid for {'it' if len(tables) == 1 else 'them'} now"
+    if any(table.certificate.window for table in tables):
         return paid
     return f"{paid}. What came into the data since then needs a [[release]] of another name"

@@ -45,12 +45,17 @@ def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]
     sent = marginals(belief, noise)
     places = belief.places
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
-    halves = [(ends[1] - ends[0]) / (2 * len(values)) for values in (xs, ys) for ends in [ends_of(values)]]
+    halves = [_half_a_cell(xs), _half_a_cell(ys)]
     for number, (x, y) in enumerate(places):
-        known: Json = {"x": x, "y": y}
+        row: Json = {"x": x, "y": y}
         for place, name in enumerate(belief.populations):
-            known[f"{name}: share"] = float(belief.laws[place][number])
-            known[f"{name}: share sent"] = float(sent[place][number])
+            row[f"{name}: share"] = float(belief.laws[place][number])
+            row[f"{name}: share sent"] = float(sent[place][number])
         ends = (x - halves[0], y - halves[1], x + halves[0], y + halves[1])
         a, b, c, d = (round(end, DIGITS) for end in ends)
-        yield (a, b, c, d), known
+        yield (a, b, c, d), row
+
+
+def _half_a_cell(values: Sequence[float]) -> float:
+    low, high = ends_of(values)
+    return (high - low) / (2 * len(values))

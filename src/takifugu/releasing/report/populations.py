@@ -80,11 +80,11 @@ def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[B
     """
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
-        yield str(name), [
-            Bar(f"{value} {what}", float(f"{100 * float(share):.4g}"))
-            for value, before, after in zip(belief.values[:MOST_VALUES], belief.laws[place], sent[place], strict=False)
-            for what, share in (("before", before), ("sent", after))
-        ]
+        bars: list[Bar] = []
+        for value, before, after in zip(belief.values[:MOST_VALUES], belief.laws[place], sent[place], strict=False):
+            for time, share in (("before", before), ("sent", after)):
+                bars.append(Bar(f"{value} {time}", float(f"{100 * float(share):.4g}")))
+        yield str(name), bars
 
 
 def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:

@@ -128,5 +128,5 @@ def style() -> str:
 
 
 def _variables(colours: dict[str, str], scheme: str) -> str:
-    named = " ".join(f"--{name}: {colour};" for name, colour in colours.items())
-    return f":root {{ color-scheme: {scheme}; {named} }}"
+    variables = " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+    return f":root {{ color-scheme: {scheme}; {variables} }}"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
@@ -57,8 +58,8 @@ def published(t: Reported) -> Iterator[Block]:
     if t.by_unit:
         yield _table_of_units(t, answers)
     elif any(row["low"] is None for row in rows):  # labels and the like: nothing to draw, no interval
-        listed = [(str(row["cell"]), in_words(row)) for row in rows]
-        yield Table(f"Published values of {t.name}", ("cell", "published"), listed, (1,))
+        cells = [(str(row["cell"]), in_words(row)) for row in rows]
+        yield Table(f"Published values of {t.name}", ("cell", "published"), cells, (1,))
     elif places is not None:
         yield from _tables_of_two_ways(t, places, rows)
     else:
@@ -140,11 +141,11 @@ def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> It
 
 
 def _crossed(
-    t: Reported, what: str, name: str, across: Sequence[str], down: Sequence[str],
+    t: Reported, kind: str, name: str, across: Sequence[str], down: Sequence[str],
     cells: Mapping[tuple[str, str], str | Cell], note: str = "",
 ) -> Table:  # fmt: skip
     body = [[row, *(cells.get((row, column), "-") for column in across)] for row in down]
-    caption = f"{what} of {t.certificate.release}{_unit(t)}"
+    caption = f"{kind} of {t.certificate.release}{_unit(t)}"
     return Table(caption, (name, *across), body, range(1, len(across) + 1), note)
 
 
@@ -154,22 +155,24 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
     Where there are many cells, it is one row per value.
     """
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
-    every = [row for _, rows in answers for row in rows]
+    every = list(chain.from_iterable(rows for _, rows in answers))
     error, more = common_error(every), ["adjusted"] if "adjusted" in every[0] else []
     note = _note(t, every, error) if every[0]["low"] is not None else ""
     if len(labels) > MOST_PANELS:
-        long: list[Line] = [
-            [unit or "", str(row["cell"]), noisy_cell(row, t.possible), *(number(row[key]) for key in more)]
-            for unit, rows in answers
-            for row in rows
-        ]
+        long: list[Line] = []
+        for unit, rows in answers:
+            for row in rows:
+                adjusted = [number(row[key]) for key in more]
+                long.append([unit or "", str(row["cell"]), noisy_cell(row, t.possible), *adjusted])
         return Table(caption, (t.certificate.person, "cell", "noisy value", *more), long, (2, 3), note)
     halves = [readable(farthest_end(answer, t.cells)) for _, answer in t.answers]
     body: list[Line] = []
     for (unit, rows), half in zip(answers, halves, strict=True):
         line: list[str | Cell] = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
         line += [number(half)] if error is None else []
-        body.append([*line, *(number(row[key]) for row in rows for key in more)])
+        for key in more:
+            line += [number(row[key]) for row in rows]
+        body.append(line)
     header = [t.certificate.person, *labels, *(["± 95 %"] if error is None else [])]
     header += [f"{label}, adjusted" for label in labels if more]
     return Table(caption, header, body, range(1, len(header)), note)
@@ -183,18 +186,18 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
     count = Counter(place_kind(row[UPPER]) for row in rows)
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
     boxes = boxes_of(t.certificate.frameworks.values())
-    listed = [row for row in rows if boxes is None or row[UPPER] != "safe"]
+    of_interest = [row for row in rows if boxes is None or row[UPPER] != "safe"]
     notes = [f"{caption} of {len(rows):,} places."]
     if boxes is not None:
         notes.append(f"x and y are the middle of a place; {t.certificate.release}.csv has all of them.")
-    if len(listed) > MOST_LISTED:
-        notes.append(f"{len(listed) - MOST_LISTED:,} more are in the table.")
-    if not listed:
+    if len(of_interest) > MOST_LISTED:
+        notes.append(f"{len(of_interest) - MOST_LISTED:,} more are in the table.")
+    if not of_interest:
         yield Words(" ".join(notes), "note")
         return
     header = ("place", "published", *(() if boxes is None else ("x", "y")))
     body = []
-    for row in listed[:MOST_LISTED]:
+    for row in of_interest[:MOST_LISTED]:
         middle = () if boxes is None else boxes.middle(str(row["cell"]))
         body.append([str(row["cell"]), in_words(row), *(f"{at:.8g}" for at in middle)])
     yield Table(f"Published of {t.certificate.release}", header, body, range(1, len(header)), " ".join(notes))

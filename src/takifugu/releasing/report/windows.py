@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.escaping import as_exact_as
@@ -50,9 +51,9 @@ class Point:
 
         It rises by 1 from one to the next.
         """
-        known = period_number(self.period)
-        assert known is not None
-        return known[0]
+        period = period_number(self.period)
+        assert period is not None
+        return period[0]
 
     @property
     def row(self) -> Json:
@@ -95,12 +96,14 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: 
 
     Each has its interval where that is not as wide for all.
     """
-    titled = [(title, point) for title, points in series.items() for point in points]
+    titled: list[tuple[str, Point]] = []
+    for title, points in series.items():
+        titled += [(title, point) for point in points]
     rows, possible = [point.row for _, point in titled], possible_ends(first)
     error, titles = common_error(rows), [title for title in series if title]
-    each = "The bands and the intervals are those of"
+    beginning = "The bands and the intervals are those of"
     if error is not None:
-        each = f"Each value is ± {measured(error, first.measured_in or '')}, by"
+        beginning = f"Each value is ± {measured(error, first.measured_in or '')}, by"
     header = ["window", *["value of"][: len(titles)], f"noisy value{unit}"]
     body: list[list[str | Cell]] = []
     for title, point in titled:
@@ -112,8 +115,8 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: 
         for line, (_, point) in zip(body, titled, strict=True):
             line.append(f"{number(point.low)} to {number(point.high)}")
     note = (
-        f"{each} the noise alone, 95 % for all values of a window at once; a change's ± is 95 % for that change alone. "
-        "The line is broken where no window was published."
+        f"{beginning} the noise alone, 95 % for all values of a window at once; a change's ± is 95 % for that change "
+        "alone. The line is broken where no window was published."
     )
     return Table(f"Values of {name}", header, body, columns, " ".join([note, *marks_meant(rows, possible)]))
 
@@ -129,14 +132,14 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     first, last = points[0], points[-1]
     if not (isinstance(first.noise, Noise) and isinstance(last.noise, Noise)):
         return "How far a change is off is not known: its windows were not published by adding noise."
-    known = period_number(first.period)
-    assert known is not None
+    period = period_number(first.period)
+    assert period is not None
     periods, change = last.place - first.place, last.value - first.value
     off = difference_band(first.noise, last.noise).width
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
-        each = _size(change / periods, float(f"{off / periods:.3g}"), unit)
-        said = f"{said}, or {each} a {known[1]} on average over {periods} {known[1]}s"
+        average = _size(change / periods, float(f"{off / periods:.3g}"), unit)
+        said = f"{said}, or {average} a {period[1]} on average over {periods} {period[1]}s"
     if abs(change) > off:
         return f"{said} (95 %), more than the noise would make of no change."
     return f"{said} (95 %): no change shows through the noise."
@@ -160,8 +163,8 @@ def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
     thresholds "safe" or an upper value in place of the last three.
     """
     rows = place_rows(certificates)
-    for _, point, named in _points(certificates):
-        rows.append({"window": point.period, **named, **point.row})
+    for _, point, names in _points(certificates):
+        rows.append({"window": point.period, **names, **point.row})
     return rows
 
 
@@ -190,7 +193,7 @@ def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:
 
     Changes show from this size on; empty where no value has noise of its own.
     """
-    noises = dict.fromkeys(point.noise for points in series.values() for point in points)
+    noises = dict.fromkeys(point.noise for point in chain.from_iterable(series.values()))
     bands = [difference_band(noise) for noise in noises if isinstance(noise, Noise)]
     most = max((band.width for band in bands), default=None)
     return "" if most is None else measured(readable(most), last.measured_in or "")
