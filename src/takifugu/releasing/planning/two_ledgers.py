@@ -49,8 +49,8 @@ def _of_names(file: ReleaseFile) -> Iterator[str]:
     names_units = file.source.unit is not None
     neighbours: dict[Path, Neighbour] = {}
     for data in _data(file):
-        apart = names_apart(file.path, data, file.ledger, file.source.name)
-        neighbours |= {neighbour.path: neighbour for neighbour in apart}
+        files_of_data = names_apart(file.path, data, file.ledger, file.source.name)
+        neighbours |= {neighbour.path: neighbour for neighbour in files_of_data}
     are_alike = all(other.names_units == names_units for other in neighbours.values())
     if neighbours and not (file.source.same_people and are_alike):  # only then each is charged for the other
         names = _named((other, str(other.source)) for other in neighbours.values())

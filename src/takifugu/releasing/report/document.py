@@ -86,11 +86,11 @@ def verdict_words(table: Published) -> str:
 
     It says what the table is worth, or how far off what was chosen may be.
     """
-    (reported,) = _tables(table)
-    verdict = verdict_of(reported)[1]
-    if verdict or not isinstance(reported.answers[0][1].randomiser, PermuteAndFlip):
+    (report,) = _tables(table)
+    verdict = verdict_of(report)[1]
+    if verdict or not isinstance(report.answers[0][1].randomiser, PermuteAndFlip):
         return verdict
-    return number_with_error(reported)
+    return number_with_error(report)
 
 
 def _article(t: Reported) -> dict[str, object]:
