@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from takifugu.core.escaping import as_exact_as
 from takifugu.core.plain import Row
@@ -37,7 +38,7 @@ def bars(
     longest: float | None = None,
     columns: int | None = None,
     lowest: float | None = None,
-    error: float | None = None,
+    error: float | Fraction | None = None,
 ) -> list[str]:
     """Return one line per row (cell, value, low, high).
 
@@ -90,7 +91,7 @@ def _bar(row: Row, least: float, most: float, room: int) -> str:
     return f"{drawn[:zero]}│{drawn[zero:]}" if least < 0 else drawn.rstrip()
 
 
-def _around(row: Row, error: float | None) -> str:
+def _around(row: Row, error: float | Fraction | None) -> str:
     """Return a value with half its interval's width, or its ends."""
     low, value, high = (row[key] for key in ("low", "value", "high"))
     adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""

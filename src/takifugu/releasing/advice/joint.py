@@ -75,6 +75,8 @@ def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None
     chance_inside = 1.0
     for key, noise in noises.items():
         count = noise.cells * answers[key] * people
-        is_noise = isinstance(noise, Noise)
-        chance_inside *= coverage(noise, half_widths[key], count) if is_noise else LEVEL ** (count / values)
+        if isinstance(noise, Noise):
+            chance_inside *= coverage(noise, half_widths[key], count)
+        else:
+            chance_inside *= LEVEL ** (count / values)
     return Joint(widest, values, chance_inside, table.totals is not None)
