@@ -94,7 +94,7 @@ def adopt(
     prices = _prices(book, book.adopt(offers, is_rehearsal=True)) if offers else ()
     if not prices or not agree(prices):
         return ()
-    before = {entered.source: entered.before for entered in prices}
+    before = {price.source: price.before for price in prices}
     return _prices(book, book.adopt(offers), before)
 
 
@@ -108,9 +108,9 @@ def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
     except TakifuguError as error:
         return _UNKNOWN, f"which cannot be done: {error.message}"
-    spent = [(f"the source {entered.source!r} would have spent ", str(entered.spent)) for entered in prices]
+    spent = [(f"the source {price.source!r} would have spent ", str(price.spent)) for price in prices]
     at_most = "; ".join(f"{words}at most {total}" for words, total in spent)
-    is_known = all(all(entered.as_paid) for entered in prices)
+    is_known = all(all(price.as_paid) for price in prices)
     return (at_most if is_known else _UNKNOWN), "; ".join(f"{words}{total}" for words, total in spent)
 
 
