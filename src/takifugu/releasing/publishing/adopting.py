@@ -191,9 +191,7 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
 
     first, bill = lacking[0].certificate, lacking[0].bill
     ids = {release.certificate.release: release.release_id for release in lacking}
-    worst = Adoption(
-        normalised(first.source), str(first.ledger), ids, (), tuple(release.digest for release in lacking)
-    )
+    worst = Adoption(normalised(first.source), str(first.ledger), ids, (), tuple(release.digest for release in lacking))
     debits = _debits_as_paid(book, lacking)
     ways = []
     if bill is not None and debits is not None:

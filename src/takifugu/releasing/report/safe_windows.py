@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.cells import UPPER
@@ -26,7 +27,9 @@ def marks_in(certificate: Certificate) -> list[Row]:
     There are none where numbers were published.
     """
     answers = releases_of(certificate).values()
-    rows: list[Row] = [row for answer in answers for row in answer.rows(_LEVEL, len(answer.values))]
+    rows: list[Row] = []
+    for answer in answers:
+        rows += answer.rows(_LEVEL, len(answer.values))
     return rows if rows and UPPER in rows[0] else []
 
 
@@ -71,14 +74,15 @@ def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> 
     """
     counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
     kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]
-    labels = list(dict.fromkeys(str(row["cell"]) for _, rows in windows for row in rows))
-    named = labels if len(labels) <= MOST_NAMED else []
+    all_rows = chain.from_iterable(rows for _, rows in windows)
+    labels = list(dict.fromkeys(str(row["cell"]) for row in all_rows))
+    few_labels = labels if len(labels) <= MOST_NAMED else []
     body: list[list[str | Cell]] = []
     for (period, rows), count in zip(windows, counts, strict=True):
         said = {str(row["cell"]): in_words(row) for row in rows}
-        body.append([period, *(f"{count[kind]:,}" for kind in kinds), *(said.get(label, "") for label in named)])
+        body.append([period, *(f"{count[kind]:,}" for kind in kinds), *(said.get(label, "") for label in few_labels)])
     note = (
         f'{drawn}"safe" is never wrong, in any window. A number is no count: at most so many were there, and often far '
         "fewer. Noise is drawn anew in each window, and a place that is not called safe in one may well be."
     )
-    return Table(f"Places of {name}", ["window", *kinds, *named], body, range(1, 1 + len(kinds)), note)
+    return Table(f"Places of {name}", ["window", *kinds, *few_labels], body, range(1, 1 + len(kinds)), note)
