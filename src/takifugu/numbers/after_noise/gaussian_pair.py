@@ -29,7 +29,7 @@ _DENSEST = -0.918
 
 
 class GaussianPair:
-    """Two laws on a line, from the first atom in units of sigma.
+    """Two laws on a line, counted from the first atom in sigmas.
 
     Y, LOG_A, ... name rows of points.
     """

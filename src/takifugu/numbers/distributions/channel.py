@@ -67,7 +67,7 @@ class Channel:
         return {y: Fraction(mass, self.total) for y, mass in zip(self.outputs, masses, strict=True) if mass}
 
     def lift(self, law: Mapping[Hashable, Atom]) -> dict[Hashable, Atom]:
-        """Return the output's law for a law of inputs, exact if that is.
+        """Return the output's law for a law of inputs, exactly if possible.
 
         Raises InputError when the law gives mass to an input that the channel does not know.
 
