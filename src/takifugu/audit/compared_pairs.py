@@ -44,10 +44,7 @@ def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple
 
 
 def of_view(secret: Secret, view: View, occurring: Iterable[int]) -> Pairs:
-    """Return a secret's ordered pairs of column or population hypotheses.
-
-    `occurring` are the numbers of those that some data fulfil.
-    """
+    """Return a secret's ordered pairs of `occurring` column or population hypotheses."""
     words, hypotheses = secret.to_dict(), view.alphabet(0)
     pairs = tuple(permutations(sorted(set(occurring)), 2))
     if words.get("sets") is not None and all(isinstance(number, int) for number in hypotheses):

@@ -49,10 +49,11 @@ class Hill:
 
 @dataclass(frozen=True)
 class Curve:
-    """A density: a sum of weighted products of hills, the mass between two places, and the ends of its first cells.
+    """A density: a sum of weighted products of hills.
 
-    Between the first and the last of `ends` lies all but 1e-18 of the mass. `shape` is what two densities have in
-    common where one is a log-concave density and the other the same one, moved from one `centre` to another.
+    The mass between two places is known, too. Between the first and the last of `ends` of its cells lies all but 1e-18
+    of the mass. `shape` is what two densities have in common where one is a log-concave density and the other the same
+    one, moved from one `centre` to another.
     """
 
     parts: tuple[tuple[mpf, tuple[Hill, ...]], ...]
@@ -88,7 +89,7 @@ _NODES = tuple(zip(*(column.tolist() for column in np.polynomial.legendre.leggau
 def curve(description: Plain, sigma: mpf | float) -> Curve:
     """Return the density of X + sigma Z, X from its `description`.
 
-    Call and use it with the digits that are wanted. Raises Unsupported for a kind that is not known here.
+    The caller sets the digits, here and in calls. Raises Unsupported for a kind that is not known here.
     """
     noise = mp.mpf(sigma)
     if description["kind"] == "blurred":  # with normal noise of its own
@@ -111,7 +112,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
 
 
 def with_laplace(description: Plain, scale: mpf | float) -> Curve:
-    """Return the density of X + scale L, L standard Laplace.
+    """Return the density of X plus Laplace noise of a scale.
 
     X is normal or a mixture of normals. Raises Unsupported for any other X.
     """
@@ -122,7 +123,7 @@ def with_laplace(description: Plain, scale: mpf | float) -> Curve:
 
 @dataclass(frozen=True, eq=False)
 class Bell:
-    """A density that is symmetric about 0 and falls on both sides: its height, its tail, and where all of it lies.
+    """A density symmetric about 0 and falling on both sides.
 
     Bells of equal `shape` are equal, and log-concave.
     """

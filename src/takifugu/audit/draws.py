@@ -37,7 +37,7 @@ LEAST, LADDER = 5, [Fraction(step, 8) for step in range(-64, 65)]
 
 @dataclass(frozen=True)
 class Fit:
-    """How well outputs fit the declared law: how many there were, the pooled ones, G, and the p-value.
+    """The fit of outputs to the declared law, with its p-value.
 
     `p` is how likely the law itself gives a G as large; 0 where an output is impossible under the law.
     """

@@ -53,7 +53,7 @@ class Calibrated(Protocol):
 
 @dataclass(frozen=True)
 class Audit:
-    """The true loss (or delta), where it is reached, and bounds that take the rounding of the belief into account.
+    """The true loss (or delta), its place, and bounds for the belief's rounding.
 
     `output` is in answer units, one number (or label) per cell of every release. `left_open` says what was not looked
     at: `upper` is then infinite (for a delta: 1), and so is `loss` where nothing at all was.
@@ -81,7 +81,7 @@ def true_loss(
     """Return the true loss of a calibration or a release.
 
     Exact for tables, chains of a stationary or given start, and chains with any initial distribution (the supremum over
-    all initial laws), and for counted populations of which rows are sent one by one. For any other class it is the loss
+    all initial laws), and for counted populations of which rows are sent one by one. For any other class the loss is
     over the given `chains` (or other members) of that class, a lower bound; `upper` is then infinite, as it is for a
     real-valued answer.
 
@@ -150,13 +150,13 @@ def true_delta(
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
 ) -> Audit:
-    """Return the true delta at `epsilon`.
+    """Return the true delta at `epsilon`, or at a calibration's promised epsilon.
 
-    It is the `loss` of an Audit; its `output` is the one that adds most. Without `epsilon` it is that at the epsilon
-    which a calibration promises. The sum runs over all outputs but a set of mass 1e-25 per cell. With any initial
-    distribution `loss` and `lower` are over point starts and `upper` over all pairs of point starts, one per side: the
-    supremum lies between them. For a real-valued answer `lower` and `upper` enclose the delta before rounding to the
-    grid, of which the published value has at most as much. For a class `upper` is 1.
+    The delta is the `loss` of an Audit; its `output` is the one that adds most. The sum runs over all outputs but a set
+    of mass 1e-25 per cell. With any initial distribution `loss` and `lower` are over point starts and `upper` over all
+    pairs of point starts, one per side: the supremum lies between them. For a real-valued answer `lower` and `upper`
+    enclose the delta before rounding to the grid, of which the published value has at most as much. For a class `upper`
+    is 1.
 
     Raises what `true_loss` raises, except that normal noise is fine, and InputError for a framework without epsilon.
 

@@ -132,9 +132,9 @@ def _symmetric_tail(upper: Callable[[Fraction], mpf]) -> Callable[[int, Fraction
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     """Return outputs enough for every log-ratio, in grid units.
 
-    Beyond them none grows; they are all where they are finitely many. Below the lowest and above the highest atom every
-    mass of Laplace noise, on one side or on both, falls by the same factor per step, so one step beyond is enough; no
-    noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
+    No ratio grows beyond these outputs; they are all outputs where there are finitely many. Below the lowest and above
+    the highest atom every mass of Laplace noise, on one side or on both, falls by the same factor per step, so one step
+    beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
     """
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs

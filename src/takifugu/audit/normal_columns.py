@@ -29,8 +29,8 @@ Description = Plain
 def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
     """Return the answer's densities by hypothesis, and the compared pairs.
 
-    They are plain data (`audit.curves`). Of all values up to a difference these are one and the farthest from it: two
-    normal densities of one variance are the easier to tell apart the farther they are moved. Raises Unsupported for
+    Densities are plain data (`audit.curves`). Of all values up to a difference these are one and the farthest from it:
+    two normal densities of one variance are the easier to tell apart the farther they are moved. Raises Unsupported for
     vectors, and for a parameter other than the mean.
     """
     belief, words = view.belief, secret.to_dict()

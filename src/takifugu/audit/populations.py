@@ -114,8 +114,8 @@ class Ends:
 def largest_over_class(rows: FromPopulations, noise: Finite) -> Ends | None:
     """Return the rows' largest loss over all counted populations, if known.
 
-    The rows are sent one by one. It is that of all rows sent as the same output: log(max p.m / min q.m) for each, over
-    p and q in the regions of two populations and m the probabilities of the output. Every multiplier of the bounds
+    Rows are sent one by one. The loss is that of all rows sent as the same output: log(max p.m / min q.m) for each,
+    over p and q in the regions of two populations and m the probabilities of the output. Every multiplier of the bounds
     gives a bound of a linear program, so the upper end is proved whatever the solver does.
     """
     if rows.regions is None or not rows.adds_up or len(noise.outputs) > MOST_OUTPUTS:

@@ -127,7 +127,7 @@ def _cell(p: Curve, q: Curve, factor: mpf, left: mpf, right: mpf) -> Cell:
 def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
     """Enclose a log-concave density's divergence from its translate.
 
-    The ratio is monotone. So the excess is that of a half-line. In a mirror p lies above q; where the sign changes
+    The ratio is monotone, so that the excess is that of a half-line. In a mirror p lies above q; where the sign changes
     between two places, the half-line begins between them.
     """
     first, last = min(*p.ends, *q.ends), max(*p.ends, *q.ends)

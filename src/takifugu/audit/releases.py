@@ -45,9 +45,9 @@ PEOPLE = 2
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The answers that occur (a tuple of cells in units of their noise's grid each), and the noise of every cell.
+    """The possible answers in grid units, and the noise of every cell.
 
-    Cells that are drawn together count as one, whose value is a tuple.
+    An answer is a tuple of cells. Cells that are drawn together count as one, whose value is a tuple.
     """
 
     answers: list[tuple[Any, ...]]

@@ -73,10 +73,7 @@ class Alternative:
 
 
 def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> str:
-    """Return a bar for each mechanism with an expected error.
-
-    A star is at those that may not be used.
-    """
+    """Return a bar for each mechanism's expected error, starred if refused."""
     from takifugu.core.text.pictures import Bar, bar_chart
     from takifugu.core.text.scales import Axis
 
@@ -94,10 +91,10 @@ def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> s
 class Comparisons(Sequence[Alternative]):
     """Every mechanism side by side, in the registry's order.
 
-    The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
-    the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
-    `remarks` are sentences about what is no mechanism for this definition; `believed` says whether there is a belief,
-    which may be off; `error_words` say what an error is.
+    "auto" takes the one marked as chosen. Where the least error of all is another one's, that one is marked "if the
+    only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow". `remarks`
+    are sentences about what is no mechanism for this definition; `believed` says whether there is a belief, which may
+    be off; `error_words` say what an error is.
     """
 
     rows: tuple[Alternative, ...]

@@ -50,11 +50,12 @@ def entry_budget(
 ) -> EntryBudget:
     """Return another library's largest budget per entry for (epsilon, delta).
 
-    Within it the secrets keep the promise. `neighbours` says what its epsilon is about: "replace", one entry has
-    another value, or "add-remove", one entry is there or is not, which is worth half. For OpenDP these are the input
-    distances 1 of change-one, and 1 of symmetric distance, with one row an entry. The budget covers everything that it
-    does with the data, or is what each of so many `releases` may spend. Raises InputError for other neighbours, a
-    framework that is not Pufferfish, and for entries that may be removed where only their values are replaced.
+    Within the budget the secrets keep the promise. `neighbours` says what its epsilon is about: "replace", one entry
+    has another value, or "add-remove", one entry is there or is not, which is worth half. For OpenDP these are the
+    input distances 1 of change-one, and 1 of symmetric distance, with one row an entry. The budget covers everything
+    that the library does with the data, or is what each of so many `releases` may spend. Raises InputError for other
+    neighbours, a framework that is not Pufferfish, and for entries that may be removed where only their values are
+    replaced.
 
     Source: docs/theory/influence.md, Theorems 1, 2, 4 and 5.
 
@@ -86,10 +87,9 @@ def entry_budget(
 
 
 def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
-    """Return a mechanism's loss for one replaced value, rounded up.
+    """Return a mechanism's declared loss for one replaced value, rounded up.
 
-    It follows from what its maker declares. Raises InputError for numbers that are none, and as `entry_budget` for
-    neighbours.
+    Raises InputError for numbers that are none, and as `entry_budget` for neighbours.
     """
     check_neighbours(framework, neighbours)
     lost, failing = as_epsilon(epsilon), as_delta(delta)
@@ -103,7 +103,7 @@ def promise_of_entries(
 ) -> tuple[Fraction, Fraction, Covers]:
     """Return the secrets' promise under a loss per entry, rounded up.
 
-    And how it composes. Source: docs/theory/influence.md, Theorem 4.
+    With it goes how the promise composes. Source: docs/theory/influence.md, Theorem 4.
     """
     promise = promise_of(Problem(framework, EveryChange(), Fraction(1)), 1 / lost)
     if not failing:

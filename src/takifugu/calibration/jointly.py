@@ -45,10 +45,10 @@ def calibrate_jointly(
 ) -> tuple[Calibration, ...]:
     """Return noise for several queries within one (epsilon, delta).
 
-    They are about the same entries. Their scales make sum_k w_k (expected error of query k) small: the errors are L1
-    over the cells, in the units of each answer, and of a choice (a median, a mode) by how many entries the best one is
-    missed at worst; `weights` (1 if not given) say what one unit of each counts. The sum is never above that of an
-    equal split, and the least where all profiles have one shape. Each calibration states what its release promises
+    The queries are about the same entries. Their scales make sum_k w_k (expected error of query k) small: the errors
+    are L1 over the cells, in the units of each answer, and of a choice (a median, a mode) by how many entries the best
+    one is missed at worst; `weights` (1 if not given) say what one unit of each counts. The sum is never above that of
+    an equal split, and the least where all profiles have one shape. Each calibration states what its release promises
     alone.
 
     Without delta noise is Laplace's, releases compose with everything, and `compose` of them is at most epsilon. With a
@@ -128,7 +128,7 @@ class Split:
     def fitted(self, shape: Scales) -> Scales:
         """Return proportional scales with a joint loss of about epsilon.
 
-        It takes secants of logarithms. Those that would be below what their release needs alone are that.
+        Secants of logarithms find them. A scale below its release's own need is raised to it.
         """
         place = math.log(self.noise.guess(shape))
         gap = self._gap(shape, place)

@@ -12,16 +12,16 @@ from takifugu.core.registry import Registry, loaded
 
 @dataclass(frozen=True)
 class Line:
-    """A mechanism's name, the mechanism or "module:attribute" (MECHANISM), and whether it has a use for a delta.
+    """A mechanism's name, itself or its place, and its use for delta.
 
-    A module is one of `mechanisms`. Mechanisms of different definitions may share a name.
+    The place is "module:attribute" (MECHANISM), a module of `mechanisms`. Mechanisms of different definitions may share
+    a name.
 
     "auto" leaves a `baseline` to be requested by name, for the reason given, and comparisons show it for reference.
-    What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released.
-    It is proved that it never needs less noise than the one that `not_below` names.
-    Papers call it by its `aliases`.
-    Its bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records
-    with columns, and is asked, unless by name, only where there is one.
+    What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released. It
+    is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. Its
+    bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records with
+    columns, and is asked, unless by name, only where there is one.
     """
 
     name: str
@@ -163,7 +163,7 @@ def register(
     mechanism: Mechanism, takes_delta: bool = False, baseline: str = "",
     definitions: tuple[str, ...] = ("pufferfish",), aliases: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
-    """Register a mechanism written elsewhere, after all others.
+    """Register a mechanism from elsewhere, after all others.
 
     Raises InputError for a name or alias that is taken, and for what lacks a part of a mechanism.
     """
@@ -176,9 +176,9 @@ def register(
 
 
 def find(name: str, definition: str = "") -> Line:
-    """Return one mechanism's line, a definition's if two share the name.
+    """Return a mechanism's line by its name, alias or shared name's definition.
 
-    InputError for an unknown one. What papers call it finds it, too.
+    Raises InputError for an unknown one.
 
     >>> find("optimal", "distribution").place, find("optimal").place, find("Algorithm 2 of Zhang").name
     ('local.hiding:OPTIMAL', 'optimal', 'attribute-gaussian-approx')

@@ -45,7 +45,7 @@ _ADDS_UP = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
-    """Enough noise for one query under one framework; it holds no data, and prints what it is and why.
+    """Enough noise for one query under one framework, without data.
 
     `epsilon` and `delta` are what is promised (`guarantee`), `requested` what was asked for, None where the caller
     chose the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact

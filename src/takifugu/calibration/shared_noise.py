@@ -39,7 +39,7 @@ Scales = Sequence[Fraction]
 
 
 class SharedNoise(Protocol):
-    """What a split of one promise among queries needs to know of their noise; scales are in the units of answers.
+    """The noise of queries in one split promise, scaled in answer units.
 
     Where all profiles have one shape the loss is a function of the sum of D_k/b_k^power.
     """
@@ -158,7 +158,7 @@ class LaplaceTogether:
 
 @dataclass(frozen=True, eq=False)
 class NormalTogether:
-    """Normal noise of several queries: each alone promises epsilon, or less, at its share of delta.
+    """Normal noise of several queries, each promising epsilon at its delta share.
 
     Shares are equal where that is enough; where one needs more, each has what it needs, and an equal part of the rest.
     """

@@ -65,11 +65,10 @@ class Trial:
 def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[Trial]:
     """Ask every mechanism with a predicted work below the limit.
 
-    Mechanisms that belong to another definition, or to columns where there are none, are told to nobody who did not ask
-    for them.
+    Mechanisms that belong to another definition, or to columns where there are none, are asked by name only.
 
-    For a release that is `alone` the law of a long sequence may take up to PATIENCE: of the mechanisms beyond the
-    limit the quickest is asked, then the next, until one may be used, or needs no less noise than one that may.
+    For a release that is `alone` the law of a long sequence may take up to PATIENCE: of the mechanisms beyond the limit
+    the quickest is asked, then the next, until one may be used, or needs no less noise than one that may.
     """
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem)]
     waiting = [
@@ -167,9 +166,9 @@ def _reads_back(noise: Randomiser) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The two winners: the least error of all, and the least among mechanisms that leave room for later releases.
+    """The trials of least error: of all, and of composing ones.
 
-    They are one where equal errors allow it; `composing` is None where nothing composes.
+    Equal errors make them one where possible; `composing` is None where nothing composes.
     """
 
     least: Trial

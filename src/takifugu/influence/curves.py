@@ -47,10 +47,11 @@ FEW = 8
 
 @dataclass(frozen=True)
 class Curve(Generic[Along]):
-    """How a type of belief turns a profile into the largest loss of a family of secrets, and in how many operations.
+    """A belief type's largest loss from a profile, with its work.
 
-    `is_least` says whether a mechanism with the profile attains it: then quilts and `group` are never smaller. `along`
-    is the loss of a recording by its stretches, and what each step of one loses for any two values.
+    The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then quilts and
+    `group` are never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
+    any two values.
     """
 
     loss: Callable[[Along, Profile, Family], Loss]
@@ -61,10 +62,10 @@ class Curve(Generic[Along]):
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Laplace noise of a scale (grid units) on an answer, as one part reads it.
+    """Laplace noise on an answer, as one part reads it.
 
-    `changes` are the largest L1 changes by entry; `answer` is what adds up, where it is known value by value, and
-    `charge` what quilts are charged, where D(N) is less than the sum of the changes.
+    `scale` is in grid units. `changes` are the largest L1 changes by entry; `answer` is what adds up, where it is known
+    value by value, and `charge` what quilts are charged, where D(N) is less than the sum of the changes.
     """
 
     changes: IntArray
@@ -74,10 +75,10 @@ class Release:
 
 
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
-    """Return the joint cost of Laplace releases on one part, rounded up.
+    """Return Laplace releases' least joint cost over all curves, rounded up.
 
-    It is the least of all known curves. A release of scale 0 costs infinitely much where it reads what a curve must
-    cover. Raises Unsupported where nothing is known.
+    A release of scale 0 costs infinitely much where it reads what a curve must cover. Raises Unsupported where nothing
+    is known.
     """
     by_influence = influence_loss(part, releases)
     if by_influence is not None and is_least(part.belief) and not any(release.charge for release in releases):
@@ -138,10 +139,10 @@ def _states(belief: Belief) -> Runs:
 
 
 def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
-    """Return a profile's cost to the secrets of one part, rounded up.
+    """Return a profile's least cost over all curves, rounded up.
 
-    It is the least of all known curves. Quilts and `group` add up its largest losses. Raises Unsupported where nothing
-    is known.
+    The cost is to the secrets of one part. Quilts and `group` add up the profile's largest losses. Raises Unsupported
+    where nothing is known.
     """
     by_influence = _along_curve(part, profile)
     if by_influence is not None and is_least(part.belief):
@@ -202,9 +203,9 @@ def added(profiles: Sequence[Profile]) -> Profile:
 
 
 def profile_of(belief: Belief, release: Release) -> Profile:
-    """Return the profile of a release, rounded up.
+    """Return a release's profile |w_t(u) - w_t(v)| / b, rounded up.
 
-    It is c_t(u, v) = |w_t(u) - w_t(v)| / b, or the largest change where values are not known one by one.
+    Where values are not known one by one it is the largest change over b.
 
     >>> from takifugu import Count, MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)

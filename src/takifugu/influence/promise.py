@@ -30,9 +30,9 @@ class Promise:
 def promise_of(problem: Problem, scale: Fraction) -> Promise:
     """Return the promise of Laplace noise of a positive scale.
 
-    The scale is in answer units. The smaller of D(component)/b (Song17 Theorem A.5) and, where the belief has Markov
-    quilts, the largest over entries and pairs of the least over quilts of e(Q) + D(N)/b (Song17 Theorem 4.3,
-    docs/decisions.md#composition).
+    The scale is in answer units. The promise is the smaller of D(component)/b (Song17 Theorem A.5) and, where the
+    belief has Markov quilts, the largest over entries and pairs of the least over quilts of e(Q) + D(N)/b (Song17
+    Theorem 4.3, docs/decisions.md#composition).
     """
     change = component_change(problem)
     plain = Promise(change.size / scale, change.covers, change.witness)

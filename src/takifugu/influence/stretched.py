@@ -20,10 +20,10 @@ from takifugu.numbers.runs import Runs
 def stretched_loss(
     belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction
 ) -> tuple[Fraction, Witness] | None:
-    """Return the cost of windows with multiples of `unit` per step.
+    """Return the cost of a recording's windows, in multiples of `unit`.
 
-    They are windows of a recording. That is what it loses for any two values. Every step is secret, and may be the
-    first one of a recording with an unknown start. None where the belief has no curve, or forgets nothing.
+    A step loses its multiple for any two values. Every step is secret, and may be the first one of a recording with an
+    unknown start. None where the belief has no curve, or forgets nothing.
     """
     curve = CURVES.of(belief)
     if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:

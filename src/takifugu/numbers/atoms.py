@@ -23,10 +23,10 @@ _FLOATS = np.frompyfunc(float, 1, 1)
 
 
 def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
-    """Return a new array: int64, exact objects or float64.
+    """Return a new one-dimensional array of integers, exact objects or floats.
 
-    It is one-dimensional: int64 for integers, objects for Fractions and huge integers, else float64. Raises InputError
-    for text, truth values, NaN, infinities and arrays of another shape.
+    int64 for integers, objects for Fractions and huge integers, else float64. Raises InputError for text, truth values,
+    NaN, infinities and arrays of another shape.
     """
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
         array = _from_machine_numbers(numbers)

@@ -51,7 +51,7 @@ _TOGETHER = 32
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A channel strictly inside its constraints, its cost, and what no channel costs less than."""
+    """A channel strictly inside its constraints, its cost, and a lower bound."""
 
     matrix: Floats
     cost: float
@@ -59,12 +59,12 @@ class Solution:
 
 
 def solve(cost: Floats, limits: csr_array) -> Solution:
-    """Return the channel of least cost within `limits`, and a proved bound.
+    """Return the channel of least cost within `limits`, and a lower bound.
 
-    It has `limits` @ K <= 0; none of them costs less than the bound. `cost` has shape (inputs, outputs), numbers not
-    negative; `limits` is sparse, of shape (constraints, inputs). The lower end is at most 1e-9 times the cost below it,
-    or as near as floating point allows. Raises Unsupported where a row of `limits` does not sum to less than 0, so that
-    the uniform channel is not strictly inside.
+    `limits` @ K <= 0 holds for the channel K, and no such channel costs less than the bound. `cost` has shape (inputs,
+    outputs), numbers not negative; `limits` is sparse, of shape (constraints, inputs). The bound is at most 1e-9 times
+    the cost below it, or as near as floating point allows. Raises Unsupported where a row of `limits` does not sum to
+    less than 0, so that the uniform channel is not strictly inside.
 
     >>> from scipy.sparse import csr_array
     >>> twice = csr_array([[1.0, -2.0], [-2.0, 1.0]])
@@ -165,9 +165,9 @@ class _State:
         return products / (matrix.size + slack.size)
 
     def _factors(self) -> tuple[Floats, Floats] | None:
-        """Return the Cholesky factors of every column's Hessian.
+        """Return the Cholesky factors of every column's Hessian, and inverses' sum.
 
-        It is diag(below / K) + G^T diag(multipliers / slack) G. The second array is the sum of the inverses.
+        The Hessian is diag(below / K) + G^T diag(multipliers / slack) G.
         """
         from scipy.linalg import lapack
 

@@ -24,10 +24,10 @@ TRUSTED = 2.0**-900
 
 
 def log_bounds(values: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return (upper, lower) logs of computed masses.
+    """Return (upper, lower) logs of computed masses, before their relative error.
 
-    The relative error of `values` is not yet charged. `positive` says which true masses are above zero. Zero masses
-    have upper DEAD and lower -NEVER; masses too small to be trusted have upper log(TRUSTED) and lower -NEVER.
+    `positive` says which true masses are above zero. Zero masses have upper DEAD and lower -NEVER; masses too small to
+    be trusted have upper log(TRUSTED) and lower -NEVER.
     """
     safe = values >= TRUSTED
     if safe.all():
@@ -38,7 +38,7 @@ def log_bounds(values: FloatArray, positive: BoolArray) -> tuple[FloatArray, Flo
 
 
 def largest_differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Return the largest upper minus lower log of rows, (..., k, k).
+    """Return rows' largest upper minus lower logs, shape (..., k, k).
 
     NEVER if infinite, DEAD if empty.
     """
@@ -63,11 +63,11 @@ def log_rounding(*logs: FloatArray) -> float:
 
 
 def product_error(steps: IntArray, k: int) -> FloatArray:
-    """Bound a log-ratio's error after products with matrices.
+    """Bound a log-ratio's error after products with matrices of k rows.
 
-    These are `steps` matrices of k rows. An entry of a normalised matrix has at most 2k + 4 units of relative error,
-    and a sum of k products of positive terms adds at most k: both logs are off by at most 3k + 4 units per step, first
-    order and a percent.
+    `steps` counts the matrices. An entry of a normalised matrix has at most 2k + 4 units of relative error, and a sum
+    of k products of positive terms adds at most k: both logs are off by at most 3k + 4 units per step, first order and
+    a percent.
     """
     return np.asarray(1.01 * UNIT * (6 * k + 8) * steps)
 

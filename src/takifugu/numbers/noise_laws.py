@@ -84,11 +84,11 @@ def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:
 def rounded_up_exponential_half_width(
     scale: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
 ) -> int:
-    """Return the smallest h with P(noise <= h grid) >= level.
+    """Return the smallest h with P(noise <= h grid) >= level, exactly.
 
-    It is decided exactly; InputError unless 0 < level < 1. The noise is ceil((centre + E) / grid) grid - centre. On the
-    grid it exceeds h steps with probability exp(-h grid / scale); elsewhere with less than exp(-(h - 1) grid / scale),
-    which it comes near just below a multiple.
+    Raises InputError unless 0 < level < 1. The noise is ceil((centre + E) / grid) grid - centre. On the grid it exceeds
+    h steps with probability exp(-h grid / scale); elsewhere with less than exp(-(h - 1) grid / scale), which it comes
+    near just below a multiple.
 
     >>> rounded_up_exponential_half_width(Fraction(10), Fraction(1), 0.95)
     31

@@ -23,9 +23,9 @@ _GUARD_BITS = 32
 
 
 def laplace_survival(z: Fraction, bits: int) -> Enclosure:
-    """Enclose 2^bits P(|Z| > z) of the unit Laplace law.
+    """Enclose 2^bits P(|Z| > z) of the unit Laplace law within 2.
 
-    It is 2^bits exp(-z), the width 1 or 2 units.
+    The value is 2^bits exp(-z).
 
     >>> low, high = laplace_survival(Fraction(1), 64)
     >>> low / 2**64, high - low <= 2
@@ -41,9 +41,9 @@ def laplace_survival(z: Fraction, bits: int) -> Enclosure:
 
 
 def normal_survival(z: Fraction, bits: int) -> Enclosure:
-    """Enclose 2^bits P(|Z| > z) of the standard normal law.
+    """Enclose 2^bits P(|Z| > z) of the standard normal law within 2.
 
-    It is 2^bits erfc(z / sqrt 2), the width 1 or 2 units.
+    The value is 2^bits erfc(z / sqrt 2).
 
     >>> low, high = normal_survival(Fraction(196, 100), 64)
     >>> round(low / 2**64, 12), high - low <= 2
@@ -68,8 +68,8 @@ def normal_survival(z: Fraction, bits: int) -> Enclosure:
 def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
     """Return the smallest integer j with exceeds(j) False.
 
-    `exceeds` must be non-increasing, True far below. It tries the neighbours of the guess first, so a right guess costs
-    two calls.
+    `exceeds` must be non-increasing, True far below. A right guess costs two calls, since its neighbours are tried
+    first.
 
     >>> first_not_exceeded(lambda j: j * j < 50, 3)
     8

@@ -18,13 +18,13 @@ def nearest(
 ) -> tuple[Fraction, ...]:
     """Return the x nearest to values and a total, perhaps nonnegative.
 
-    It minimises sum (x_i - v_i)^2/s_i + (sum x - t)^2/s_t, over x >= 0 where `nonnegative`. v are `values` with
+    x minimises sum (x_i - v_i)^2/s_i + (sum x - t)^2/s_t, over x >= 0 where `nonnegative`. v are `values` with
     variances s >= 0, t is `total` with variance s_t >= 0; a variance of 0 means that the number must be kept (a
     negative one is 0 where `nonnegative`). With s_t = 0 and equal s this is the Euclidean projection on {sum x = t}, or
     on the simplex {x >= 0, sum x = t}.
 
-    The minimum is x_i = v_i - s_i m, or max(0, v_i - s_i m), at the m with sum x(m) = t + s_t m (Lagrange, Karush-Kuhn-
-    Tucker); the left side falls and the right side grows, and between the v_i/s_i both are straight lines.
+    The minimum is x_i = v_i - s_i m, or max(0, v_i - s_i m), at the m with sum x(m) = t + s_t m (Lagrange,
+    Karush-Kuhn-Tucker); the left side falls and the right side grows, and between the v_i/s_i both are straight lines.
 
     Raises InputError where nothing fits: numbers that must be kept do not add up, or a negative total with x >= 0.
 
@@ -52,12 +52,11 @@ def nearest(
 
 
 def whole(values: Sequence[Fraction], total: int, first: Sequence[Fraction]) -> tuple[int, ...]:
-    """Return whole numbers with sum `total`, near the values.
+    """Round values down or up to whole numbers with sum `total`.
 
-    Each is rounded down or one more (largest remainders). The values sum to within 1 of `total`. What rounding down
-    leaves over goes, one each, to the largest remainders; of equal remainders to the larger number in `first`, then to
-    the earlier one. Of all whole numbers with this sum these are nearest to the values, and none is negative where no
-    value is.
+    The values sum to within 1 of `total`. What rounding down leaves over goes, one each, to the largest remainders; of
+    equal remainders to the larger number in `first`, then to the earlier one. Of all whole numbers with this sum these
+    are nearest to the values, and none is negative where no value is.
 
     >>> whole([Fraction(5, 2), Fraction(0), Fraction(3, 2)], 4, [3, -1, 2])
     (3, 0, 1)

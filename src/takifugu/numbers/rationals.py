@@ -61,8 +61,8 @@ def as_fraction(value: object, name: str, *where: Step) -> Fraction:
 def read_fraction(text: str) -> Fraction:
     """Read a written number exactly.
 
-    It is the one place where a text becomes a Fraction. Raises ValueError, ZeroDivisionError or OverflowError for what
-    is not a finite number, or is too long or too large.
+    No other place turns a text into a Fraction. Raises ValueError, ZeroDivisionError or OverflowError for what is not a
+    finite number, or is too long or too large.
 
     >>> read_fraction("2.50e-1")
     Fraction(1, 4)
@@ -91,9 +91,7 @@ def exact_or_float(value: str | float) -> Fraction | float:
 
 
 def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
-    """Read a privacy budget: a finite rational above zero.
-
-    Raises InputError otherwise.
+    """Read a privacy budget: a finite rational above zero, or InputError.
 
     >>> as_epsilon(0.5)
     Fraction(1, 2)
@@ -105,9 +103,7 @@ def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
 
 
 def as_delta(value: Number, name: str = "delta") -> Fraction:
-    """Read a failure mass: a rational in [0, 1).
-
-    Raises InputError otherwise.
+    """Read a failure mass: a rational in [0, 1), or InputError.
 
     >>> as_delta(1e-6)
     Fraction(1, 1000000)

@@ -20,7 +20,9 @@ MOST_WRITTEN = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Integers in a row: values[j] stands in the places from ends[j - 1] on, or 0, to before ends[j].
+    """Integers in a row, in runs of one value.
+
+    values[j] stands in the places from ends[j - 1] on, or 0, to before ends[j].
 
     >>> runs = Runs.of(np.array([1, 1, 1, 0, 0, 2]))
     >>> runs.values.tolist(), runs.ends.tolist(), runs.sum_before(np.array([2, 4, 6])).tolist()
@@ -65,7 +67,7 @@ class Runs:
     def numbers(self) -> IntArray:
         """Return the numbers one by one, read-only.
 
-        Those of one run repeat one number in memory. Raises Unsupported for several runs of more than 2^28 places.
+        A run repeats one number in memory. Raises Unsupported for several runs of more than 2^28 places.
         """
         if len(self.values) == 1:
             return np.broadcast_to(self.values[0], self.size)
@@ -127,9 +129,9 @@ class Runs:
         return int(self._sums[-1])
 
     def first_above(self, limit: float, or_at: bool = False) -> int:
-        """Return the first place with earlier numbers above a limit.
+        """Return the first place with earlier numbers' sum above a limit.
 
-        The numbers are from 0 on and sum to more, or to it; else size + 1.
+        With `or_at` the sum may also be at the limit. Without such a place the answer is size + 1.
 
         >>> [Runs.of(np.array([2, 2, 2, 0, 5])).first_above(limit, or_at) for limit in (4, 6, 11) for or_at in (0, 1)]
         [3, 2, 5, 3, 6, 5]

@@ -30,10 +30,10 @@ def smallest_safe(
 ) -> Scale:
     """Return `safe`, or a smaller scale judged safe.
 
-    It is at most `tolerance` relative above one that is not. `judge(scale)` returns a loss that falls as the scale
-    grows, and whether the scale is safe (loss <= target); `safe` is a safe scale above 0, and stays the answer where
-    judging is too coarse to say so. Scales below `low` are not tried, nor at first one that is more than e^first times
-    smaller. Log loss against log scale is nearly a line.
+    The answer is at most `tolerance` relative above an unsafe scale. `judge(scale)` returns a loss that falls as the
+    scale grows, and whether the scale is safe (loss <= target); `safe` is a safe scale above 0, and stays the answer
+    where judging is too coarse to say so. Scales below `low` are not tried, nor at first one that is more than e^first
+    times smaller. Log loss against log scale is nearly a line.
 
     >>> round(smallest_safe(lambda b: (3 / b, 3 / b <= 2), 100.0, 2.0), 9)
     1.5
@@ -68,9 +68,9 @@ def narrowed(
 ) -> float:
     """Return `good`, or a place below it with negative excess.
 
-    It is at most `width` above one where it is not. The excess falls, is below 0 at `good` and above 0 at `bad`. False
-    position; where one end stays, its excess counts the less the more the other's fell (Anderson and Björck), and each
-    eighth place is the middle.
+    The answer is at most `width` above a place without. The excess falls, is below 0 at `good` and above 0 at `bad`.
+    False position; where one end stays, its excess counts the less the more the other's fell (Anderson and Björck), and
+    each eighth place is the middle.
 
     >>> narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
     True
@@ -95,8 +95,8 @@ def narrowed(
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
     """Return `high`, or a smaller scale with a loss within epsilon.
 
-    It is at most 2**-36 relative above one that lost more. `loss` is an upper bound on the true loss at a scale, mostly
-    about its inverse; `high` needs no check, scales below `low` are not tried.
+    The answer is at most 2**-36 relative above a scale that lost more. `loss` is an upper bound on the true loss at a
+    scale, mostly about its inverse; `high` needs no check, scales below `low` are not tried.
 
     >>> round(float(smallest_scale(lambda b: float(3 / b), Fraction(2), Fraction(100), Fraction(1, 100))), 9)
     1.5
@@ -117,10 +117,9 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
 def halved(
     holds: Callable[[T], bool], good: T, bad: T, is_close: Callable[[T, T], bool], middle: Callable[[T, T], T]
 ) -> T:
-    """Return `good`, or a holding place nearer to `bad`.
+    """Return `good`, or a holding place close to a failing one.
 
-    It was seen to hold, close to one where it fails. It holds at `good`, fails at `bad`, and changes once between them;
-    `is_close(good, bad)` ends the search.
+    `holds` is true at `good`, false at `bad`, and changes once between them; `is_close(good, bad)` ends the search.
 
     >>> halved(lambda n: n * n >= 50, 100, 0, is_close=next_to, middle=between)
     8
@@ -137,7 +136,7 @@ def next_to(left: int, right: int) -> bool:
 
 
 def are_neighbours(left: float, right: float) -> bool:
-    """Whether no float lies between two.
+    """Return whether no float lies between two.
 
     >>> are_neighbours(1.0, 1 + 2**-52), are_neighbours(1.0, 1 + 2**-51)
     (True, False)
@@ -163,10 +162,9 @@ def geometric_mean(left: float, right: float) -> float:
 
 
 def lowest(tried: Callable[[float], T], low: float, high: float, cuts: int, key: Callable[[T], float]) -> T:
-    """Return the best value of a function with one valley.
+    """Return the best value tried of a function with one valley.
 
-    Between two places, by golden sections. It is one of the values that were tried, so nothing is promised of it but
-    that.
+    The search between two places is by golden sections, so nothing is promised but that the value was tried.
 
     >>> round(lowest(lambda x: (x - 2) ** 2, 0.0, 5.0, 20, key=float), 6)
     0.0

@@ -32,9 +32,9 @@ SETTLING = 25.0
 
 @dataclass(frozen=True)
 class Loss:
-    """The most that the odds of a secret can move, as a log, and the entry and the values a, b that reach it.
+    """The largest loss of a secret, with its entry and values.
 
-    `note` is what must be said of the bound.
+    Losses are logs of moved odds. `note` is what must be said of the bound.
     """
 
     epsilon: float
@@ -49,7 +49,7 @@ def chain_loss(
 ) -> Loss:
     """Return an upper bound on a family's loss on a chain.
 
-    It is max over entries i and pairs (a, b) of c_i(a, b) + R_i(a, b) + L_i(a, b). `chain` has `step_matrices`,
+    The bound is max over entries i and pairs (a, b) of c_i(a, b) + R_i(a, b) + L_i(a, b). `chain` has `step_matrices`,
     `initial`, `stationary_laws` and `possible`, and as many steps as the profile. Raises Unsupported where the losses
     of a run of the profile still rise after `most` steps. Source: Theorem 1 and 2 of docs/theory/influence.md; equal to
     the loss of the worst mechanism with this profile for two states.
@@ -68,12 +68,11 @@ def chain_loss(
 
 
 def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
-    """Return the jumps tried besides steps and gaps.
+    """Return the jumps tried besides steps and gaps; none for two states.
 
-    There are none for two states, where steps are exact. From four states on each costs as much as all steps, and gains
-    little, until suprema are replaced by those over [m, e^s m]: these are quick, and products of matrices are nearer to
-    what they see. So are the steps back to any start, which say nothing where a matrix has zeros, for two states only
-    there.
+    With two states steps are exact. From four states on each jump costs as much as all steps, and gains little, until
+    suprema are replaced by those over [m, e^s m]: these are quick, and products of matrices are nearer to what they
+    see. So are the steps back to any start, which say nothing where a matrix has zeros, for two states only there.
     """
     if isinstance(side, BackwardFromAnyStart) and (states > 2 or side.has_zeros):
         return TO_ANY_START

@@ -83,10 +83,10 @@ class StartsOfRegion:
 
 @dataclass(frozen=True, eq=False)
 class OfReversible:
-    """Both directions of all reversible chains of stationary masses >= pi and eigengap >= g.
+    """Both directions of all reversible chains with given pi and g.
 
-    |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so that tanh of the loss over `parts` is at most
-    D_d tanh(s/parts): 2 for R, 4 for L under any start.
+    Stationary masses are >= pi, the eigengap >= g. |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so that tanh of
+    the loss over `parts` is at most D_d tanh(s/parts): 2 for R, 4 for L under any start.
     """
 
     states: int

@@ -33,9 +33,10 @@ OVERHEAD = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Messages:
-    """What enters each stretch in the order of a sweep, and what is behind the last; positions from the start of each.
+    """The losses entering each stretch of a sweep, and behind the last.
 
-    The first `same` stretches were known, and those from `joined` on; the tracks of those between them are at hand.
+    Positions count from the start of each stretch. The first `same` stretches were known, and those from `joined` on;
+    the tracks of those between them are at hand.
     """
 
     lengths: IntArray
@@ -63,8 +64,8 @@ class Recording:
 def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, most: int) -> Loss:
     """Return `chain_loss` of a profile in stretches of equal loss.
 
-    Of it `lengths` steps in a row lose `rates` for any two values. The family holds every step. Raises Unsupported
-    where losses of a stretch still rise after `most` steps.
+    In a stretch `lengths` steps in a row lose `rates` for any two values. The family holds every step. Raises
+    Unsupported where losses of a stretch still rise after `most` steps.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)

@@ -311,7 +311,7 @@ def spread(columns: FloatArray) -> FloatArray:
 def contracted(height: FloatArray, size: float) -> FloatArray:
     """Return 4 artanh(tanh(h/4) tanh(s/4)), rounded up; h may be infinite.
 
-    It is log((e^((h+s)/2) + 1)/(e^(h/2) + e^(s/2))) times 2, from positive terms.
+    Computed as 2 log((e^((h+s)/2) + 1)/(e^(h/2) + e^(s/2))), from positive terms.
     """
     bound = np.minimum(contraction(height, size), size)
     np.fill_diagonal(bound, 0.0)

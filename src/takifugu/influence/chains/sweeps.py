@@ -238,7 +238,7 @@ def _is_upper(
 def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
     """Return the next phases' losses by jumps inside a run.
 
-    They follow from a period of losses. Each jump is a bound, so one that cannot lower the least is left out; the most
+    The losses of a period bound them. Each jump is a bound, so one that cannot lower the least is left out; the most
     promising come first.
     """
     period, states, largest = len(bound), len(table), float(table.max())
@@ -266,7 +266,7 @@ def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, ju
 def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, position: int) -> FloatArray | None:
     """Return one period of bounds on a slowly rising run's losses.
 
-    Whatever lies beyond a jump, it leaves little of it: from there bounds fall as long as that is worth it.
+    Losses beyond a jump leave little of it: from there bounds fall as long as that is worth it.
     """
     period, states = side.period, len(table)
     if position <= side.settled_from + 1:  # no jump back stays among steps of one law

@@ -27,8 +27,8 @@ MOST = TWO_STATES.positions + 2**10
 def log_ratio(far: float, near: float, other_far: float, other_near: float, size: float) -> float:
     """Return log((far + near e^-size)/(other_far + other_near e^-size)).
 
-    The rows sum to one each, the size is from 0. The relative error is a few units: from a difference only where both
-    sums are alike.
+    The rows sum to one each, and size >= 0. The relative error is a few units: from a difference only where both sums
+    are alike.
 
     >>> round(log_ratio(0.6, 0.4, 0.1, 0.9, 1.0), 9)
     0.549947988
@@ -45,7 +45,7 @@ def log_ratio(far: float, near: float, other_far: float, other_near: float, size
 def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
     """Return R(1, 0) and R(0, 1) from rho(1, 0) and rho(0, 1).
 
-    They are rounded up; `error` is relative, of the rows. What rounding can hide is added; no loss is more than the
+    Both are rounded up; `error` is relative, of the rows. What rounding can hide is added; no loss is more than the
     largest ratio, which bounds it anyway.
 
     >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
@@ -141,11 +141,11 @@ def runs_at_once(
 
 @dataclass(frozen=True)
 class _Way:
-    """F(s) = log((back + remain e^s)/(stay + leave e^s)) for s > 0, where apart = remain - leave = stay - back > 0.
+    """F(s) = log((back + remain e^s)/(stay + leave e^s)), s > 0.
 
-    With e^s = 1 + y and E = e^change - 1, a step takes s to change + F(s), and y to
-    (E + (apart + E remain) y)/(1 + leave y). That has two fixed points, low < 0 < high, and each step makes
-    (y - high)/(y - low) smaller by the factor e^-rate.
+    apart = remain - leave = stay - back > 0. With e^s = 1 + y and E = e^change - 1, a step takes s to change + F(s),
+    and y to (E + (apart + E remain) y)/(1 + leave y). That has two fixed points, low < 0 < high, and each step makes (y
+    - high)/(y - low) smaller by the factor e^-rate.
     """
 
     apart: float

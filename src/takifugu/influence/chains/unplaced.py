@@ -46,9 +46,10 @@ MOST_TURNS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """What n steps in a row of some releases lose at most, wherever the releases start: `steps(n)` times `unit`.
+    """The largest loss of n steps in a row, wherever releases start.
 
-    `runs` are running sums of what each step loses, one for each sequence that may lie in the recording.
+    The loss is `steps(n)` times `unit`. `runs` are running sums of what each step loses, one for each sequence that may
+    lie in the recording.
     """
 
     runs: tuple[IntArray, ...]
@@ -88,9 +89,10 @@ class Unplaced:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What lies on one side of a step far inside a recording: `sign` says on which, `positions` where, by its phase.
+    """One side of a step far inside a recording.
 
-    `supremum` is S of a position, at a distance, where rho is what lies there; `endless` follows one profile for ever.
+    `sign` says which side, `positions` where it lies, by its phase. `supremum` is S of a position, at a distance, where
+    rho is what lies there; `endless` follows one profile for ever.
     """
 
     supremum: Callable[[int, int, FloatArray], FloatArray]
@@ -101,10 +103,7 @@ class Direction:
     states: int
 
     def after(self, distance: int, ratio: FloatArray) -> FloatArray:
-        """Return S of each phase from bounds on c + R.
-
-        Its shape is (period, k, k).
-        """
+        """Return S (period, k, k) from bounds on c + R."""
         period = len(self.positions)
         rows = [
             self.supremum(position, distance, ratio[(phase + self.sign * distance) % period])

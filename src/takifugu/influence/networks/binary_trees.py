@@ -37,7 +37,7 @@ def supremum(rows: Rows, ratio: Pair, error: float) -> Pair:
 
 @dataclass(frozen=True, eq=False)
 class BinaryForest:
-    """A forest of variables of two values, parents before children: all that does not depend on a profile.
+    """A forest of binary variables, parents before children, for any profile.
 
     `inward` are P(variable | parent), two equal rows where there is none, and `outward` P(parent | variable) with the
     relative error of its numbers, None where digits may be lost.

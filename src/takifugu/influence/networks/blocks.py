@@ -76,7 +76,7 @@ def _neighbours(near: Graph, members: Sequence[int]) -> set[int]:
 def eliminated(near: Graph, entry: int, order: Sequence[int], sizes: Mapping[int, int], most: int) -> list[Bag]:
     """Return the bags of an order of elimination.
 
-    One that only hangs on the next is joined to it, up to `most` states.
+    A bag that only hangs on the next is joined to it, up to `most` states.
 
     >>> eliminated({0: {1}, 1: {0, 2}, 2: {1}}, 0, [2, 1], {0: 2, 1: 2, 2: 2}, 16)
     [Bag(variables=(2,), separator=(1,)), Bag(variables=(1,), separator=(0,))]

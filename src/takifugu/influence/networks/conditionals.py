@@ -30,10 +30,9 @@ def too_wide() -> Unsupported:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """P(variables = states[y] | given = contexts[z]) = rows[z, y], for possible contexts and states only.
+    """P(variables = states[y] | given = contexts[z]) = rows[z, y], unless impossible.
 
-    `error` bounds the relative error of each number; `trusted` is false where underflow may have eaten
-    digits.
+    `error` bounds the relative error of each number; `trusted` is false where underflow may have eaten digits.
     """
 
     contexts: IntArray  # (m, variables given)

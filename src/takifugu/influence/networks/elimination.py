@@ -46,10 +46,10 @@ class Step:
 def loss_by_elimination(
     network: BayesianNetwork, tables: Mapping[int, FloatArray], entry: int, order: Sequence[int]
 ) -> FloatArray:
-    """Return the loss of each pair of values by one order.
+    """Return the loss (k, k) of pairs of values by one order.
 
-    Shape (k, k); the order has all other variables with losses. `tables` are c_t of the order's variables and of the
-    entry. Raises Unsupported for tables that are too large.
+    The order has all other variables with losses. `tables` are c_t of the order's variables and of the entry. Raises
+    Unsupported for tables that are too large.
     """
     charged = {v: np.array(tables[v], dtype=float) for v in (*order, entry)}
     for step in steps_of(network, entry, order):

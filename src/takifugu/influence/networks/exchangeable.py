@@ -22,10 +22,10 @@ CLOSE = 1e-14
 
 
 def exchangeable_loss(number: Sequence[float], for_itself: float, for_others: float) -> FloatArray:
-    """Return the loss of well against ill, shape (2, 2).
+    """Return the loss of well (0) against ill (1), shape (2, 2).
 
-    1 is ill; the loss is 0 where one of them is impossible. `number` is the law of how many of all are ill, on 0 ..
-    people; `for_itself` is c of the secret, `for_others` the largest c of the others (exact if they are all the same).
+    The loss is 0 where one of them is impossible. `number` is the law of how many of all are ill, on 0 .. people;
+    `for_itself` is c of the secret, `for_others` the largest c of the others (exact if they are all the same).
 
     >>> exchangeable_loss([0.5, 0.1, 0.1, 0.1, 0.2], 0.5, 0.5).round(6).tolist()
     [[0.0, 1.377195], [1.445124, 0.0]]
@@ -47,7 +47,7 @@ def exchangeable_loss(number: Sequence[float], for_itself: float, for_others: fl
 def supremum_of_number(p: FloatArray, q: FloatArray, c: float, error: float = 0.0) -> float:
     """Bound log sup p.G/q.G over all slowly changing G.
 
-    They have |log G(m + 1) - log G(m)| <= c; `error` is relative, of p and q.
+    Such G have |log G(m + 1) - log G(m)| <= c; `error` is relative, of p and q.
 
     >>> round(supremum_of_number(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 0.25), 12)
     0.25

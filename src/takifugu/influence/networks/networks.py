@@ -122,10 +122,7 @@ Attempt = Callable[[], FloatArray]
 
 
 def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield all other bounds by name.
-
-    They raise Unsupported where tables would be too large.
-    """
+    """Yield all other bounds by name, Unsupported for too large tables."""
     tables = {t: profile.at(t) for t in range(network.size)}
     sizes = {v: len(network.alphabet(v)) for v in tables}
     active = {t for t, table in tables.items() if table.any()} | {entry}

@@ -63,7 +63,7 @@ class Trees:
 
 @dataclass(eq=False)
 class Programs:
-    """One program for each ordered pair of rows, with the tree that solved it last.
+    """One program for each ordered pair of rows, with its last tree.
 
     `is_solved` says whether the last bounds are the suprema, nearly.
     """

@@ -63,10 +63,11 @@ class Prefixes:
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """Sums over the prefix of each pair that was the best for one s, one state shorter and one longer: (14, pairs).
+    """Sums over each pair's best prefix, one state shorter and longer.
 
-    Three rows each of `high_p`, `low_p`, `high_q` and `low_q`; the p/q of the prefix's last state, infinite where it is
-    the only one; and that of the state behind it, minus infinity where none is left.
+    Shape (14, pairs): three rows each of `high_p`, `low_p`, `high_q` and `low_q`; the p/q of the prefix's last state,
+    infinite where it is the only one; and that of the state behind it, minus infinity where none is left. The prefix
+    was the best for one s.
     """
 
     tables: FloatArray

@@ -48,9 +48,9 @@ def log_share(epsilon: Fraction, delta: Fraction) -> float:
 
 
 def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: Profile | None = None) -> Profile:
-    """Return the profile at kappa of normal and Laplace releases.
+    """Return the profile at kappa of normal and Laplace releases, rounded up.
 
-    `added` is the profile of the Laplace ones; it is rounded up. All read the same entries.
+    `added` is the profile of the Laplace releases. All read the same entries.
 
     >>> from takifugu import Count, MarkovChain
     >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
@@ -74,9 +74,9 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
 def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Profile) -> float:
     """Return the least s with m_t^2 <= s mu_t^2, rounded up.
 
-    It holds for all entries and values; it may be inf. mu are the moves of `first`, one release or several together,
-    and m those of `other`, or the move of normal noise that tells as much as any release that loses c: 2 Phi^-1(e^c/(1
-    + e^c)) (Dong, Roth and Su 2022).
+    The inequality holds for all entries and values; s may be inf. mu are the moves of `first`, one release or several
+    together, and m those of `other`, or the move of normal noise that tells as much as any release that loses c: 2
+    Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
 
     >>> from takifugu import Count, MarkovChain
     >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
@@ -103,10 +103,10 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
 
 
 def as_normal(losses: FloatArray) -> FloatArray:
-    """Return the squared normal move equivalent to a loss c.
+    """Return the squared move of unit normal noise equivalent to losses c.
 
-    The noise has deviation 1; it is rounded up. erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so
-    that the square of a sum of losses is at least the sum of their squares.
+    The square is rounded up. erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so that the square of a
+    sum of losses is at least the sum of their squares.
     """
     from scipy.special import erfinv
 
@@ -142,9 +142,9 @@ def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tu
 def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
     """Return the least c for each mu and r, from above.
 
-    It has delta_mu(c - r) <= kappa (e^c - 1), up to 1e-6 relative, never below. A search in floats proposes c; what
-    counts is the inequality at c, decided with many digits. It is r where mu is 0, and never above log(1 + 1/kappa),
-    since no delta is above 1.
+    delta_mu(c - r) <= kappa (e^c - 1), and c is above the least such number by at most 1e-6 relative, never below. A
+    search in floats proposes c; what counts is the inequality at c, decided with many digits. c is r where mu is 0, and
+    never above log(1 + 1/kappa), since no delta is above 1.
     """
     losses: FloatArray = pure.copy()
     moving = np.flatnonzero(moves > 0)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Patience:
-    """A run is followed until its losses are within `close` of a bound of all farther ones, relatively.
+    """How close a run must come to a bound of farther losses.
 
-    After `positions` of them `less_close` will do.
+    A run is followed until its losses are within `close` of that bound, relatively. After `positions` of them
+    `less_close` will do.
     """
 
     close: float

@@ -47,9 +47,9 @@ def star_rays(ratio: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=MOST_STATES)
 def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
-    """Return edges and paths of all trees.
+    """Return all trees' edges and paths.
 
-    Their shapes are (trees, k - 1, 2) and (trees, k, k - 1).
+    Edges have shape (trees, k - 1, 2), paths (trees, k, k - 1).
 
     >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
     [2, 6, 32, 250]

@@ -28,13 +28,12 @@ def suprema(
     levels: Levels | None = None,
     needed: np.ndarray | None = None,
 ) -> FloatArray:
-    """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m).
+    """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0.
 
-    The diagonal is 0. `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of
-    `rows` is covered by `relative_error`. Where not all rays are listed `programs` remembers which constraints were
-    tight in the last call, and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of
-    these rows. Bounds of pairs that are not `needed` (m, m) may be loose. Source: Theorem 1 and section 3 of
-    docs/theory/influence.md.
+    `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
+    `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
+    and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
+    that are not `needed` (m, m) may be loose. Source: Theorem 1 and section 3 of docs/theory/influence.md.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]
@@ -66,8 +65,8 @@ def suprema(
 def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     """Return S over the 2k star rays alone, at most S, nearly.
 
-    The rays are e^rho(., v) and e^-rho(v, .). It is a quick lower bound; where ratios are too large to be computed, or
-    the least is 0, it says 0.
+    The rays are e^rho(., v) and e^-rho(v, .). This quick lower bound is 0 where ratios are too large to be computed, or
+    the least is 0.
 
     >>> star_suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]

@@ -21,7 +21,7 @@ SUM_BITS = 60
 
 
 class RunningChange:
-    """What the runs of a sequence cost when they change: whole numbers of steps, from running sums.
+    """The costs of changed runs, in steps, from running sums.
 
     A step is worth `unit` (`step` is that number rounded up); a run with a `blocked` entry costs infinitely much.
     """
@@ -74,8 +74,8 @@ def query_change(changes: IntArray) -> RunningChange:
 def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
     """Return sum over releases k of D_k(N)/b_k as a running change.
 
-    It is exact where all read the same entries alike. Otherwise every entry's cost is rounded up to a multiple of 2^-60
-    of the whole cost. A release of scale 0 blocks every entry that it reads.
+    The sum is exact where all read the same entries alike. Otherwise every entry's cost is rounded up to a multiple of
+    2^-60 of the whole cost. A release of scale 0 blocks every entry that it reads.
 
     >>> cost = joint_change([(np.array([1, 1]), Fraction(3)), (np.array([1, 1]), Fraction(6))])
     >>> cost.each.total * cost.unit

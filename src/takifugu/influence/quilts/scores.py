@@ -50,10 +50,10 @@ def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Side:
-    """The choices on one side of an entry.
+    """The choices on one side of an entry, outward.
 
-    Choice c puts entries with change `moved[c]` into the near set and adds influence[c, p] for pair p. Choices go
-    outward: `moved` rises and `influence` falls; the last choice has no node, and no influence.
+    Choice c puts entries with change `moved[c]` into the near set and adds influence[c, p] for pair p. Along the
+    choices `moved` rises and `influence` falls; the last choice has no node, and no influence.
     """
 
     moved: FloatArray
@@ -80,10 +80,10 @@ class Choice:
 def best_choice(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
     """Return the pair of choices with the least score.
 
-    It is (own + D_left + D_right)/(epsilon - max_p(e_left + e_right)). A local search finds a good pair. Then, for its
-    score sigma, no other pair is better unless max_p [D_left + sigma e_left(p) + D_right + sigma e_right(p)] < sigma
-    epsilon - own for it: choices that miss this with the best partner of each p are dropped, and what remains is tried
-    out. Exact up to 1e-13 relative.
+    The score is (own + D_left + D_right)/(epsilon - max_p(e_left + e_right)). A local search finds a good pair. Then,
+    for its score sigma, no other pair is better unless max_p [D_left + sigma e_left(p) + D_right + sigma e_right(p)] <
+    sigma epsilon - own for it: choices that miss this with the best partner of each p are dropped, and what remains is
+    tried out. Exact up to 1e-13 relative.
     """
     nothing = _free(start_influence, left, right, epsilon)
     if nothing is not None:

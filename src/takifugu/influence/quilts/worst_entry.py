@@ -23,7 +23,7 @@ Candidate = TypeVar("Candidate")
 
 @dataclass(frozen=True)
 class Settled(Generic[Candidate]):
-    """The largest bound, what was found for the worst entry that was examined, and what ties with it up to rounding.
+    """The largest bound, its worst entry's finding, and ties by rounding.
 
     `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding.
     """
@@ -42,8 +42,8 @@ def settle(
 ) -> Settled[Candidate]:
     """Return the largest over secret entries of the least bound.
 
-    `examine(i)` returns what is best for entry i and its value; `spread(found, entries)` returns upper bounds on the
-    values of (sorted) entries that follow from it. `trivial_bound` holds for every entry.
+    `examine(i)` returns the best finding for entry i and its value; `spread(found, entries)` returns upper bounds on
+    the values of (sorted) entries that follow from it. `trivial_bound` holds for every entry.
 
     >>> values = np.array([1.0, 5.0, 2.0])
     >>> done = settle(values > 0, "", 9.0, lambda i: (str(i), values[i]), lambda found, entries: values[entries] + 1)

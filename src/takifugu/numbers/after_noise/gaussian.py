@@ -27,8 +27,8 @@ _LEAST_DELTA = Fraction(1, 10**250)
 def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float:
     """Return the exact delta of Gaussian noise against a shift, rounded up.
 
-    The shift is by `sensitivity`. Phi(D/(2s) - e s/D) - e^e Phi(-D/(2s) - e s/D) for D = sensitivity, s = sigma, e =
-    epsilon (Balle and Wang 2018, Theorem 8), with many digits.
+    Phi(D/(2s) - e s/D) - e^e Phi(-D/(2s) - e s/D) for D = sensitivity, s = sigma, e = epsilon (Balle and Wang 2018,
+    Theorem 8), with many digits.
 
     Raises InputError when sensitivity or sigma is negative or not finite, or epsilon is not above zero.
 
@@ -74,10 +74,10 @@ def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number)
 
 
 def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Return the sigma of Ding22 Theorem 3(a), proved for epsilon <= 1.
+    """Return sqrt(2 log(1.25/delta)) sensitivity/epsilon, proved for epsilon <= 1.
 
-    It is sqrt(2 log(1.25/delta)) sensitivity/epsilon. Raises InputError as `gaussian_analytic_sigma`, and for epsilon
-    above 1, where the rule can fail (errata E8a).
+    Source: Ding22 Theorem 3(a). Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule
+    can fail (errata E8a).
 
     >>> round(gaussian_rule_a(2, 1, 1e-5), 8)
     9.68961053
@@ -95,11 +95,11 @@ def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> floa
 def gaussian_rule_b(
     sensitivity: Number, epsilon: Number, delta: Number, constant: float = PROVED_CONSTANT
 ) -> float:  # fmt: skip
-    """Return the sigma of Ding22 Theorem 3(b).
+    """Return the sigma of Ding22 Theorem 3(b), far above the analytic one.
 
-    It is sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3). For comparison: far above the
-    analytic sigma. The constant is the one that the proof gives. PRINTED_CONSTANT is for reproducing the paper only: a
-    step of its proof fails with it, although the claim holds (errata E1).
+    sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3), for comparison. The default constant is
+    the one that the proof gives. PRINTED_CONSTANT is for reproducing the paper only: a step of its proof fails with it,
+    although the claim holds (errata E1).
 
     Raises InputError as `gaussian_analytic_sigma`.
 
@@ -112,11 +112,11 @@ def gaussian_rule_b(
 
 
 def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> float:
-    """Return the least sigma for (epsilon, delta) of p and q.
+    """Return the least sigma for (epsilon, delta) of p and q, mutually.
 
-    It keeps both ways. The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a
-    sigma where that is not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the
-    analytic sigma of W-infinity by more than rounding (errata E1).
+    The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a sigma where that is
+    not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
+    W-infinity by more than rounding (errata E1).
 
     Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
 

@@ -29,7 +29,10 @@ _DENSEST = -0.918
 
 
 class GaussianPair:
-    """Two laws on a line whose origin is the first atom and whose unit is sigma; Y, LOG_A, ... name rows of points."""
+    """Two laws on a line, counted from the first atom in sigmas.
+
+    Y, LOG_A, ... name rows of points.
+    """
 
     Y, LOG_A, MEAN_A, RATIO, MEAN_B, MARGIN = range(6)
 
@@ -56,10 +59,10 @@ class GaussianPair:
         return np.stack((y, density, mean_a, self.epsilon + log_b - log_a, mean_b, margin))
 
     def positive_intervals(self) -> tuple[Floats, Floats, float]:
-        """Return intervals with A > e^epsilon B, and the doubtful charge.
+        """Return intervals (starts, ends) with A > e^epsilon B, and a charge.
 
-        The intervals are starts and ends, certain. The charge bounds the integral of (A - e^epsilon B)_+ over all cells
-        of which the sign is not certain.
+        The intervals are certain. The charge bounds the integral of (A - e^epsilon B)_+ over all cells of uncertain
+        sign.
         """
         places = self.points(np.linspace(-_REACH, self.right + _REACH, 65))
         left, right = places[:, :-1], places[:, 1:]

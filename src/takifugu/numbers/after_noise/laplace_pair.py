@@ -184,8 +184,8 @@ class Pair:
     def error(self, loss: float) -> float:
         """Return a bound on the rounding error of a log-ratio `loss`.
 
-        Each step of a recurrence multiplies by an exponential (off by 8 UNIT, an allowance of 4 ulp, plus 2 UNIT times
-        its argument) and rounds twice; in two parts, twice as much. Arguments beyond `reach` belong to terms that are
+        A step of a recurrence multiplies by an exponential (off by 8 UNIT, an allowance of 4 ulp, plus 2 UNIT times its
+        argument) and rounds twice; in two parts, twice as much. Arguments beyond `reach` belong to terms that are
         2**-53 of the sum or less. The logarithms are at most reach + loss (and 666 if masses were lifted) in size.
         """
         reach = 40.0 + math.log(len(self.p) + len(self.q)) - self.smallest_log
@@ -200,10 +200,10 @@ class Pair:
         return max(0.0, loss - error), loss + error
 
     def verdict(self, scale: float, epsilon: Fraction, digits: bool) -> tuple[float, bool | None]:
-        """Return an upper bound of the loss, and whether it fits.
+        """Return an upper bound of the loss, and whether it fits epsilon.
 
-        Whether it is at most epsilon is None when undecided. With `digits`, what float64 leaves undecided is computed
-        again with many digits; a tie stays undecided.
+        None for an undecided case. With `digits`, what float64 leaves undecided is computed again with many digits; a
+        tie stays undecided.
         """
         low, high = self.bounds(scale)
         if high <= below(epsilon):
@@ -227,10 +227,10 @@ def _weights(law: Pmf, lift: int) -> Floats:
 
 
 def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
-    """Return the smallest scale with a loss of at most epsilon.
+    """Return the smallest scale with a loss within epsilon, rounded up.
 
-    It is rounded up by at most SCALE_TOLERANCE. `safe` must be such a scale. What float64 cannot decide counts as
-    unsafe; when that leaves the answer wider than the tolerance, the search goes on with more digits (up to
+    Rounding adds at most SCALE_TOLERANCE. `safe` must be such a scale. What float64 cannot decide counts as unsafe;
+    when that leaves the answer wider than the tolerance, the search goes on with more digits (up to
     MOST_ATOMS_WITH_DIGITS).
     """
 

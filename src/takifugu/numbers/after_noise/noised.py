@@ -28,11 +28,11 @@ _LEAST_BUDGET, _LARGEST_BUDGET = Fraction(1, 10**12), Fraction(10**6)
 
 
 def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
-    """Return sup over y of |log (p*Lap)(y)/(q*Lap)(y)|.
+    """Return sup over y of |log (p*Lap)(y)/(q*Lap)(y)|, to the nearest float.
 
     The Laplace noise has density proportional to e^{-|x|/scale}. Scale 0 means no noise: the largest log-ratio of the
-    masses, infinite when the supports differ. The value is the nearest that float64 gives; `laplace_log_ratio_bounds`
-    encloses it (docs/decisions.md#exact-laplace-scale).
+    masses, infinite when the supports differ. `laplace_log_ratio_bounds` encloses the value
+    (docs/decisions.md#exact-laplace-scale).
 
     Raises InputError when the scale is negative or not finite.
 
@@ -46,9 +46,7 @@ def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
 
 
 def laplace_log_ratio_directed(p: Pmf, q: Pmf, scale: Number) -> float:
-    """Return sup over y of log (p*Lap)(y)/(q*Lap)(y).
-
-    One way only; scale 0 means no noise.
+    """Return sup over y of log (p*Lap)(y)/(q*Lap)(y); scale 0: no noise.
 
     >>> round(laplace_log_ratio_directed(Pmf([0], [1]), Pmf([0, 1], [0.5, 0.5]), 0), 9)
     0.693147181
@@ -76,11 +74,11 @@ def laplace_log_ratio_bounds(p: Pmf, q: Pmf, scale: float) -> tuple[float, float
 
 
 def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
-    """Return the least Laplace scale with all log-ratios within epsilon.
+    """Return the least Laplace scale with both ways' log-ratios within epsilon.
 
-    It is b of p and q, either way. Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot
-    decide; below epsilon = 1e-12: W-infinity/epsilon). 0.0 when the masses themselves satisfy it, decided exactly.
-    Float masses count as the binary fractions that they are.
+    Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot decide; below epsilon = 1e-12:
+    W-infinity/epsilon). 0.0 when the masses themselves satisfy it, decided exactly. Float masses count as the binary
+    fractions that they are.
 
     Raises InputError unless epsilon is finite and above zero.
 

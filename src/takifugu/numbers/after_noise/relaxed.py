@@ -24,8 +24,11 @@ from takifugu.numbers.transport.on_the_line import monotone_plan
 
 @dataclass(frozen=True, eq=False)
 class RelaxedPair:
-    """The monotone plan of two laws, prepared for many scales: `moves[k]` is a distance, `into[k]` and `out_of[k]` the
-    logarithms of the shares of q's and of p's atom that move by it, in runs that start at `columns` and `rows`."""
+    """The monotone plan of two laws, prepared for many scales.
+
+    `moves[k]` is a distance, `into[k]` and `out_of[k]` the logarithms of the shares of q's and of p's atom that move by
+    it, in runs that start at `columns` and `rows`.
+    """
 
     moves: Floats
     into: Floats

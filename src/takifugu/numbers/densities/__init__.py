@@ -57,7 +57,7 @@ class Continuous(Protocol):
 
 
 class Registered(Continuous, Protocol):
-    """A density of a kind that is registered: what it writes down is read back."""
+    """A density of a registered kind, read back from its plain data."""
 
     @staticmethod
     def from_dict(data: Plain) -> Continuous: ...
@@ -120,10 +120,9 @@ def between_tails(
     low: Floats, high: Floats, middle: float, lower: Callable[[Floats], Floats], upper: Callable[[Floats], Floats],
     error: Callable[[Floats], Floats],
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Bound P(low < X <= high) from the smaller tail.
+    """Bound P(low < X <= high) from the smaller tail, without cancellation.
 
-    So no digits of small masses are lost. `lower(x)` is P(X <= x), `upper(x)` is P(X > x), `error(x)` the relative
-    error of whichever is at most 1/2 or so.
+    `lower(x)` is P(X <= x), `upper(x)` is P(X > x), `error(x)` the relative error of whichever is at most 1/2 or so.
     """
     left, right = high <= middle, low >= middle
     first = np.where(left, lower(high), np.where(right, upper(low), 1.0))

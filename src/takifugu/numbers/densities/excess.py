@@ -155,7 +155,7 @@ def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
 def distance_from(p: Continuous, q: Continuous, eta: float) -> float:
     """Bound max(D^eta(p||q), D^eta(q||p)) from above.
 
-    The variant of Zhang22 eq. (3). lambda_eta is the largest of these over the possible values of what is hidden, p the
+    Source: Zhang22 eq. (3), whose lambda_eta is the largest of these over the possible values of what is hidden, p the
     distribution of the answer and q the normal one in its place. Raises as `max_divergence`.
     """
     return max(max_divergence(p, q, eta), max_divergence(q, p, eta))
@@ -164,7 +164,6 @@ def distance_from(p: Continuous, q: Continuous, eta: float) -> float:
 def charge_at(p: Continuous, q: Continuous, closeness: float) -> float:
     """Return an eta with `distance_from` at most `closeness`.
 
-    It is the other way to read the same curve. p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for
-    every T. Raises as `density_hockey_stick`.
+    p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for every T. Raises as `density_hockey_stick`.
     """
     return max(density_hockey_stick(p, q, closeness), density_hockey_stick(q, p, closeness))

@@ -20,9 +20,9 @@ _PLACES = (-38, -20, -10, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 38)
 
 @dataclass(frozen=True)
 class Normal:
-    """The normal distribution with this mean and standard deviation, in answer units.
+    """A normal distribution, in answer units.
 
-    Raises InputError unless both are finite and the deviation is above 0.
+    Raises InputError unless mean and deviation are finite and the deviation is above 0.
 
     >>> Normal(1, 2).pdf(np.array([1.0])).round(6).tolist()
     [0.199471]
@@ -86,10 +86,10 @@ def _relative(z: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class NormalMixture:
-    """A mixture of normal distributions: weights that sum to 1, and a mean and a standard deviation for each.
+    """A mixture of normal distributions with weights, means and standard deviations.
 
-    Raises InputError for lists of different lengths, weights that are negative or do not sum to 1 within 1e-9, and
-    what `Normal` refuses.
+    Raises InputError for lists of different lengths, weights that are negative or do not sum to 1 within 1e-9, and what
+    `Normal` refuses.
 
     >>> NormalMixture([0.75, 0.25], [0, 4], [1, 2]).mean
     1.0

@@ -17,7 +17,7 @@ from takifugu.numbers.densities import Continuous, check_density, finite, from_d
 
 @dataclass(frozen=True)
 class Truncated:
-    """A distribution given that it lies between `low` and `high`, of which one may be missing (None).
+    """A distribution between `low` and `high`, at most one of them None.
 
     Raises InputError unless low < high and the range holds at least 1e-9 of the mass.
 

@@ -24,7 +24,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class UniformMean:
-    """The mean of `count` independent numbers, each uniform between `low` and `high`; count 1 is the uniform law.
+    """The mean of `count` independent uniform numbers between `low` and `high`.
 
     Raises InputError unless count is a whole number from 1 to 100 and low < high are finite.
 

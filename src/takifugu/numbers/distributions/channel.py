@@ -36,7 +36,7 @@ class Channel:
     def of(
         inputs: Sequence[Hashable], outputs: Sequence[Hashable], probabilities: Sequence[Sequence[Fraction | int]]
     ) -> Channel:
-        """Return the channel with these exact probabilities, one row for each input.
+        """Return the channel with exact probabilities, one row for each input.
 
         Raises InputError when shapes differ, labels repeat, or a row is negative, not exact, or not a law.
 
@@ -67,10 +67,9 @@ class Channel:
         return {y: Fraction(mass, self.total) for y, mass in zip(self.outputs, masses, strict=True) if mass}
 
     def lift(self, law: Mapping[Hashable, Atom]) -> dict[Hashable, Atom]:
-        """Return the output's law for inputs of a law.
+        """Return the output's law for a law of inputs, exactly if possible.
 
-        It is exact when the law is. Raises InputError when the law gives mass to an input that the channel does not
-        know.
+        Raises InputError when the law gives mass to an input that the channel does not know.
 
         >>> flip = Channel.of([0, 1], [0, 1], [[0, 1], [Fraction(1, 2), Fraction(1, 2)]])
         >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
@@ -105,10 +104,10 @@ class Channel:
         return Channel(self.inputs, second.outputs, tuple(map(tuple, rows)), self.total * second.total)
 
     def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
-        """Return the largest log-ratio of two inputs, rounded up.
+        """Return the largest log-ratio of two inputs' outputs, rounded up.
 
-        It is over outputs y and ordered input pairs (a, b). All pairs unless given. Infinite when b cannot give an
-        output that a can.
+        Inputs are the ordered `pairs`, or all pairs. Infinite when the second input cannot give an output that the
+        first can.
 
         >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
         >>> round(flip.measure(), 9) == round(math.log(3), 9)
@@ -126,9 +125,7 @@ class Channel:
 
 
 def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) -> float:
-    """Return max over y of log p(y)/q(y), rounded up.
-
-    It is infinite when q lacks an output of p.
+    """Return max over y of log p(y)/q(y), rounded up, maybe infinite.
 
     >>> largest_log_ratio({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
     inf
@@ -158,13 +155,13 @@ def repair(
 ) -> Channel:
     """Return a channel with exact masses near a float matrix.
 
-    For example near the solution of a linear program. Negative entries and outputs that no input gives with more than
-    2**-30 become 0, rows are divided by their sums, mixed with `blend` of the mean row, and rounded to multiples of
-    2**-90. Mixing one law into all rows never raises a log-ratio, and gives every row the same support where the solver
-    left 1e-17 beside 0; blend = 0 keeps zeros. What the channel promises is what `measure` says.
+    Such a matrix may solve a linear program. Negative entries and outputs that no input gives with more than 2**-30
+    become 0, rows are divided by their sums, mixed with `blend` of the mean row, and rounded to multiples of 2**-90.
+    Mixing one law into all rows never raises a log-ratio, and gives every row the same support where the solver left
+    1e-17 beside 0; blend = 0 keeps zeros. What the channel promises is what `measure` says.
 
-    Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in
-    [0, 1].
+    Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in [0,
+    1].
 
     >>> repair([0, 1], [0, 1], np.array([[0.75, 0.25], [0.25, 0.75 + 1e-12]])).total == 2**90
     True
@@ -193,10 +190,10 @@ def repair(
 
 
 def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weights: Array) -> Channel:
-    """Return the channel with rows proportional to weights, exactly.
+    """Return the channel with rows proportional to weights, in exact masses.
 
-    They are >= 0, rounded to multiples of 2**-90. A positive weight keeps a positive mass, so that no output is ruled
-    out by rounding. Raises InputError when shapes differ, a weight is negative or not finite, or a row is all 0.
+    Masses are multiples of 2**-90. A positive weight keeps a positive mass, so that no output is ruled out by rounding.
+    Raises InputError when shapes differ, a weight is negative or not finite, or a row is all 0.
 
     >>> from_weights([0], ["a", "b"], np.array([[3.0, 1.0]])).row(0)
     {'a': Fraction(3, 4), 'b': Fraction(1, 4)}

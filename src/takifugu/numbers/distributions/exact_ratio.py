@@ -33,8 +33,8 @@ def log_masses(law: Pmf) -> Floats:
 def log_share(mass: int, total: int) -> float:
     """Return log(mass / total), within 2**-50 relative.
 
-    0 < mass <= total, of any size. Not as a difference of two logs: of long masses and totals these are large, and so
-    is what they are off by.
+    0 < mass <= total, of any size. A difference of two logs would be off by more: for long masses and totals both are
+    large, and so are their errors.
 
     >>> round(log_share(2**2990, 2**3000) / math.log(2), 9)
     -10.0
@@ -93,10 +93,10 @@ def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
 
 
 def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
-    """Return both directed suprema of log p*Lap / q*Lap.
+    """Return both directed suprema of log p*Lap / q*Lap, by mpmath.
 
-    They are mpmath numbers, for a positive scale. One forward and one backward pass over the merged atoms; every term
-    is positive and nothing can underflow.
+    The scale is positive. One forward and one backward pass over the merged atoms; every term is positive and nothing
+    can underflow.
     """
     from mpmath import mp
 
@@ -127,8 +127,8 @@ def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[
 def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[mpf], list[mpf], list[mpf]]:
     """Return both one-sided sums of decayed masses, and the decays.
 
-    The sums are of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, the decays e^{-gap / scale}. Runs at the
-    precision of the caller's mpmath context; masses may be signed.
+    The sums are of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, the decays e^{-gap / scale}. The caller's
+    mpmath context sets the precision; masses may be signed.
     """
     from mpmath import mp
 

@@ -72,10 +72,9 @@ class Pmf:
 
     @staticmethod
     def from_counts(values: Iterable[Atom] | Array, counts: Iterable[int] | Array) -> Pmf:
-        """Return the law with masses proportional to integer counts.
+        """Return the law with integer counts as masses.
 
-        The counts are kept as its masses. Raises InputError when a count is not an integer, is negative, or all are
-        zero.
+        Raises InputError when a count is not an integer, is negative, or all are zero.
 
         >>> Pmf.from_counts([0, 1], [2, 6]).total
         8
@@ -94,10 +93,9 @@ class Pmf:
 
     @staticmethod
     def mix(weights: Iterable[Atom] | Array, laws: Sequence[Pmf]) -> Pmf:
-        """Return the mixture of laws.
+        """Return the mixture of laws, exact for exact weights and laws.
 
-        It is exact when the weights and all laws are. Raises InputError when weights and laws differ in number or the
-        weights are not probabilities.
+        Raises InputError when weights and laws differ in number or the weights are not probabilities.
 
         >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
         [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
@@ -173,11 +171,10 @@ class Pmf:
         return _law(*_merged(compact(fractions(self.values) * fractions(constant)), self.masses), self.total)
 
     def convolve(self, other: Pmf) -> Pmf:
-        """Return the law of the sum of two independent answers.
+        """Return the law of two independent answers' sum, exact for exact laws.
 
-        It is exact when both laws are. Only positive terms are added, so every mass keeps its relative accuracy,
-        however small; a float mass below 1e-308 loses digits and one below 5e-324 vanishes (use exact masses for such
-        tails).
+        Only positive terms are added, so every mass keeps its relative accuracy, however small; a float mass below
+        1e-308 loses digits and one below 5e-324 vanishes (use exact masses for such tails).
 
         >>> coin = Pmf([0, 1], [Fraction(1, 2)] * 2)
         >>> [str(p) for _, p in coin.convolve(coin).items()]
@@ -198,9 +195,9 @@ class Pmf:
         return _law(*_merged(_small(atoms), np.multiply.outer(left, right).ravel()), total)
 
     def round_to(self, grid: Fraction | int) -> Pmf:
-        """Return the law of the answer rounded to the grid.
+        """Return the law of the answer rounded to the nearest grid multiple.
 
-        To the nearest multiple; ties go to the even one. Raises InputError unless the grid is a positive rational.
+        Ties go to the even multiple. Raises InputError unless the grid is a positive rational.
 
         >>> list(Pmf([Fraction(1, 2), Fraction(3, 2)], [Fraction(1, 4), Fraction(3, 4)]).round_to(1).items())
         [(0, Fraction(1, 4)), (2, Fraction(3, 4))]

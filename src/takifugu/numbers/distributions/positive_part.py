@@ -44,7 +44,7 @@ NARROW = 1e-6
 
 @dataclass(frozen=True)
 class Enclosure:
-    """Two numbers between which the value lies."""
+    """The lower and upper bound of a value."""
 
     low: float
     high: float
@@ -159,8 +159,8 @@ def _on_lattice(
 def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
     """Return r with the tilted sum in [-r, r], but for _OUTSIDE.
 
-    By Chernoff on either side. P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r =
-    (n c(f) + log(2 / _OUTSIDE)) / f leaves half of it on one side; and |S| is at most n times the largest value.
+    By Chernoff P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r = (n c(f) + log(2
+    / _OUTSIDE)) / f leaves half of it on each side; and |S| is at most n times the largest value.
     """
     shifted = theta * values
     weights = masses * np.exp(shifted - shifted.max())
@@ -208,19 +208,16 @@ def _lattice_gap(
 
 
 def added_by_splitting(law: Floats, at: Floats, step: float, count: int) -> float:
-    """Bound E[S'_+] - E[S_+] of a sum split onto a lattice.
+    """Bound E[S'_+] - E[S_+] of `count` terms split onto a lattice.
 
-    It has `count` terms, the lattice this step. `law` are the masses of S' at the places `at`, right up to a relative
-    1e-9 (see the module).
+    `step` is the lattice's. `law` are the masses of S' at the places `at`, right up to a relative 1e-9 (see the
+    module).
     """
     return _least_gap(lambda t: float(law[np.abs(at) <= t].sum()), step, count)
 
 
 def _least_gap(likely: Callable[[float], float], step: float, count: int) -> float:
-    """Return the least upper bound over t.
-
-    It is t P(|S'| <= t) + 2 (t + v/t) e^(-t^2/2v).
-    """
+    """Return min over t of t P(|S'| <= t) + 2(t + v/t) e^(-t^2/2v)."""
     proxy, best = count * step**2 / 4, math.inf
     for factor in (3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0):
         t = factor * math.sqrt(proxy)

@@ -22,9 +22,10 @@ _TRIED = 64
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A law split onto a lattice, every atom's mean kept: places in steps, their masses, and which are of whole atoms.
+    """A law split onto a lattice, with every atom's mean.
 
-    `moved` is the mean distance by which atoms next to the lattice were moved onto it.
+    `places` are in steps, `whole` says which masses are of whole atoms, and `moved` is the mean distance by which atoms
+    next to the lattice were moved onto it.
     """
 
     places: npt.NDArray[np.int64]

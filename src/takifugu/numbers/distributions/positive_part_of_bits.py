@@ -29,8 +29,9 @@ def mean_positive_part_of_bits(
 ) -> Enclosure:
     """Enclose E[(constant + sum of weights of the bits 1)_+].
 
-    The bits are independent, each 1 with `probability`. At most `narrow` wide relative to the upper end, or as narrow
-    as 2**18 lattice points allow. Raises InputError for numbers that are not finite or a probability outside [0, 1].
+    Bits are independent, each 1 with `probability`. The enclosure is at most `narrow` wide relative to the upper end,
+    or as narrow as 2**18 lattice points allow. Raises InputError for numbers that are not finite or a probability
+    outside [0, 1].
 
     >>> found = mean_positive_part_of_bits(-1.0, np.array([1.0, 1.0]), 0.5)
     >>> found.low <= 0.25 <= found.high

@@ -26,7 +26,9 @@ Sum = TypeVar("Sum", int, tuple[int, ...])
 
 @dataclass(frozen=True, eq=False)
 class RecordLaw(Generic[Level]):
-    """One record: `masses[level][x]` is proportional to P(g = level, f = x), a positive integer.
+    """One record's law of its level g and value f, in integers.
+
+    `masses[level][x]` is proportional to P(g = level, f = x).
 
     >>> law = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
     >>> law.levels, list(law.given(1).items())
@@ -104,9 +106,9 @@ def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
 
 
 def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
-    """Return each value's integer weight, and F's law given G = a.
+    """Return F's law given each value of G, with its integer weight.
 
-    The weight is proportional to P(G = a), a a value of the sum of g. Levels are integers, or tuples of integers of one
+    The weight of a is proportional to P(G = a), G the sum of g. Levels are integers, or tuples of integers of one
     length, which add up place by place.
 
     >>> coins = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
@@ -129,7 +131,7 @@ def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
 def given_function(
     law: RecordLaw[Level], records: int, function: Callable[[list[Level]], Value]
 ) -> dict[Value, tuple[int, Pmf]]:
-    """Return the same for any function of all records' levels.
+    """Return `given_sum` for any function of all records' levels.
 
     >>> coins = RecordLaw.of([(0, 0, 1), (1, 1, 1)])
     >>> {a: given.mean() for a, (_, given) in given_function(coins, 2, max).items()}

@@ -133,10 +133,10 @@ def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
 
 
 def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
-    """Return the convolved sums, shape (kernels, n + w - 1).
+    """Return the convolved sums (kernels, n + w - 1), or None.
 
-    For rows (r, n) and kernels (r, w, kernels); r w + 4 roundings each. None where the numbers of a window and a kernel
-    are too far apart: then shorter kernels may do.
+    Rows have shape (r, n), kernels (r, w, kernels); r w + 4 roundings each. None where the numbers of a window and a
+    kernel are too far apart: then shorter kernels may do.
     """
     count, size = rows.mantissas.shape
     _, places, columns = kernels.mantissas.shape

@@ -57,10 +57,10 @@ class Chunks:
 
 
 def decayed(weights: Wide, decay: Fraction) -> Chunks:
-    """Return A for every row of weights, a decay per place.
+    """Return A for every row of weights, with a decay per place.
 
-    Shape (rows, places), decays d > 0. At most `roundings` roundings per number. The chunks reach beyond the last
-    place: A is larger than zero there too.
+    Weights have shape (rows, places), decays d > 0; at most `roundings` roundings per number. The chunks reach beyond
+    the last place: A is larger than zero there too.
     """
     rows, size = weights.mantissas.shape
     places = max(1, min(CHUNK, size, int(_ORDERS * math.log(2) / decay)))

@@ -87,7 +87,9 @@ Law = TypeVar("Law")
 
 
 class Sums(Generic[Law]):
-    """The laws of sums of all terms but one; request them in order, so that neighbours share their work.
+    """The laws of sums of all terms but one.
+
+    Neighbours requested in order share their work.
 
     >>> coin = Pmf.from_counts([0, 1], [1, 1])
     >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], lambda p, q: p.convolve(q), Pmf([0], [1]))

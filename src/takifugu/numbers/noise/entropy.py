@@ -45,9 +45,9 @@ def is_private(entropy: Entropy) -> bool:
 
 
 class InsecureSeededEntropyForTests:
-    """A reproducible stream, SHAKE-256 of the seed and a block counter; whoever knows the seed can remove the noise.
+    """A reproducible stream, SHAKE-256 of the seed and a block counter.
 
-    Not for threads. A release that used it must be marked "not private".
+    Whoever knows the seed can remove the noise: a release that used it must be marked "not private". Not for threads.
 
     >>> InsecureSeededEntropyForTests(7).bytes(4) == InsecureSeededEntropyForTests(7).bytes(4)
     True

@@ -26,10 +26,7 @@ def laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> list[int]:
-    """Return at most `tries` independent geometric numbers.
-
-    Each is floor((U + t V) / s).
-    """
+    """Return at most `tries` independent geometric numbers floor((U + tV) / s)."""
     remainders = below(t, tries, entropy)
     coins = _exp_minus(remainders, t, entropy)
     remainders = [value for value, coin in zip(remainders, coins, strict=True) if coin]

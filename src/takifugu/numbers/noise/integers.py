@@ -29,9 +29,9 @@ FEW = 16
 
 
 def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return `size` independent uniform integers below the bound.
+    """Return `size` independent uniform integers below the bound, by rejection.
 
-    By rejection, without modulo bias. Raises InputError if bound < 1 or size < 0.
+    Rejection leaves no modulo bias. Raises InputError if bound < 1 or size < 0.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
@@ -43,10 +43,10 @@ def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
 
 
 def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
-    """Flip `size` exact coins of probability exp(-numerator/denominator).
+    """Flip `size` independent exact coins of probability exp(-numerator/denominator).
 
-    They are independent. Raises InputError if numerator < 0, denominator < 1 or size < 0. Source: Canonne, Kamath and
-    Steinke 2020, Algorithm 1.
+    Raises InputError if numerator < 0, denominator < 1 or size < 0. Source: Canonne, Kamath and Steinke 2020, Algorithm
+    1.
 
     >>> from takifugu.numbers.noise import SystemEntropy
     >>> bernoulli_exp(0, 1, 3, SystemEntropy())
@@ -66,7 +66,7 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
 
 
 def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> npt.NDArray[np.int64]:
-    """Return `size` independent indices, index i with probability masses[i] / sum(masses), exactly.
+    """Return `size` independent indices, exactly with probabilities masses[i] / sum(masses).
 
     Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.
 
@@ -86,15 +86,14 @@ def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> npt
 
 
 def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
-    """Draw `size` integers with P(X = k) proportional to exp(-|k| / scale).
+    """Draw `size` independent integers, exactly with weights exp(-|k| / scale).
 
-    They are independent and exact. With scale = t/s in lowest terms: U uniform below t is kept with probability
-    exp(-U/t); V is geometric with P(V >= v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is
-    drawn again.
+    With scale = t/s in lowest terms: U uniform below t is kept with probability exp(-U/t); V is geometric with P(V >=
+    v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is drawn again.
 
-    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits.
-    Raises InputError unless scale is a Fraction or integer > 0 and size an integer >= 0.
-    Source: Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy", Algorithm 2.
+    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits. Raises InputError
+    unless scale is a Fraction or integer > 0 and size an integer >= 0. Source: Canonne, Kamath and Steinke 2020, "The
+    Discrete Gaussian for Differential Privacy", Algorithm 2.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> discrete_laplace(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).std().round(1)
@@ -138,9 +137,7 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
-    """Return at most `tries` independent geometric numbers.
-
-    Each is floor((U + t V) / s).
+    """Return at most `tries` independent geometric numbers floor((U + tV) / s).
 
     P(X >= k) = exp(-k s / t). U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so
     U + t V >= n has exp(-n/t).
@@ -157,7 +154,7 @@ def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
-    """Flip a coin per numerator a, True with probability exp(-a/denominator).
+    """Flip a coin of probability exp(-a/denominator) per numerator a.
 
     0 <= a <= denominator. The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is
     even with exactly that probability: the alternating series of exp.
@@ -194,8 +191,8 @@ def _geometric(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
 def _below(bound: int, size: int, entropy: Entropy) -> Integers:
     """Return uniform integers below the bound.
 
-    They are uint64 for bound <= 2^64, Python integers beyond. Each value below the bound owns the same number of words;
-    words that no value owns are drawn again.
+    uint64 for bound <= 2^64, Python integers beyond. Each value below the bound owns the same number of words; words
+    that no value owns are drawn again.
     """
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)

@@ -29,11 +29,11 @@ from takifugu.numbers.noise.rounded import Center, split
 
 
 def geometric(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
-    """Draw `size` geometric integers, exactly.
+    """Draw `size` independent geometric integers, exactly.
 
-    They are independent: P(K >= k) = exp(-k / scale). They are independent and exact. The result is an int64 array, or
-    an object array of Python integers if a value exceeds 64 bits. Raises InputError unless scale is a Fraction or
-    integer > 0 and size an integer >= 0. Source: Canonne, Kamath and Steinke 2020, Algorithm 2 without its sign.
+    P(K >= k) = exp(-k / scale). The result is an int64 array, or an object array of Python integers if a value exceeds
+    64 bits. Raises InputError unless scale is a Fraction or integer > 0 and size an integer >= 0. Source: Canonne,
+    Kamath and Steinke 2020, Algorithm 2 without its sign.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> geometric(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).mean().round(1)
@@ -46,11 +46,11 @@ def geometric(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
 def rounded_up_exponential(
     center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` integers ceil((centre + E) / grid).
+    """Draw `size` independent integers ceil((centre + E) / grid), E exponential.
 
-    They are independent, E with density exp(-e / scale) / scale, e >= 0. Rounded once, and up: no output lies below the
-    centre. Outputs, centres and errors are those of `rounded_laplace`. For noise that is subtracted and rounded down,
-    negate the centre and what is returned.
+    E has density exp(-e / scale) / scale, e >= 0. Rounded once, and up: no output lies below the centre. Outputs,
+    centres and errors are those of `rounded_laplace`. For noise that is subtracted and rounded down, negate the centre
+    and what is returned.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> rounded_up_exponential(Fraction(27, 5), Fraction(1, 1000), 1, 3, InsecureSeededEntropyForTests(1))

@@ -55,12 +55,12 @@ class _Law:
 def rounded_laplace(
     center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` integers round((center + Z) / grid), Z Laplace's.
+    """Draw `size` independent integers round((center + Z) / grid), Z Laplace's.
 
-    They are independent, Z with density exp(-|z| / scale) / (2 scale). The integers count multiples of the grid: int64,
-    or Python integers in an object array if one exceeds 64 bits. `center` is one number for all draws, or one per draw;
-    a float is the binary rational that it is. Raises InputError unless scale and grid are Fractions or integers > 0 and
-    there are `size` centres; DataError for a centre that is not a finite number (the message never repeats it).
+    Z has density exp(-|z| / scale) / (2 scale). The integers count multiples of the grid: int64, or Python integers in
+    an object array if one exceeds 64 bits. `center` is one number for all draws, or one per draw; a float is the binary
+    rational that it is. Raises InputError unless scale and grid are Fractions or integers > 0 and there are `size`
+    centres; DataError for a centre that is not a finite number (the message never repeats it).
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> rounded_laplace(7.0, Fraction(1, 1000), Fraction(1, 2), 3, InsecureSeededEntropyForTests(1))
@@ -73,10 +73,10 @@ def rounded_laplace(
 def rounded_normal(
     center: Center | Sequence[Center] | Array, sigma: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` integers round((center + Z) / grid), Z normal.
+    """Draw `size` independent integers round((center + Z) / grid), Z normal.
 
-    They are independent, Z with standard deviation sigma. Outputs, centres and errors are those of `rounded_laplace`.
-    This is not the discrete Gaussian, whose delta can be twice that of the continuous law of the same sigma.
+    Z has standard deviation sigma. Outputs, centres and errors are those of `rounded_laplace`. This is not the discrete
+    Gaussian, whose delta can be twice that of the continuous law of the same sigma.
 
     >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
     >>> rounded_normal([0, Fraction(1, 3)], Fraction(1, 1000), Fraction(1, 6), 2, InsecureSeededEntropyForTests(1))

@@ -16,10 +16,10 @@ from takifugu.numbers.noise.integers import bernoulli_exp, positive, uniform_bel
 
 
 def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy: Entropy) -> int:
-    """Choose a candidate: a uniform one of those with heads.
+    """Choose a uniform candidate of those with heads.
 
-    The coin of each is exp(-rate * deficit). Raises InputError unless deficits are rationals from 0 with a 0 among
-    them, and the rate is above 0.
+    The coin of each has probability exp(-rate * deficit). Raises InputError unless deficits are rationals from 0 with a
+    0 among them, and the rate is above 0.
 
     >>> from takifugu.numbers.noise import SystemEntropy
     >>> permute_and_flip([10**6, 0, 10**6], Fraction(1), SystemEntropy())

@@ -34,7 +34,7 @@ _WEIGHTS = Fraction(1, 2**40)
 
 
 class NormalComparison(Protocol):
-    """Two laws of an answer; `shift` and `covariance` where they are one law and its translate."""
+    """Two laws of an answer, with `shift` and `covariance` of mere translates."""
 
     @property
     def shift(self) -> Vector | None: ...
@@ -71,7 +71,7 @@ class Shifted:
 
 @dataclass(frozen=True)
 class TwoVariances:
-    """Two normal laws of one number whose variances may differ."""
+    """Two normal laws of one number with any variances."""
 
     left: Normal
     right: Normal
@@ -92,9 +92,10 @@ class TwoVariances:
 
 @dataclass(frozen=True)
 class TwoSets:
-    """One number F given that g lies in one of two sets of intervals, F and g jointly normal.
+    """The comparison of F for g in one of two interval sets.
 
-    `explained` is Cov(F, g)^2 / Var(g), `residual` what is left of Var(F); ends are in deviations of g.
+    F and g are jointly normal. `explained` is Cov(F, g)^2 / Var(g), `residual` what is left of Var(F); ends are in
+    deviations of g.
     """
 
     left: Intervals
@@ -128,10 +129,10 @@ class TwoSets:
 
 @dataclass(frozen=True)
 class TwoMixtures:
-    """One number F given that g is one of the values of one of two finite sets, by the density of g.
+    """The comparison of F given g in one of two finite sets.
 
-    F is `shifts[i]` with a weight proportional to e^-exponents[i], plus N(0, residual): a mixture of normal laws of one
-    variance.
+    Values of g count by their density. F is `shifts[i]` with a weight proportional to e^-exponents[i], plus N(0,
+    residual): a mixture of normal laws of one variance.
     """
 
     left: tuple[tuple[Fraction, Fraction], ...]

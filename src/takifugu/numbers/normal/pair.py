@@ -53,7 +53,8 @@ class Normal:
 def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
     """Return delta(epsilon) of two shifted normal laws, rounded up.
 
-    Their variances are equal, (distance)^2 / variance = ratio_squared. Raises InputError unless epsilon is above 0.
+    Their variances are equal, and ratio_squared is (distance)^2 / variance. Raises InputError unless epsilon is above
+    0.
 
     >>> round(shifted_delta(Fraction(1), 1), 6), shifted_delta(Fraction(0), 1)
     (0.126937, 0.0)
@@ -66,8 +67,8 @@ def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
 def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return 1/r^2 for the largest private distance r, rounded up.
 
-    It is in deviations, and keeps (epsilon, delta); by 2**-90. A normal law keeps it for a distance D exactly from the
-    variance D^2/r^2 on. Raises InputError unless epsilon is above 0 and 1e-250 <= delta < 1.
+    r is in deviations, and keeps (epsilon, delta); rounding adds at most 2**-90. A normal law keeps it for a distance D
+    exactly from the variance D^2/r^2 on. Raises InputError unless epsilon is above 0 and 1e-250 <= delta < 1.
 
     >>> needed = variance_per_shift(Fraction(1), Fraction(1, 10**5))
     >>> round(float(needed) ** 0.5, 9)  # the analytic Gaussian mechanism's deviation for a change by 1
@@ -90,7 +91,7 @@ def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
 def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
     """Return the least delta with left(S) <= e^epsilon right(S) + delta.
 
-    For all S, rounded up. Raises InputError unless epsilon is above 0.
+    The inequality is for all S, and delta is rounded up. Raises InputError unless epsilon is above 0.
 
     >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
     >>> round(pair_delta(wide, narrow, 1), 4), pair_delta(narrow, wide, 1)
@@ -107,7 +108,7 @@ def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
 
 
 def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return the least s^2 for (epsilon, delta) both ways.
+    """Return the least s^2 of added noise for (epsilon, delta) both ways.
 
     Both laws have N(0, s^2) added. Rounded up: by at most 2**-90 of the whole variance for equal variances, else by
     2**-35 of itself. Raises InputError as `variance_per_shift`.
@@ -198,9 +199,9 @@ def _mpf(value: Fraction) -> mpf:
 def least_isotropic_variance(
     shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
 ) -> Fraction:
-    """Return the least s^2 >= 0 against a normal vector's shift.
+    """Return the least s^2 against a normal vector's shift, rounded up.
 
-    It is rounded up. For one number it is the square of the shift over r_0^2, less the variance.
+    For one number s^2 is the square of the shift over r_0^2, less the variance, at least 0.
 
     >>> one, two = ((Fraction(1),),), ((Fraction(1),) * 2,) * 2
     >>> once = least_isotropic_variance([Fraction(2)], one, Fraction(1), Fraction(1, 10**5))
@@ -219,9 +220,7 @@ def least_isotropic_variance(
 
 
 def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fraction = Fraction(0)) -> Fraction | None:
-    """Return the squared distance exactly, or None off the plane.
-
-    It is v' (C + s^2 I)^-1 v.
+    """Return v' (C + s^2 I)^-1 v exactly, None off the plane.
 
     >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
     Fraction(1, 1)

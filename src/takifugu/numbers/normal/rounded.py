@@ -30,7 +30,7 @@ _SHARES = tuple(Fraction(1, 2**k) for k in range(1, 13))
 def unevenness(pivots: Sequence[Fraction], step: Fraction, count: int) -> Fraction:
     """Return e of the rounding errors of `count` records, rounded up.
 
-    They are uniform, given the total, up to a factor 1 +- e. `pivots` are the variances of a record's numbers, each
+    Given the total the errors are uniform up to a factor 1 +- e. `pivots` are the variances of a record's numbers, each
     given the ones before. Peeled off one by one, the i-th last record has (1 - 1/i) times these, and a normal number of
     variance v modulo r has a density within a factor 1 +- 2 sum over k of exp(-2 pi^2 k^2 v/r^2). Raises Unsupported
     where that is no longer close to uniform.
@@ -60,11 +60,12 @@ def _ripple(ratio: float) -> float:
 
 @dataclass(frozen=True)
 class Rounded:
-    """Laws of an answer that is rounded before the noise is added, moving it by at most `blur` (in L2); see above.
+    """The laws of an answer rounded before the noise is added.
 
-    `alone`: one number of one column, of which everything hidden moves the total. Then a shift by v costs what v + blur
-    does, at any noise: of v + blur the law's own variance hides one part and the noise the rest. Else the noise has two
-    parts, one for the laws before rounding and one for a change by `blur`, and epsilon and delta are divided.
+    Rounding moves the answer by at most `blur` (in L2); see above. `alone`: one number of one column, of which
+    everything hidden moves the total. Then a shift by v costs what v + blur does, at any noise: of v + blur the law's
+    own variance hides one part and the noise the rest. Else the noise has two parts, one for the laws before rounding
+    and one for a change by `blur`, and epsilon and delta are divided.
 
     >>> one = Shifted((Fraction(1),), ((Fraction(1),),))
     >>> Rounded(one, Fraction(1), Fraction(0), True).least_variance(Fraction(1), Fraction(1, 5)) > 0

@@ -52,7 +52,7 @@ _LEAST_MASS = 1e-200
 
 @dataclass(frozen=True)
 class Given:
-    """What is seen at standardised places y of an answer when g lies in a set."""
+    """An answer's law at standardised places y, given g in a set."""
 
     intervals: Intervals
     rho: float
@@ -92,10 +92,10 @@ class Given:
 
 
 def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) -> float:
-    """Bound delta(epsilon) of Y given two sets of g, from above.
+    """Bound delta(epsilon) of Y given g in `left` against `right`, from above.
 
-    g is in `left` against g in `right`; `noise` is k. Within about 1e-10 of itself where it is above 1e-15; below 2**-7
-    of noise it is that of 2**-7 or 1. Raises Unsupported for a set without mass.
+    `noise` is k. The bound is within about 1e-10 of delta where it is above 1e-15; below 2**-7 of noise it is that of
+    2**-7 or 1. Raises Unsupported for a set without mass.
 
     >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
     >>> round(sets_delta(below, above, math.sqrt(1 / 0.49 - 1), 1.0), 5)  # correlation .7
@@ -112,8 +112,8 @@ def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) 
 def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float) -> float:
     """Return the least k for delta in both directions, rounded up.
 
-    By at most 2**-36 relative. It is never below 2**-7: where less would do, that much is taken. Raises Unsupported for
-    a set without mass, and where a set is so unlikely that delta cannot be judged.
+    Rounding adds at most 2**-36 relative. k is never below 2**-7, even where less would do. Raises Unsupported for a
+    set without mass, and where a set is so unlikely that delta cannot be judged.
 
     >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
     >>> round(least_noise(below, above, 1.0, 0.2608737734), 4), round(math.sqrt(1 / 0.49 - 1), 4)

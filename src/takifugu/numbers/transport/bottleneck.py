@@ -33,13 +33,12 @@ class BottleneckPlan:
 def bottleneck(
     left: Sequence[Point], p: Sequence[Atom] | Array, right: Sequence[Point], q: Sequence[Atom] | Array, metric: Metric
 ) -> BottleneckPlan:
-    """Return the least w of a plan, and the plan.
+    """Return the least longest move w of a plan, and the plan.
 
-    No move is longer than w. `left` and `right` are distinct points (numbers, tuples, labels), p and q their
-    probabilities; `metric(x, y)` is an int, Fraction or float. Bisection over the distances; each step solves a maximum
-    flow in integer masses, so ties of exact masses are decided exactly; float masses count as binary fractions divided
-    by their sum. For small supports (Song17 Definition 3.1 in a metric space; docs/decisions.md#numbers, errata E13:
-    never the plan of an LP solver).
+    `left` and `right` are distinct points (numbers, tuples, labels), p and q their probabilities; `metric(x, y)` is an
+    int, Fraction or float. Bisection over the distances; each step solves a maximum flow in integer masses, so ties of
+    exact masses are decided exactly; float masses count as binary fractions divided by their sum. For small supports
+    (Song17 Definition 3.1 in a metric space; docs/decisions.md#numbers, errata E13: never the plan of an LP solver).
 
     Raises InputError when lengths differ, a point repeats, the masses are not a law, or the metric is negative, not
     finite, not symmetric, not zero from a point to itself, or breaks the triangle inequality on these points.
@@ -126,10 +125,10 @@ def _layers(
 def _path(
     start: int, depth: list[int], cursor: list[int], forward: list[list[int]], room: list[int], carriers: list[set[int]]
 ) -> list[int] | None:
-    """Return source, sink, ..., sink with room, if any.
+    """Return a path source, sink, ..., sink with room, or None.
 
-    It is one layer deeper at each source. `cursor[i]` passes over the sinks from which source i has found nothing in
-    this phase.
+    Along the path every source is one layer deeper. `cursor[i]` passes over the sinks from which source i has found
+    nothing in this phase.
     """
     path, ways_back = [start], []
     while path:
@@ -188,8 +187,8 @@ def _masses(
 def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
     """Return the distances from x to y, by a checked metric.
 
-    It is one on all these points. Raises InputError when it is negative, not finite, not symmetric, not zero from a
-    point to itself, or breaks the triangle inequality.
+    Raises InputError when the metric is negative, not finite, not symmetric, not zero from a point to itself, or breaks
+    the triangle inequality on all these points.
     """
     points = list(dict.fromkeys((*x, *y)))
     size = len(points)

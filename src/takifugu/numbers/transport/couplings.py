@@ -33,7 +33,7 @@ def w_infinity(p: Population, q: Population, metric: Metric) -> Atom:
 def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float]) -> tuple[float, Coupling]:
     """Return the least largest cost of a coupling, and the coupling.
 
-    Any costs, infinite ones too; W-infinity is the case of a metric. A bisection over the costs.
+    Costs may be infinite; W-infinity is the case of a metric. A bisection over the costs.
 
     >>> least_largest({0: 1}, {0: Fraction(9, 10), 1: Fraction(1, 10)}, lambda x, y: 0.5 * (x != y))[0]
     0.5

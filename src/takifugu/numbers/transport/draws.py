@@ -53,9 +53,10 @@ _ROUNDED, _UNIT = 2.0**-44, 2.0**-50
 
 @dataclass(frozen=True)
 class Draws:
-    """`count` draws with probabilities in `left` under the one hypothesis and in `right` under the other.
+    """`count` draws with probabilities in `left` or, otherwise, in `right`.
 
-    `same` says that the two are one number, wherever it lies: such draws lose nothing.
+    Left and right are the two hypotheses. `same` says that the two are one number, wherever it lies: such draws lose
+    nothing.
     """
 
     count: int
@@ -169,9 +170,9 @@ def weights_of(draws: Sequence[tuple[int, Fraction]]) -> Weights:
 
 
 def quantile_gap(high: Sequence[int], low: Sequence[int]) -> int:
-    """Return the largest quantile gap of `high` over `low`, at least 0.
+    """Return max over u of high^-1(u) - low^-1(u), at least 0.
 
-    It is the least w such that `high` is stochastically at most `low` shifted by w: max of high^-1(u) - low^-1(u).
+    Equivalently, the least w such that `high` is stochastically at most `low` shifted by w.
 
     >>> quantile_gap([1, 4, 6, 4, 1], [16, 0, 0, 0, 0]), quantile_gap([1, 0], [0, 1])
     (4, 0)
@@ -190,7 +191,7 @@ def quantile_gap(high: Sequence[int], low: Sequence[int]) -> int:
 
 
 def float_gap(high: Weights, low: Weights) -> int:
-    """Bound the same for rounded masses.
+    """Bound the quantile gap of rounded masses.
 
     A place of `low` is passed where it certainly is. A quantile is passed where P(X <= x) is certainly no more, or P(X
     > x) certainly no less, than that of the other.

@@ -107,11 +107,11 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
 
 
 def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
-    """Return the least w to move mass 1 - delta of p.
+    """Return the longest move needed for mass 1 - delta of p.
 
-    It moves into q with no move longer than w. delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial
-    transport (Song17 Appendix A.4 as corrected in errata E11). Exact masses decide ties exactly. With float masses and
-    delta = 0, levels closer than `level_tolerance` count as equal: a number for display; mechanisms use
+    Mass moves into q, by the best plan. delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial transport
+    (Song17 Appendix A.4 as corrected in errata E11). Exact masses decide ties exactly. With float masses and delta = 0,
+    levels closer than `level_tolerance` count as equal: a number for display; mechanisms use
     `noised.wasserstein_scale`. With delta > 0 float masses count as the binary fractions that they are.
 
     Raises InputError unless 0 <= delta < 1.
@@ -129,7 +129,7 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
 
 
 def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
-    """Return increasing candidates for W-infinity; the last one is at least W-infinity.
+    """Return increasing candidates for W-infinity, the last one certainly large enough.
 
     One candidate for exact laws. For float masses: the largest move when levels within a relative tolerance count as
     equal (proposals, possibly too small), then when they count as different in the worst order (safe). Levels are
@@ -146,10 +146,9 @@ def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
 
 
 def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
-    """Return the least mass of p farther than `distance` from q.
+    """Return the least mass left by moves up to `distance` (errata E11).
 
-    It is left over when the rest moves into q (errata E11). It is the same for both laws. Exact (a Fraction) when both
-    laws are.
+    The mass is the same for both laws. Exact (a Fraction) when both laws are.
 
     >>> unmatched_mass(Pmf.from_counts([0, 3], [1, 1]), Pmf.from_counts([0, 1, 3], [4, 3, 3]), 1)
     Fraction(1, 5)
@@ -176,9 +175,9 @@ def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
 
 
 def _segments(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the segments between all levels in order.
+    """Return the segments between all levels: atoms of p, q, starts, lengths.
 
-    Atom of p, atom of q, start, length. Levels that tie leave intervals of length zero, whose atoms mean nothing.
+    Levels that tie leave intervals of length zero, whose atoms mean nothing.
     """
     ends, from_left = _merge(left, right)
     starts = np.concatenate((ends[:1] * 0, ends[:-1]))

@@ -15,9 +15,10 @@ SAME_FLOW = 1e-12
 
 @dataclass(frozen=True)
 class Constants:
-    """A reversible chain near the given one: stationary masses >= pi, eigengap >= g.
+    """A reversible chain near the given one, with bounded pi and g.
 
-    Each transition probability of the given chain differs from its own by a relative `defect` at most (rounding).
+    Its stationary masses are >= pi, its eigengap >= g. Each transition probability of the given chain differs from its
+    own by a relative `defect` at most (rounding).
     """
 
     pi: float

@@ -59,9 +59,10 @@ WORKED = 2**17
 
 
 class ChainInfluence:
-    """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values.
+    """Influences of an entry on nodes at distances 1, 2, ..., `reach`.
 
-    Tables have shape (distances, phases, pairs) and do not depend on the chain's length. `pairs` must hold both orders.
+    Tables have shape (distances, phases, pairs) and do not depend on the chain's length. `pairs`, of values, must hold
+    both orders.
     """
 
     def __init__(self, chain: PeriodicChain, pairs: Iterable[tuple[int, int]]) -> None:
@@ -146,7 +147,7 @@ class ChainInfluence:
     ) -> FloatArray:
         """Bound e over pairs for quilts at the given distances.
 
-        Entries are sorted; the quilt has nodes at these distances from each. None is a missing node. It is exact except
+        Entries are sorted; the quilt has nodes at these distances from each, None where there is none. Exact except
         where the support of the left node is still growing.
         """
         columns = slice(None) if pairs is None else pairs
@@ -178,7 +179,7 @@ class ChainInfluence:
     ) -> FloatArray:
         """Return the largest e for a special entry and nodes at `right`.
 
-        The maximum is over pairs, the distance from each entry. NEVER for entries too far from it.
+        The maximum is over pairs; `right` is the distance from each entry. NEVER for entries too far from `node`.
         """
         columns = slice(None) if pairs is None else pairs
         result = np.full(len(entries), NEVER)
@@ -194,10 +195,7 @@ class ChainInfluence:
         return np.zeros(len(entries), dtype=np.int64) if self.period == 1 else entries % self.period
 
     def _term(self, entries: IntArray) -> FloatArray:
-        """Return the start term, or its supremum.
-
-        It is log P(X_i = s')/P(X_i = s).
-        """
+        """Return log P(X_i = s')/P(X_i = s), or its supremum."""
         phases = self._phases(entries)
         if self.settled is not None and entries[0] >= self.settled:
             return np.asarray(self._settled_term[phases])
@@ -287,9 +285,9 @@ class ChainInfluence:
 
 
 def chain_influence(chain: PeriodicChain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
-    """Return the influences of a chain for pairs of value indices.
+    """Return the influences of a chain for value indices' pairs, or all.
 
-    They are of all pairs where none are given. Chains that differ in length only share one table.
+    Chains that differ in length only share one table.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)

@@ -33,9 +33,9 @@ class Group:
 
 @dataclass(frozen=True)
 class JointQuilts:
-    """Quilts for all pairs of values at one entry that cost no more than the costliest pair's best, and that pair.
+    """Quilts for all pairs at one entry, and its costliest pair.
 
-    The first group's quilt is the best one of that pair.
+    No quilt costs more than that pair's best one, which is the first group's.
     """
 
     entry: int

@@ -145,7 +145,7 @@ def _artanh4(values: FloatArray) -> FloatArray:
 def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | None = None) -> RegionInfluence:
     """Bound the influences of a region's chains by pair of values.
 
-    They are of all pairs where none are given. Regions that differ in length only share one table.
+    All pairs count where none are given. Regions that differ in length only share one table.
 
     >>> region = ChainRegion([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
     >>> influence = region_influence(region)

@@ -13,10 +13,10 @@ from takifugu.numbers.log_ratios import UNIT, FloatArray, clip, largest_differen
 
 
 def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: bool) -> FloatArray:
-    """Return max (or min) of p . after[:, y] over the box.
+    """Return each row's max or min of p . after[:, y] over boxes.
 
-    For each row x, rounded to the safe side. `lower` and `upper` are the box's ends and `after` a table of numbers in
-    [0, 1], shape (k, k) each.
+    Results are rounded to the safe side. `lower` and `upper` are the box's ends and `after` a table of numbers in [0,
+    1], shape (k, k) each.
     """
     k = len(lower)
     ranked = -after if largest else after
@@ -41,7 +41,7 @@ def row_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
 def cross_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Return the largest log cross ratio, rounded up, at least 0.
 
-    It is max over x != x' of log upper[x,s] upper[x',s']/(lower[x,s'] lower[x',s]). Shape (k, k) for s, s'; NEVER where
+    max over x != x' of log upper[x,s] upper[x',s']/(lower[x,s'] lower[x',s]), shape (k, k) for s, s'; NEVER where
     infinite.
     """
     high, low = log_bounds(upper, upper > 0)[0], log_bounds(lower, lower > 0)[1]

@@ -89,13 +89,13 @@ def best_quilt(sides: ChainSides, entry: int, epsilon: float) -> tuple[BestQuilt
 
 
 def fast_scale(sides: ChainSides, epsilon: Fraction) -> Needed | None:
-    """Return the same by Song17 Algorithm 5, or None if it fails.
+    """Return `best_quilt` of all entries by Song17 Algorithm 5, or None.
 
-    The entries are all secret and weigh the same. Influences must depend on the distance only. From the middle the
-    search follows the missing node: if an entry's best quilt has no node before it only, the next entry is tried, if
-    after it only, the one before. A quilt with both nodes protects every entry (Claim B.11: whatever sticks out only
-    lowers its score), and no quilt requires more than the trivial one. A step back onto an explored entry proves
-    nothing (errata E10).
+    None where the algorithm fails. The entries are all secret and weigh the same. Influences must depend on the
+    distance only. From the middle the search follows the missing node: if an entry's best quilt has no node before it
+    only, the next entry is tried, if after it only, the one before. A quilt with both nodes protects every entry (Claim
+    B.11: whatever sticks out only lowers its score), and no quilt requires more than the trivial one. A step back onto
+    an explored entry proves nothing (errata E10).
     """
     limit = float_below(epsilon)
     entry = max(1, sides.length // 2) - 1

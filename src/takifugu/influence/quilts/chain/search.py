@@ -77,10 +77,7 @@ class BoundedSearch(Search):
 
 
 def reversible_influence(chain: MarkovChain, pairs: Pairs = None) -> ClassInfluence:
-    """Return Lemma B.4's bounds for one reversible chain's constants.
-
-    Raises Unsupported where it is not reversible.
-    """
+    """Return Lemma B.4's bounds for a chain; raises Unsupported unless reversible."""
     constants = reversible_constants(chain)
     if isinstance(constants, str):
         raise Unsupported(constants)
@@ -93,10 +90,9 @@ def class_influence(chains: MarkovChainClass, pairs: Pairs = None) -> ClassInflu
 
 
 def around_influence(chain: PeriodicChain, pairs: Pairs = None) -> RegionInfluence:
-    """Return bounds for all chains within a box of matrices.
+    """Return bounds for all chains within a box around a periodic chain.
 
-    Every step's matrix is in the box around those of a periodic chain. The bounds of a region hold even if each step
-    has its own matrix of it, and for every start.
+    Every step has a matrix of its own in the box. The bounds hold for every start.
     """
     low, high = chain.step_matrices.min(axis=0), chain.step_matrices.max(axis=0)
     try:

@@ -26,7 +26,7 @@ FIRST_REACH = 32
 
 @dataclass(frozen=True)
 class Quilt:
-    """Nodes at distance `left` before and `right` after an entry; None where there is none.
+    """Nodes at distance `left` before and `right` after an entry, or None.
 
     With an `anchor` the node before is that entry of the sequence instead, whatever its distance.
     """

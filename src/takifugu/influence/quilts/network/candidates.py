@@ -92,9 +92,9 @@ def choices(network: BayesianNetwork, count: int, most: int) -> list[tuple[int, 
 
 
 def count_quilts(part: Part) -> int:
-    """Return the number of nontrivial quilts to try in a part.
+    """Count the nontrivial quilts to try over all secret entries.
 
-    It is over all secret entries. In large networks the layers of one entry are counted for all.
+    In large networks the layers of one entry are counted for all.
     """
     network, entries, most = network_of(part), part.family.entries, share(part)
     if len(entries) * network.size > COUNTED:

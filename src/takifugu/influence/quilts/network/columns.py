@@ -41,10 +41,11 @@ Change = Callable[[Iterable[int]], int]
 
 @dataclass(frozen=True, eq=False)
 class ColumnSets:
-    """Near sets of a network of parameters, with any D(N) that never falls when N grows (`near.NearSets`).
+    """Near sets of a network of parameters, with a monotone D(N).
 
-    A column that does not move the answer alone does not do so together with others, so D(N) depends on the read
-    columns in N only: each of them has a bit of its own in place of steps, and the sum over a near set is the set.
+    See `near.NearSets`. A column that does not move the answer alone does not do so together with others, so D(N)
+    depends on the read columns in N only: each of them has a bit of its own in place of steps, and the sum over a near
+    set is the set.
     """
 
     network: BayesianNetwork
@@ -126,8 +127,8 @@ class ColumnSearch(Search):
 def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """Return the least joint cost by quilts of columns, rounded up.
 
-    It is max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. D_k(N) is that of whole
-    columns where a release knows it (`together`), else the sum over N.
+    max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. D_k(N) is that of whole columns
+    where a release knows it (`together`), else the sum over N.
     """
     of_network = _over_network(part)
     unit = Fraction(1, 2**60)

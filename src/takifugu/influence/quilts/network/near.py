@@ -45,7 +45,7 @@ def is_tree(network: BayesianNetwork) -> bool:
 
 
 class GraphSets:
-    """Near sets of any network, by walks along active paths; a set of nodes is the bits of an int.
+    """Near sets of any network by active paths, as bits of ints.
 
     >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("r", [0, 1], [], [0.5, 0.5]),
     ...                        ("n", [0, 1], ["x", "r"], [[[1, 0], [0, 1]], [[0, 1], [1, 0]]])])
@@ -109,7 +109,7 @@ class GraphSets:
 
 
 class TreeSets:
-    """Near sets of a tree: what the nodes of a quilt cut off are whole branches.
+    """Near sets of a tree, without the branches cut off by quilts.
 
     Nodes are numbered as a walk from the top meets them, so that a branch is a run of numbers, and its steps a
     difference of two running sums.

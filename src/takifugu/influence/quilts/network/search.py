@@ -38,10 +38,10 @@ COST_OF_A_QUILT = 1e4
 
 
 def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
-    """Return the entries' largest least D(N)/(epsilon - e(Q)).
+    """Return the entries' largest least D(N)/(epsilon - e(Q)), with a note.
 
     The least is over quilts, e(Q) over all the entry's pairs. D(N) = 0 with e(Q) <= epsilon needs no noise (errata
-    E14). The text notes a search that was ended early.
+    E14). The note tells of a search that was ended early.
     """
     steps = part.answer.entry_changes()
     trivial = NetworkQuilt(None, int(steps.sum()))

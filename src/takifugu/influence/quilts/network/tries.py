@@ -89,9 +89,9 @@ class Tries:
             yield len(batch)
 
     def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
-        """Compute a quilt's influence as long as it can do better.
+        """Compute a quilt's influence until it is no better than the best.
 
-        Cluster by cluster, or first by parts of three. Other quilts of a search by size share those parts, so that
+        Clusters follow one by one, or first parts of three. Other quilts of a search by size share those parts, so that
         finding them is no loss.
         """
         clusters = self._influences.clusters(self._entry, nodes)
