@@ -7,34 +7,17 @@ import random
 from pathlib import Path
 
 from click.testing import CliRunner
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 from takifugu.cli import main
 
-SPEC = """
-ledger = "l.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "homes"
-file = "homes.csv"
-unit = "home"
-order = "t"
-value = "state"
-budget = { epsilon = 100.0, delta = 1e-3 }
-[belief]
-kind = "markov-chain"
-matrix = [[0.7, 0.3], [0.6, 0.4]]
-states = ["still", "up"]
-units_independent = true
-[[release]]
-name = "up"
-query = "count"
-states = ["up"]
-epsilon = 1
-delta = 0.00001
-mechanism = "gaussian-exact"
-"""
+SPEC = release_text(
+    read_from("homes", "homes.csv", unit="home", order="t", value="state", budget={"epsilon": 100.0, "delta": 0.001}),
+    believe("markov-chain", matrix=[[0.7, 0.3], [0.6, 0.4]], states=["still", "up"], units_independent=True),
+    publish("up", "count", states=["up"], epsilon=1, delta=1e-05, mechanism="gaussian-exact"),
+    ledger="l.db",
+    expect=EXPECT,
+)
 
 
 def written(folder: Path, spec: str = SPEC) -> Path:
@@ -61,7 +44,7 @@ def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_pa
 
 def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["release", str(written(tmp_path))]).exit_code == 0
-    later = SPEC.replace('name = "up"', 'name = "each"\nper = "unit"').replace("delta = 0.00001\n", "")
+    later = SPEC.replace('name = "up"', 'name = "each"\nper = "unit"').replace("delta = 1e-05\n", "")
     file = written(tmp_path, later.replace("gaussian-exact", "quilt-exact"))
     again = CliRunner().invoke(main, ["release", str(file)])
     assert again.exit_code != 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import permutations
 
 import mpmath
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import exact_rows, joint_law
 from tests.support.quilt_cases import Case, binary, cases, random_chain
+from tests.support.quilt_influence import influences, nodes, ready
 from tests.support.quilt_oracles import joint_tensor, max_influence, possible
 
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
@@ -19,15 +21,6 @@ from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_infl
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.supports import Supports
 from takifugu.numbers.log_ratios import NEVER
-
-ALL_PAIRS = {k: [(a, b) for a in range(k) for b in range(k) if a != b] for k in (2, 3, 4, 51)}
-
-
-def ready(chain: MarkovChain) -> ChainInfluence:
-    influence = ChainInfluence(chain, ALL_PAIRS[len(chain.states)])
-    influence.prepare(chain.length)
-    influence.extend(max(1, chain.length - 1))
-    return influence
 
 
 def within(influence: ChainInfluence, *distances: int | None) -> bool:
@@ -37,29 +30,9 @@ def within(influence: ChainInfluence, *distances: int | None) -> bool:
     return tabulated
 
 
-def influences(influence: ChainInfluence, entry: int, left: int | None, right: int | None) -> tuple[float, float]:
-    """Return e of a quilt as it is searched, and as the quilt is tried on many entries."""
-    alive = influence.alive(entry)
-    total = np.zeros(alive.sum())
-    if left is not None:
-        total = total + influence.left(entry, left)[-1][alive]
-    if right is not None:
-        total = total + influence.right(right)[-1][alive]
-    tried = float(influence.largest(np.array([entry]), left, right)[0])
-    return finite(total.max(initial=0.0)), finite(max(tried, 0.0))
-
-
-def finite(value: float) -> float:
-    return float(value) if value < NEVER / 2 else math.inf
-
-
 def quilts(length: int, entry: int) -> list[tuple[int | None, int | None]]:
     lefts, rights = [None, *range(1, entry + 1)], [None, *range(1, length - entry)]
     return [(a, b) for a in lefts for b in rights]
-
-
-def nodes(entry: int, left: int | None, right: int | None) -> list[int]:
-    return ([] if left is None else [entry - left]) + ([] if right is None else [entry + right])
 
 
 @settings(max_examples=60, deadline=None)
@@ -187,7 +160,7 @@ def test_independent_entries_have_no_influence_at_all() -> None:
 
 def test_periodic_chain_never_forgets_and_the_search_stops() -> None:
     chain = MarkovChain([[0, 1, 0], [0, 0, 1], [1, 0, 0]], 10**6)
-    influence = ChainInfluence(chain, ALL_PAIRS[3])
+    influence = ChainInfluence(chain, list(permutations(range(3), 2)))
     influence.extend(10**6)
     assert influence.exhausted
     assert influence.reach < 20_000

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.periodic_cases import Case, periodic
 from tests.support.periodic_oracles import joint_cost_of_steps, joint_of_steps, tensor_of
 from tests.support.quilt_cases import problem, scale
+from tests.support.quilt_influence import influences, nodes, ready
 from tests.support.quilt_oracles import joint_quilt_cost, max_influence, possible
 
 import takifugu as tf
@@ -23,42 +24,13 @@ from takifugu.influence.quilts.chain.search import around_influence
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.numbers.log_ratios import NEVER
 
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
-
-
-def ready(chain: Any) -> ChainInfluence:
-    k = len(chain.states)
-    influence = ChainInfluence(chain, [(a, b) for a in range(k) for b in range(k) if a != b])
-    influence.prepare(chain.length)
-    influence.extend(max(1, chain.length - 1))
-    return influence
-
-
-def finite(value: float) -> float:
-    return float(value) if value < NEVER / 2 else math.inf
-
-
-def influences(influence: ChainInfluence, entry: int, left: int | None, right: int | None) -> tuple[float, float]:
-    """Return e of a quilt as it is searched, and as the quilt is tried on many entries."""
-    alive = influence.alive(entry)
-    total = np.zeros(alive.sum())
-    if left is not None:
-        total = total + influence.left(entry, left)[-1][alive]
-    if right is not None:
-        total = total + influence.right(right, entry)[-1][alive]
-    tried = float(influence.largest(np.array([entry]), left, right)[0])
-    return finite(total.max(initial=0.0)), finite(max(tried, 0.0))
 
 
 def quilts(influence: ChainInfluence, length: int, entry: int) -> list[tuple[int | None, int | None]]:
     lefts, rights = [None, *range(1, entry + 1)], [None, *range(1, length - entry)]
     return [(a, b) for a in lefts for b in rights if max(a or 0, b or 0) <= influence.reach]
-
-
-def nodes(entry: int, left: int | None, right: int | None) -> list[int]:
-    return ([] if left is None else [entry - left]) + ([] if right is None else [entry + right])
 
 
 @settings(max_examples=60, deadline=None)

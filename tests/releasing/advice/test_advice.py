@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.cli import main
@@ -330,30 +330,21 @@ def test_one_number_without_a_verdict_has_remedies_where_it_is_hopeless(tmp_path
     assert "fewer cells" not in refused
 
 
-NORMAL = """
-ledger = "ledger.db"
-[source]
-name = "lab"
-file = "rows.csv"
-budget = { epsilon = 1.0, delta = 1e-06 }
-[belief]
-kind = "normal"
-records = 500
-source = "assumed"
-columns = ["glucose", "insulin"]
-ranges = { glucose = [0, 300], insulin = [0, 100] }
-resolution = "0.1"
-mean = [100, 15]
-covariance = [[100, 10], [10, 9]]
-[hide]
-property = { attribute = "glucose", function = "mean", max_difference = 5 }
-[[release]]
-name = "insulin"
-query = "mean"
-attribute = "insulin"
-delta = 1e-6
-epsilon = 1.0
-"""
+NORMAL = release_text(
+    read_from("lab", "rows.csv", budget={"epsilon": 1.0, "delta": 1e-06}),
+    believe(
+        "normal",
+        records=500,
+        source="assumed",
+        columns=["glucose", "insulin"],
+        ranges={"glucose": [0, 300], "insulin": [0, 100]},
+        resolution="0.1",
+        mean=[100, 15],
+        covariance=[[100, 10], [10, 9]],
+    ),
+    hide(property={"attribute": "glucose", "function": "mean", "max_difference": 5}),
+    publish("insulin", "mean", attribute="insulin", delta=1e-06, epsilon=1.0),
+)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.releasing.advice.test_cells import trains
 from tests.releasing.publishing.test_states import invoke, small
 from tests.releasing.test_remedies import ONE
-from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -22,13 +22,6 @@ from takifugu.cli import main
 from takifugu.releasing.advice.cells import Cells
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.postprocess.readability import Rule
-
-TRAINS = release_text(
-    read_from("trains", "trains.csv", value="state", budget=1.0),
-    believe("users", size=2000, values=["on time", "late"], probabilities=[0.978, 0.022], source="assumed"),
-    publish("punctuality", "histogram", epsilon=0.1),
-    ledger="trains.db",
-)
 
 
 @given(value=st.integers(-500, 500), half=st.integers(0, 300))
@@ -55,9 +48,7 @@ def test_what_has_no_interval_has_no_column() -> None:
 
 
 def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> None:
-    (tmp_path / "trains.csv").write_text("state\n" + "on time\n" * 1990 + "late\n" * 10)
-    file = tmp_path / "trains.toml"
-    file.write_text(TRAINS)
+    file = trains(tmp_path)
     runner = CliRunner()
     printed = runner.invoke(main, ["release", str(file)]).stdout
     folder = tmp_path / "trains-published"

@@ -50,6 +50,16 @@ def restored(path: Path, copy: Path) -> None:
     shutil.copy(copy, path)
 
 
+def forgotten(folder: Path) -> Path:
+    """Publish a file, and restore the ledger from a copy of before; return the file's path."""
+    where = files.write(folder, SMALL)
+    Ledger.open(folder / "ledger.db").source("study", 10)
+    copy = copied(folder / "ledger.db", "copy.db")
+    tf.release_file(where)
+    restored(folder / "ledger.db", copy)
+    return where
+
+
 def copies_of_a_release(folder: Path, monkeypatch: pytest.MonkeyPatch, spec: str) -> dict[str, Path]:
     """Publish, and return a copy of the ledger at each state that it went through."""
     where = files.write(folder, spec)
@@ -121,11 +131,7 @@ def test_what_lies_there_is_listed_when_a_reservation_is_closed(
 
 
 def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    Ledger.open(tmp_path / "ledger.db").source("study", 10)
-    copy = copied(tmp_path / "ledger.db", "copy.db")
-    tf.release_file(where)
-    restored(tmp_path / "ledger.db", copy)
+    where = forgotten(tmp_path)
     files.write(tmp_path, AGAIN)
     for more in ({}, {"output": tmp_path / "elsewhere"}, {"new_ledger": True}, {"force": True}):
         with pytest.raises(LedgerError, match="a copy from before"):
@@ -236,11 +242,7 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
 
 
 def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    Ledger.open(tmp_path / "ledger.db").source("study", 10)
-    copy = copied(tmp_path / "ledger.db", "copy.db")
-    tf.release_file(where)
-    restored(tmp_path / "ledger.db", copy)
+    forgotten(tmp_path)
     path = tmp_path / "out" / "time-use.certificate.json"
     path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
     result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
@@ -254,11 +256,7 @@ def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
 def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = files.write(tmp_path, SMALL)
-    Ledger.open(tmp_path / "ledger.db").source("study", 10)
-    copy = copied(tmp_path / "ledger.db", "copy.db")
-    tf.release_file(where)
-    restored(tmp_path / "ledger.db", copy)
+    forgotten(tmp_path)
     monkeypatch.setattr(adopting, "any_change", lambda _: None)
     result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     assert result.exit_code == 1
