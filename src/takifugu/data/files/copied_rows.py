@@ -60,7 +60,7 @@ def checked_names(source: str, names: Sequence[str]) -> None:
 
 
 def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
-    """Return rows below the names, as in the first row with content.
+    """Return the names, in the first row with content, and rows below.
 
     Names are made up for a file declared to have none.
     """

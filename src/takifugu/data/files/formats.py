@@ -136,7 +136,7 @@ def suffixes() -> tuple[str, ...]:
 
 
 def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) -> str:
-    """Return the wanted "sheet" or "table" of a file, or the only.
+    """Return a file's wanted "sheet" or "table", or the only one.
 
     Raises DataError, without unwanted names, for a missing part, and for several without a wanted one.
     """

@@ -23,7 +23,7 @@ EARLIER = 750_000
 def facts_of(rows: PickedRows) -> tuple[list[Fact], bool, set[int]]:
     """Return the facts of all pieces, whether keys are tidy, and zones.
 
-    A zone is 1 for times with a written one, else 0. Rows are grouped by raw texts first, so that only the few
+    Zones are 1 for times with a written one, else 0. Rows are grouped by raw texts first, so that only the few
     different ones are recoded.
     """
     frame, sums, bounds, largest = _aggregated(rows)

@@ -270,7 +270,7 @@ def text_of(value: object) -> str | None:
 def unit_name(value: object, column: str | None) -> str | None:
     """Return the text of a unit's raw name; DataError for fractions.
 
-    A number 1.5 may be 1.5 or 1.50 in a file of texts: two names, each with a whole budget.
+    The number 1.5 may be 1.5 or 1.50 in a file of texts: two names, each with a whole budget.
     """
     if isinstance(value, float | Decimal) and value == value and value % 1 != 0:
         raise DataError(

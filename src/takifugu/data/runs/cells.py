@@ -86,8 +86,8 @@ class CellSums:
     def _repeats(self) -> tuple[int, int] | None:
         """Return the stretches and steps of a period of cells, if any.
 
-        Periods are days or weeks on one clock. A window of less than a day may end in its first hour, so clocks must
-        run for a period without a change.
+        Periods are days or weeks on one clock, and clocks must run that long without a change: a window of less than a
+        day may end in the hour of its start.
         """
         calendar, axes = self.slots.calendar, {*self.slots.axes}
         days = 7 if "weekday" in axes else 1

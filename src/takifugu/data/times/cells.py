@@ -154,7 +154,7 @@ class Slots:
     def _clocks(self) -> list[tuple[int, int]]:
         """Return the first step's local time in units, by stretch of clocks.
 
-        Units count from the Monday of the origin; a stretch has its first place.
+        Units count from the origin; a stretch is named by its first place.
         """
         first = self._moment(self.window.start) - self._monday
         return [(place, (first + offset) // self._unit) for place, offset in self.offsets]

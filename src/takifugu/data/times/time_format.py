@@ -61,7 +61,7 @@ class TimeFormat:
 
     @cached_property
     def pieces(self) -> tuple[tuple[str, str], ...]:
-        """Return the format's pieces: the letter of a part or "", and text."""
+        """Return the format's pieces, a part's letter or "", and text."""
         return tuple(self._pieces())
 
     def _pieces(self) -> Iterator[tuple[str, str]]:
@@ -105,7 +105,7 @@ class TimeFormat:
         return "".join(start.get(letter, "01") if letter else literal for letter, literal in self.pieces)
 
     def read(self, text: str) -> datetime | None:
-        """Return the time of a text, None for other texts and impossible days."""
+        """Return the time of a text, None for any other."""
         match = re.fullmatch(self._pattern(named=True), text)
         if match is None:
             return None

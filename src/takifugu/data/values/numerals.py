@@ -56,7 +56,7 @@ class Numerals:
         return f"^-?(?:[0-9]{{1,60}}{grouped})(?:[{self.decimal}][0-9]{{1,60}})?(?:[eE][+-]?[0-9]{{1,2}})?$"
 
     def plain(self, text: str) -> str:
-        """Rewrite a number in this package's way, of other conventions as "?".
+        """Return a number in this package's notation, "?" for another one.
 
         Other texts stay.
         """
