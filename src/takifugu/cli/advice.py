@@ -45,7 +45,10 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
 
 
 def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:
-    """Count the rows that rules leave out; None where what is printed may be kept in a file or a log."""
+    """Count the rows left out; None if output may be kept.
+
+    A number from the private data must not go into a file or a log.
+    """
     if not (is_terminal(sys.stdout) and is_terminal(sys.stderr)):
         return None
     try:

@@ -23,18 +23,12 @@ _WIDEST = 16
 
 
 def can_ask() -> bool:
-    """Return whether somebody can answer on the terminal.
-
-    They read questions there, too.
-    """
+    """Return whether somebody can read and answer on the terminal."""
     return is_terminal(sys.stdin) and is_terminal(sys.stderr) and not os.environ.get("CI")
 
 
 def ask_about(look: FirstLook, question: Question) -> str:
-    """Ask until there is an answer.
-
-    Raises ReleaseError where the input ends before.
-    """
+    """Ask until there is an answer; ReleaseError at the input's end."""
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
     choices = question.choices[:_LISTED]
@@ -75,10 +69,7 @@ def _line() -> str:
 
 
 def _rows_of(look: FirstLook) -> str:
-    """Return the table's first rows.
-
-    They have as many columns as fit.
-    """
+    """Return the table's first rows, with as many columns as fit."""
     names, room, cells = list(look.all_rows), width(), list[list[str]]()
     for name in names:
         cell = [name_of(text, _WIDEST) for text in (name, *(v or "" for v in look.all_rows[name][:_ROWS]))]

@@ -38,10 +38,7 @@ def audit(file: Path, draws: int, as_json: bool) -> None:
 
 
 def refuse(answers: Sequence[Audited]) -> None:
-    """Name the failed answers and exit as a fault.
-
-    They give away more than is promised, or are drawn otherwise.
-    """
+    """Name the answers against their promise or law, and exit."""
     faulty = [answer for answer in answers if answer.is_faulty]
     for answer in faulty:
         fault = "gives away more than it promises" if answer.verdict == "broken" else "is not drawn as it declares"

@@ -76,10 +76,7 @@ def _of_file(path: Path, as_json: bool) -> None:
 
 
 def _matrices(belief: Any) -> list[tuple[str, list[list[float]]]]:
-    """Return the matrix of a chain or class.
-
-    Of a class it is the least and the largest probabilities around an estimate.
-    """
+    """Return a chain's matrix, or the bounds of a class."""
     if getattr(belief, "lower", None) is not None:
         return [("at least", belief.lower.tolist()), ("at most", belief.upper.tolist())]
     matrix = getattr(belief, "matrix", None)

@@ -44,10 +44,7 @@ def dry_run(
 
 
 def refuse(forecast: Forecast) -> None:
-    """Say why a release is refused, and exit.
-
-    The exit code is that of the reason.
-    """
+    """Give the reason of a refusal, and exit with its code."""
     for words in forecast.refusals:
         complain(words)
     if forecast.refused:

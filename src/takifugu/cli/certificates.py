@@ -46,10 +46,7 @@ def show(file: Path, picture: Path | None, as_json: bool) -> None:
 
 
 def _draw(certificate: Certificate, picture: Path) -> None:
-    """Draw the published values into a file.
-
-    Raises InputError where they have no picture.
-    """
+    """Draw the published values into a file; InputError without a picture."""
     drawing = drawing_of(Reported(certificate.release, certificate, tuple(releases_of(certificate).items())))
     if drawing is None:
         raise InputError("these values are nothing that is drawn", fix="leave --picture out")
@@ -67,10 +64,7 @@ def open_report(place: Path | None, as_json: bool) -> None:
 
 
 def newest_report(place: Path) -> Path:
-    """Return the newest report.
-
-    It is in a folder, in those inside it, or beside a file. Raises InputError where there is none.
-    """
+    """Return the newest report near a file or folder; InputError without."""
     if not place.exists():
         raise InputError(f"there is no {str(place)!r}", fix="name a folder, or a release file").at("where")
     folder = place if place.is_dir() else place.parent

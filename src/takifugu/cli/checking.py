@@ -21,10 +21,7 @@ _REFUSED = "valid, but "
 
 
 def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
-    """Check each file, whatever the others' faults.
-
-    The exit code is that of the gravest fault.
-    """
+    """Check each file, and exit with the code of the gravest fault."""
     documents, worst = [], DONE
     for file in files:
         document: Json = {"file": str(file)}
@@ -54,10 +51,7 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
 
 
 def _lines(file: Path, error: TakifuguError) -> Iterator[str]:
-    """Yield the faults of one of several files.
-
-    Each line names the file.
-    """
+    """Yield the faults of one of several files, each with its name."""
     before = _REFUSED if isinstance(error, CalibrationRefused) else ""
     for line in error.problems if isinstance(error, SpecError) else (error.message,):
         yield line if line.startswith(str(file)) else f"{file}: {before}{line}"

@@ -39,18 +39,12 @@ class Target:
 
 
 def is_checkout(root: Path = ROOT) -> bool:
-    """Return whether a folder is a checkout.
-
-    An experiment rewrites the pages of its source.
-    """
+    """Return whether a folder is a checkout."""
     return (root / "pyproject.toml").is_file()
 
 
 def targets(root: Path = ROOT) -> tuple[Target, ...]:
-    """Return the experiments, sorted by name.
-
-    They are those of a checkout or of an installed package; none is imported. Raises InputError where there are none.
-    """
+    """Return the experiments by name, unimported; InputError for none."""
     folder = root / "experiments"
     if not folder.is_dir():
         raise InputError(
@@ -61,10 +55,7 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
 
 
 def find(name: str, root: Path = ROOT) -> Target:
-    """Return one experiment by its name.
-
-    Raises InputError for an unknown one.
-    """
+    """Return one experiment by its name; InputError if unknown."""
     all_targets = targets(root)
     for target in all_targets:
         if target.name == name:
@@ -78,11 +69,10 @@ def find(name: str, root: Path = ROOT) -> Target:
 def run(
     target: Target, root: Path = ROOT, folder: Path | None = None, whole: bool = False, output: IO[str] | None = None
 ) -> int:
-    """Run an experiment and return its exit code.
+    """Run an experiment in its own process; return its exit code.
 
-    It has a process of its own. Its page and its pictures go into `folder`, with a tenth of the points of docs/ unless
-    the `whole` is wanted; without a folder they are those of the checkout, and it runs from its root. `output` is where
-    its standard output goes, by default to ours.
+    Page and pictures go into `folder`, with a tenth of the points of docs/ unless `whole`; without a folder into the
+    checkout. `output` is the standard output, by default ours.
     """
     paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

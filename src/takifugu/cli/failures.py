@@ -17,10 +17,7 @@ FORMAT = "takifugu-cli/1"
 
 
 def print_failure(context: click.Context, error: BaseException, what: str, code: int) -> None:
-    """Print a command's last error as JSON.
-
-    Nothing is printed unless JSON was asked for and none was printed.
-    """
+    """Print a command's last error as JSON, once and if asked."""
     if not context.meta.get(AS_JSON) or context.meta.get(PRINTED):
         return
     content = {
@@ -34,19 +31,13 @@ def print_failure(context: click.Context, error: BaseException, what: str, code:
 
 
 def state_of(error: BaseException) -> ReleaseState:
-    """Return the release's state at an error.
-
-    Whoever publishes notes it on the error.
-    """
+    """Return the release's state, as noted on the error."""
     state: ReleaseState = getattr(error, "state", ReleaseState.NOTHING)
     return state
 
 
 def completed_before(error: BaseException) -> tuple[str, ...]:
-    """Return an earlier call's tables at an error.
-
-    The release had published them.
-    """
+    """Return the tables of an earlier call, as noted on the error."""
     tables: tuple[str, ...] = vars(error).get("completed", ())
     return tables
 
@@ -64,10 +55,7 @@ def failure(error: BaseException, what: str, code: int) -> Json:
 
 
 def _kind(error: BaseException) -> str:
-    """Return the lasting name of an error's kind.
-
-    Others may rely on it: it is the class of an error of ours, and one word for each other kind.
-    """
+    """Return the lasting name of an error's kind, safe for programs."""
     if isinstance(error, TakifuguError):
         return type(error).__name__
     if isinstance(error, click.ClickException):

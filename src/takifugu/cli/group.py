@@ -140,10 +140,7 @@ class Careful(InOrder):
 
 
 def _save_time() -> None:
-    """Leave out work without use in short processes.
-
-    It takes a third of the time of `compare`.
-    """
+    """Leave out work without use in short processes."""
     gc.set_threshold(1_000_000)  # what is loaded stays
     atexit.unregister(_leave_to_the_system)
     atexit.register(_leave_to_the_system)
@@ -156,9 +153,9 @@ def _leave_to_the_system() -> None:
 
 
 def guided(error: click.UsageError) -> click.UsageError:
-    """Return an error with the probable option.
+    """Return an error with the probable option, if close enough.
 
-    An option that is merely as long is not offered. Keys of a release file are no options.
+    Keys of a release file are named as such.
     """
     if not isinstance(error, click.NoSuchOption):
         return error
@@ -170,10 +167,7 @@ def guided(error: click.UsageError) -> click.UsageError:
 
 
 def complain(line: str, colour: str = "red") -> None:
-    """Print an error or news on stderr.
-
-    It is one line where a program reads it, lines that fit where a person does.
-    """
+    """Print an error or news on stderr, in one line for programs."""
     from takifugu.releasing.file.toml_words import in_toml
 
     text = f"takifugu: {visible(in_toml(line))}"
@@ -188,10 +182,7 @@ def _asking(context: click.Context, as_json: bool) -> click.Context:
 
 
 def _about(context: click.Context) -> object:
-    """Return a command's one file.
-
-    None where it is about another number of them.
-    """
+    """Return a command's file, if it has only one."""
     keys = (key for key in ("file", "ledger_file", "data", "files") if key in context.params)
     argument = context.params.get(next(keys, ""))
     many = argument if isinstance(argument, tuple) else (argument,)
@@ -201,7 +192,7 @@ def _about(context: click.Context) -> object:
 def code_of(error: BaseException) -> int:
     """Return the exit code of an error.
 
-    It tells first what has happened to the release, then whose mistake it was.
+    The release's state decides first, then whose mistake it was.
     """
     state = state_of(error)
     if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
@@ -218,20 +209,14 @@ def code_of(error: BaseException) -> int:
 
 
 def _interrupt(error: BaseException) -> KeyboardInterrupt:
-    """Return the interrupt behind an error.
-
-    It says how far the release had come.
-    """
+    """Return the interrupt behind an error, with the state of the release."""
     stopped = KeyboardInterrupt()
     vars(stopped).update(vars(error))
     return stopped
 
 
 def _exit_and_words(error: BaseException) -> tuple[int, str]:
-    """Explain an error and return its exit code.
-
-    The words are returned, too; of a release they say how far it had come.
-    """
+    """Explain an error; return its exit code and words."""
     code, what = code_of(error), ""
     if isinstance(error, KeyboardInterrupt):
         complain(what := "stopped")
@@ -263,10 +248,7 @@ def _was_printing(error: BaseException) -> bool:
 
 
 def _open_standard_streams() -> None:
-    """Open closed standard streams (`>&-`).
-
-    Nothing that is opened later then takes their place.
-    """
+    """Open closed standard streams (`>&-`), before a file takes their place."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -277,10 +259,7 @@ def _open_standard_streams() -> None:
 
 
 def _give_up_broken_streams() -> None:
-    """Throw away unprinted output.
-
-    Python would try again at its end, and exit with a code of its own.
-    """
+    """Throw away unprinted output, or Python changes the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

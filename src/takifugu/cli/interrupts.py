@@ -18,10 +18,7 @@ _come: int | None = None
 
 @contextmanager
 def noting() -> Iterator[None]:
-    """Note SIGINT and SIGTERM while a command runs.
-
-    Handlers of somebody else are left.
-    """
+    """Note SIGINT and SIGTERM while a command runs, unless handled already."""
     before = {}
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     answer()
@@ -44,18 +41,12 @@ def _note(number: int, _: FrameType | None) -> None:
 
 
 def _exception(number: int) -> BaseException:
-    """Return the exception for a signal.
-
-    SIGTERM ends a command as an exit does: no search takes it for its own.
-    """
+    """Return the exception for a signal, of SIGTERM an exit."""
     return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
 
 
 def come() -> int | None:
-    """Return the exit code of the noted signal.
-
-    None where none has come, or a search has ended for it.
-    """
+    """Return the exit code of the noted and unanswered signal, if any."""
     return None if _come is None else 128 + _come
 
 
@@ -66,9 +57,6 @@ def answer() -> None:
 
 
 def heed() -> None:
-    """Raise the exception of an unheeded signal.
-
-    Whatever it interrupted went on.
-    """
+    """Raise the exception of an unanswered signal."""
     if _come is not None:
         raise _exception(_come)

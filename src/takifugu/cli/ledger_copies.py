@@ -73,10 +73,7 @@ def _print_prices(prices: Sequence[Adopted]) -> None:
 
 
 def agreed(question: str) -> bool:
-    """Ask for agreement at the terminal.
-
-    Raises InputError where nobody sits there.
-    """
+    """Ask for agreement at the terminal; InputError without one."""
     if not sys.stdin.isatty():
         raise InputError("nobody is there to be asked", fix="look at the prices, and add --yes").at("--yes")
     return click.confirm(question, err=True)

@@ -171,10 +171,7 @@ def print_ledger(book: Ledger) -> None:
 
 
 def _people(row: SourceRow, count: int) -> str:
-    """Count the charged people.
-
-    There are some where a source names them.
-    """
+    """Count the charged people, if any are named."""
     return f"{count:,}" if row.names_people or not count else "not named"
 
 

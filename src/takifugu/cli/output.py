@@ -35,19 +35,13 @@ def heading(text: str) -> None:
 
 
 def wrapped(text: str) -> str:
-    """Wrap a text into short lines.
-
-    A number stays with its per cent sign.
-    """
+    """Wrap a text into lines, with numbers beside their per cent signs."""
     return filled(visible(text))
 
 
 @contextmanager
 def noticed() -> Iterator[list[str]]:
-    """Print the library's notices on stderr.
-
-    They are printed as they come; the list that collects them for JSON is yielded.
-    """
+    """Print the library's notices on stderr, and yield their list for JSON."""
     notices: list[str] = []
 
     def hear(words: str) -> None:
@@ -59,7 +53,7 @@ def noticed() -> Iterator[list[str]]:
 
 
 def counted(count: int, what: str) -> str:
-    """Return how many there are of something.
+    """Return a number with its noun.
 
     >>> counted(1, "column"), counted(1200, "column")
     ('1 column', '1,200 columns')
@@ -68,10 +62,7 @@ def counted(count: int, what: str) -> str:
 
 
 def coloured(table: str, marks: dict[str, Json]) -> str:
-    """Colour lines by the key at their end.
-
-    A line that ends with a key of `marks` is printed in its style.
-    """
+    """Colour lines in the style of their last key in `marks`."""
     lines = []
     for line in table.splitlines():
         style = next((style for end, style in marks.items() if line.endswith(end)), None)
@@ -92,10 +83,7 @@ def amount(value: Amount) -> dict[str, str]:
 
 
 def _put(draft: Path, path: Path) -> None:
-    """Give a finished file its name.
-
-    It is not done where a file of that name has appeared meanwhile.
-    """
+    """Give a finished file its name, unless taken meanwhile."""
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -117,8 +105,8 @@ def _holds(path: Path, ending: str, is_alike: Callable[[str], object]) -> bool:
 def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
     """Write a new file, whole or not at all.
 
-    `force` replaces one of this ending or whose text `is_alike`, no other. Raises ReleaseError where it exists (without
-    `force`), is something else, or cannot be written.
+    `force` replaces a file of this ending, or one whose text `is_alike`. Raises ReleaseError for any other existing
+    file, and for failures to write.
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")

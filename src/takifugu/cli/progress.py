@@ -51,7 +51,7 @@ LONG = 10.0
 def watching(stops: bool = True) -> Iterator[Watch]:
     """Yield a watch for long work, reporting on stderr.
 
-    Long searches are announced on any stderr. With `stops` the first Ctrl-C during a search ends that search only.
+    With `stops` the first Ctrl-C during a search ends that search only.
     """
     display = _Bar() if is_terminal(sys.stderr) and not is_dumb() else _Lines()
     try:

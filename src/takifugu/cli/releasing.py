@@ -127,10 +127,7 @@ def _print_tables(tables: Sequence[Published]) -> None:
 
 
 def _file_lines(table: Published) -> list[str]:
-    """List the files of a table.
-
-    Those for people have a line each, those for programs one together.
-    """
+    """List the files of a table, those for programs on one line."""
     people, programs = table.files[:_FOR_PEOPLE], table.files[_FOR_PEOPLE:]
     ends = ", ".join(path.name.removeprefix(table.name) for path in programs)
     return [*(f"  {path.name}" for path in people), *([f"  {table.name}{ends}"] if ends else [])]
@@ -141,10 +138,7 @@ def _published(row: Row) -> object:
 
 
 def _counted(rows: Sequence[Row]) -> str:
-    """Count the published words and numbers.
-
-    Words are "safe" and the like.
-    """
+    """Count the published numbers, and words such as "safe"."""
     counts = Counter(value if isinstance(value, str) else _A_NUMBER for value in map(_published, rows))
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
     more = len(counts) - _LISTED_WORDS
@@ -152,10 +146,7 @@ def _counted(rows: Sequence[Row]) -> str:
 
 
 def completed(since: str) -> str:
-    """Report an earlier payment.
-
-    The ledger's times are UTC.
-    """
+    """Report an earlier payment, at the ledger's time in UTC."""
     when = since[:16].replace("T", " ")
     return f"completed the release of {when} UTC, which was paid for then"
 

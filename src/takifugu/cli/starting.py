@@ -118,7 +118,7 @@ def keys(kind: str | None, as_json: bool) -> None:
 def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[str | Path, bool, str]:
     """Write the draft's schema and, if new, ledger.
 
-    Returned is whether the ledger is new, and its id. Where one of them cannot be made the draft is taken back.
+    Returns the ledger, whether it is new, and its id. A failure takes the draft back.
     """
     ledger = declared if "://" in declared else output.parent / declared
     try:
@@ -131,10 +131,7 @@ def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[st
 
 
 def _missing(output: Path) -> Sequence[TakifuguError]:
-    """Return the missing keys of the written file.
-
-    They are in the words of the commands that will require them.
-    """
+    """Return the missing keys of the written file, as commands will."""
     faults = list[TakifuguError]()
     try:
         load(output)
@@ -147,10 +144,7 @@ def _missing(output: Path) -> Sequence[TakifuguError]:
 
 
 def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
-    """Judge the written file's tables.
-
-    It says what they are worth, as far as that can be said.
-    """
+    """Judge the written file's tables, as far as possible."""
     if missing:
         return (
             f"Verdict: none yet. `takifugu advise {typed(output)}` says whether the table is worth reading, as soon as "
@@ -165,10 +159,7 @@ def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
 
 
 def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a draft's declarations with their sections.
-
-    They are about the data and the tables.
-    """
+    """Yield a draft's declarations of data and tables, with their sections."""
     draft = tomllib.loads(text)
     tables = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
     for section, keys in [*tables, *(("[[release]]", item) for item in draft["release"])]:
@@ -200,8 +191,5 @@ def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) 
 
 
 def typed(path: Path) -> str:
-    """Quote a path for a shell.
-
-    It is quoted where it has spaces and the like.
-    """
+    """Quote a path for a shell, if necessary."""
     return visible(shlex.quote(str(path)))

@@ -10,10 +10,7 @@ from takifugu.core.text.tables import WIDEST, WIDTH
 
 
 def columns() -> int:
-    """Return the number of columns for lines.
-
-    It is what COLUMNS says, or the terminal that is printed on.
-    """
+    """Return the number of columns, by COLUMNS or the terminal."""
     width = os.environ.get("COLUMNS", "")
     if width.isascii() and width.isdigit() and int(width):
         return min(int(width), WIDEST)

@@ -22,12 +22,11 @@ def transitions_of(
     piece: str | None = None,
     step: int | float | str | None = None,
 ) -> npt.NDArray[np.int64]:
-    """Count the transitions in a frame or a file.
+    """Count the transitions in a frame or a file, as counts[x, y].
 
-    They are counts[x, y], of a frame of any engine, or of a CSV or Parquet file. `value` and `order` name the columns
-    of the state and of what sorts rows; `unit` and `piece` whose rows they are and in which unbroken run. With a `step`
-    rows that are not next to each other in steps are no transition. Raises InputError for a column that is not named or
-    not there, and DataError for data that break the layout.
+    Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of what sorts
+    rows, `unit` and `piece` those of people and of unbroken runs. With a `step`, rows further apart are no transition.
+    Raises InputError for a missing column, and DataError for data against the layout.
     """
     for key, column, what in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:

@@ -18,8 +18,8 @@ _FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
 def column_kinds(table: Table, texts: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Return the kinds of columns, in words.
 
-    A column of texts that are all written as numbers has numbers. `texts` are those of each column that are not
-    missing. Raises DataError for a file that cannot be read.
+    Texts that are all written as numbers are numbers. `texts` are the present ones of each column. Raises DataError for
+    an unreadable file.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import column_kinds, open_frame

@@ -38,10 +38,7 @@ class Lookalikes:
                 self.shorter.setdefault(near, set()).add(plain)
 
     def __call__(self, text: str) -> str | None:
-        """Return the declared text like another one.
-
-        None for a declared one, and for one like none.
-        """
+        """Return the declared text resembling an undeclared one, if any."""
         if text in self.declared:
             return None
         plain = folded(text)
@@ -69,7 +66,7 @@ def folded(text: str) -> str:
 def one_error_apart(one: str, other: str) -> bool:
     """Return whether two texts differ by one typing error.
 
-    It is one letter more, fewer or other, or two swapped neighbours.
+    An error is one letter more, fewer or other, or two neighbours swapped.
 
     >>> one_error_apart("hopsital", "hospital"), one_error_apart("hospitals", "hospital"), one_error_apart("a", "a")
     (True, True, False)
@@ -90,10 +87,9 @@ def _without_one(text: str) -> Iterator[str]:
 
 
 def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key: str) -> None:
-    """Refuse a text like a declared one.
+    """Raise DataError, with the row and no value, for a lookalike.
 
-    Raises DataError, which names its row and no value. `key` is what declares the values. Texts that look like none
-    pass.
+    A lookalike is an undeclared text that resembles a declared one; `key` declares the values.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import open_frame
@@ -112,10 +108,10 @@ def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key
 
 
 def lookalike(column: str, row: int | None, key: str) -> DataError:
-    """Return the error about a row's text like a declared one.
+    """Return the error about a row's lookalike of a declared text.
 
-    The row counts from 0; None where rows have no order. Which one it is would be the row's private value, and errors
-    end in logs and mails.
+    Rows count from 0; None stands for data without order. The text would be the row's private value, and errors end in
+    logs and mails.
     """
     place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
     return DataError(
@@ -135,10 +131,7 @@ def _different(table: Table, column: str) -> Iterator[str]:
 
 
 def _first(table: Table, column: str, texts: set[str]) -> int | None:
-    """Return the first row with one of some texts.
-
-    None where rows have no order.
-    """
+    """Return the first row with one of some texts, None without order."""
     if table.ordered:
         for row, text in enumerate(_in_order(table, column)):
             stripped = None if text is None else str(text)

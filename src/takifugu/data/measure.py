@@ -45,10 +45,10 @@ class Measured:
 def measure(
     rows: Rows, layout: Layout, states: Recode, lengths: Lengths, table: Table
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
-    """Return the rows in order, with what they measure.
+    """Return the rows in order, with their measured pieces.
 
-    That are the pieces that are long enough, and the place at which others are cut. The place is None where no piece is
-    cut. Raises DataError for rows that break a rule of the layout or the lengths.
+    Only long enough pieces are left, with the place at which others are cut, if any. Raises DataError for rows against
+    the layout or the lengths.
     """
     check_values(rows.grouped, layout, states, table)
     if layout.order is None:
@@ -82,10 +82,7 @@ def measure(
 
 
 def _counts(facts_of_pieces: Collection[list[Fact]], states: int) -> IntArray:
-    """Count the rows of each piece by state.
-
-    Its shape is (pieces, states).
-    """
+    """Count the rows of each piece by state, shape (pieces, states)."""
     rows = [(n, f.code, f.rows) for n, facts in enumerate(facts_of_pieces) for f in facts if f.code >= 0]
     places, codes, numbers = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     counts = np.zeros((len(facts_of_pieces), states), dtype=np.int64)
@@ -131,10 +128,7 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
 
 
 def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
-    """Return the names of units and pieces by key.
-
-    Raises DataError for two spellings of one.
-    """
+    """Return the names of units and pieces; DataError for two spellings."""
     counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
     rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
     in_rows = any(row is not None for row in rows.values())  # else no message says which row comes first
@@ -162,9 +156,9 @@ def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
 
 
 def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
-    """Return the rows sorted by the order column.
+    """Return the rows, one a place, sorted by the order column.
 
-    There is one in each place; raises DataError where the column does not tell.
+    Raises DataError if the column does not decide.
     """
     reasons = {fact.unplaced for facts in rows.grouped.values() for fact in facts if fact.unplaced}
     if reasons:
@@ -197,10 +191,7 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
 
 
 def _both_columns(layout: Layout, table: Table) -> str:
-    """Name the probable column of the time of day.
-
-    The order column may hold dates alone.
-    """
+    """Name the probable column of times of day beside one of dates."""
     used = (layout.order, layout.unit, layout.piece, layout.value)
     clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
     if layout.time_of_day is not None or not clocks:
@@ -229,10 +220,7 @@ def without_place(reason: int, layout: Layout) -> DataError:
 
 
 def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Calendar, column: str) -> None:
-    """Refuse a row outside the calendar's steps.
-
-    Raises DataError also for one between two of them.
-    """
+    """Raise DataError for a row outside the calendar or between steps."""
     facts, start, size = [fact for some in grouped.values() for fact in some], calendar.ticks(step), calendar.size
     low, high = min(f.low or 0 for f in facts), max(f.high or 0 for f in facts)
     if low < start or (size is not None and high >= start + size * step):

@@ -28,10 +28,9 @@ SIDE_BY_SIDE = 500
 
 
 def melted(table: Table, wide: Wide) -> Table:
-    """Return the long table of a wide one.
+    """Return the long table of a wide one, unread and unordered.
 
-    Its rows have no order of their own, and none is read yet. Raises InputError for columns that are not as they are
-    declared, DataError for cells of several kinds.
+    Raises InputError for columns other than declared, DataError for cells of several kinds.
     """
     read = steps_of(table.names, wide)
     steps = {name: text for name, (_, text) in read.items()}
@@ -61,10 +60,7 @@ def melted(table: Table, wide: Wide) -> Table:
 
 
 def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | str]:
-    """Return steps in the best type for engines.
-
-    These are whole numbers, times without a zone, or else texts.
-    """
+    """Return steps as integers, times without a zone, or texts."""
     integers = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
     numbers = [int(step) for step in integers if abs(step) < 2**62]
     times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
@@ -74,10 +70,7 @@ def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | st
 def _melted(
     frame: Frame, labels: Mapping[str, str], steps: Mapping[str, int | datetime | str], empty: Sequence[str]
 ) -> Frame:
-    """Return a frame with a row per cell.
-
-    Cells are those of the columns `steps`.
-    """
+    """Return a frame with a row per cell of the columns `steps`."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import is_duckdb, is_spark, typed, wrapped
@@ -109,7 +102,7 @@ def _literal(step: int | datetime | str) -> str:
 def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
     """Return a query for a row per cell.
 
-    DuckDB takes long for long lists, so it has lists of lists of them.
+    Long lists are nested, because DuckDB is slow with them.
     """
     size = isqrt(len(cells)) + 1
     made = dict[str, str]()
@@ -122,10 +115,7 @@ def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
 
 
 def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
-    """Return the common type of all cells.
-
-    Raises DataError where some are texts and others numbers.
-    """
+    """Return the common type of all cells; DataError for texts beside numbers."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import is_text
@@ -143,7 +133,7 @@ def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
 
 
 def _filled(cell: nw.Expr, kind: nw.dtypes.DType, wanted: nw.dtypes.DType, empty: Sequence[str]) -> nw.Expr:
-    """Return a cell in the common type, filled where empty."""
+    """Return a cell in the common type, with empty ones filled."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import as_kind, is_text

@@ -25,11 +25,10 @@ from takifugu.data.values.written import Written
 def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
     """Open a file of a registered format, or a frame.
 
-    Frames are of pandas, Polars, PyArrow, DuckDB or PySpark. No row is read yet. Files that are not small go through
-    DuckDB where it is installed, so they may be larger than memory. Texts in `missing` count as missing values, beside
-    the empty one; `written` says how the source is written where it does not show. Rows of a CSV file that hold nothing
-    in any of several columns are no rows. Raises DataError for a file that cannot be read, and InputError for something
-    that is no frame.
+    Frames are of pandas, Polars, PyArrow, DuckDB or PySpark. No row is read yet. Large files go through DuckDB if
+    installed, so they may exceed memory. Texts in `missing`, and empty ones, are missing values; `written` is the
+    format of the source, as far as declared. Empty rows of a CSV file with several columns are left out. Raises
+    DataError for an unreadable file, and InputError for something other than a frame.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "activity.csv"
@@ -108,7 +107,7 @@ def _plain_labels(data: Any) -> Any:
 def sniffed(path: Path) -> Written:
     """Return the probable keys for a file, by its format.
 
-    What is wrong with the file, opening it says.
+    Faults of the file are left to whoever opens it.
     """
     try:
         many = is_many(path)
@@ -122,10 +121,7 @@ def sniffed(path: Path) -> Written:
 
 
 def looked_into(path: Path) -> Mapping[str, int]:
-    """Return the sheets or tables of a file.
-
-    With each goes about how many cells it has; none where the file has no such parts.
-    """
+    """Return the sheets or tables of a file with approximate cell counts."""
     try:
         if is_many(path):
             return {}

@@ -55,10 +55,7 @@ class Piece:
         return sum(map(len, self.observed)) == self.length
 
     def weights(self) -> IntArray:
-        """Return the weights of the piece's entries.
-
-        An observed entry weighs 1, another 0.
-        """
+        """Return the weights of the piece's entries, 1 if observed, else 0."""
         weights = np.zeros(self.length, dtype=np.int64)
         for run in self.observed:
             weights[run.start : run.stop] = 1
@@ -79,13 +76,12 @@ def pieces(
     lengths: Lengths | None = None,
     entrywise: bool = False,
 ) -> tuple[Piece, ...]:
-    """Return every piece, counted by state.
+    """Return every piece with its counts by state, length and gaps.
 
-    With it go its length and its gaps; pieces are sorted by unit and piece. The rows stay in their engine; a few
-    integers per piece come back. `entrywise` brings every entry's state, too, for data that fit into memory. Raises
-    InputError for a column that is not there, and DataError for data that break a rule of the layout: no rows, a
-    missing key, order or state, an unknown state, ties or rows that go backwards, rows that miss the step, a piece that
-    is too long, no piece that is long enough.
+    Pieces are sorted by unit and piece. The rows stay in their engine; a few integers per piece come back. `entrywise`
+    brings every entry's state, too, for data that fit into memory. Raises InputError for a missing column, and
+    DataError for data against the layout: no rows, a missing key, order or state, an unknown state, ties or rows that
+    go backwards, rows that miss the step, too long pieces, or only too short ones.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import Layout, Recode, open_frame, pieces
@@ -136,10 +132,7 @@ def pieces(
 
 
 def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
-    """Return rows that one pass can tell apart.
-
-    None of others: the careful reading says what is wrong, if anything is.
-    """
+    """Return rows for one pass, None if they need the careful reading."""
     from takifugu.data.rows.by_bits import counted_by_bits
 
     with suppress(DataError):
@@ -148,10 +141,7 @@ def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None
 
 
 def _whole(people: People) -> tuple[Piece, ...]:
-    """Return the pieces of people with one each.
-
-    They have no gaps.
-    """
+    """Return the pieces of people with one each, without gaps."""
     sizes = people.lengths.tolist()
     observed = {size: (range(size),) for size in set(sizes)}
     columns = zip(people.names, people.written, sizes, people.counts, strict=True)
@@ -161,9 +151,9 @@ def _whole(people: People) -> tuple[Piece, ...]:
 def _measured(
     plain: CountedByBits | None, table: Table, layout: Layout, states: Recode, lengths: Lengths
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
-    """Return the result of `measure`, in one pass if possible.
+    """Return the result of `measure`, in one pass for plain rows.
 
-    That needs plain rows; else the careful reading counts, with its errors.
+    Other rows are read with care, and with that reading's errors.
     """
     if plain is not None:
         with suppress(DataError):
@@ -172,10 +162,7 @@ def _measured(
 
 
 def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
-    """Return each piece's counts by cell and state.
-
-    Cells are those of these numbers; no state adds nothing.
-    """
+    """Return each piece's counts by cell and state, observed or not."""
     row, counts = {number: place for place, number in enumerate(numbers.tolist())}, dict[Key, IntArray]()
     for key, number, code, rows in cell_counts:
         table = counts.setdefault(key, np.zeros((len(row), states), dtype=np.int64))
@@ -196,10 +183,7 @@ def _values(
 
 
 def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
-    """Return the parts of runs inside a window.
-
-    They are counted from its start.
-    """
+    """Return the parts of runs inside a window, from its start."""
     cut = [range(max(r.start, window.start), min(r.stop, window.stop)) for r in runs]
     return tuple(range(r.start - window.start, r.stop - window.start) for r in cut if r)
 
@@ -207,18 +191,17 @@ def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     """Count the transitions between states as counts[x, y].
 
-    State x is followed at the next place of its piece by state y. For fitting a belief to public sequences; pairs with
-    an unobserved entry are not counted. Raises what `pieces` raises.
+    State y is at the place after state x of a piece. Unobserved entries count in no pair. For fitting a belief to
+    public sequences. Raises the errors of `pieces`.
     """
     counts: IntArray = transitions_by(table, layout, states, (0,))[0]
     return counts
 
 
 def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence[int]) -> IntArray:
-    """Count the transitions by cell as counts[c, x, y].
+    """Count the transitions by their starting cell, as counts[c, x, y].
 
-    They start in cell c, `cells` being those of one period of places. Places count from the start of the layout's
-    calendar. Raises what `pieces` raises.
+    `cells` are those of one period of places, from the start of the layout's calendar. Raises the errors of `pieces`.
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
@@ -229,10 +212,9 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
 
 
 def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, int]:
-    """Return the numbers of counted and of named rows.
+    """Return the numbers of counted rows, one a step, and named rows.
 
-    One row of each step counts; named ones say whose they are. The numbers are for whoever owns the data. Raises what
-    `pieces` raises of rows that cannot be placed.
+    Both are for whoever owns the data. Raises the errors of `pieces` about places.
     """
     with careful_with(table):
         rows = _surveyed(table, layout, states)
@@ -247,9 +229,9 @@ def _surveyed(table: Table, layout: Layout, states: Recode) -> Rows:
 
 
 def rows_of(table: Table, layout: Layout, states: Recode) -> PickedRows:
-    """Return the picked rows of a table, wherever they are.
+    """Return the picked rows of a table, in any engine.
 
-    Raises InputError for a column that is not there, DataError for columns of a kind that is of no use.
+    Raises InputError for a missing column, DataError for columns of unfit kinds.
     """
     states.check(table.missing)
     table, layout = with_joined_order(table, layout)
@@ -261,10 +243,7 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> PickedRows:
 
 
 def careful_with(table: Table) -> AbstractContextManager[None]:
-    """Return a context without an engine's own errors.
-
-    They become one that never quotes the data.
-    """
+    """Return a context to turn engines' errors into ones without data."""
     from takifugu.data.engines.differences import careful
 
     return careful(table.source)

@@ -14,11 +14,11 @@ Known = Mapping[str, int] | Classes | Bins
 
 
 def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int]:
-    """Count the rows with each combination of codes.
+    """Count the rows with each combination of codes, in one scan.
 
-    `known` gives each column's codes, by texts or by classes. A missing value has the code -1, one that is not known (a
-    text that is none of these, or no number) -2, a number in no bin -3. One scan. Raises InputError for a column that
-    is not there, DataError for one that names nothing.
+    `known` gives each column's codes, by texts or by classes. Other codes are -1 for a missing value, -2 for an unknown
+    one (another text, or no number), -3 for a number in no bin. Raises InputError for a missing column, DataError for
+    one without names.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import open_frame

@@ -33,10 +33,9 @@ def totals(
 ) -> tuple[Group, ...]:
     """Return the row counts and sums of each group.
 
-    Groups are by key values; sums are of bounded columns, in units of their grids. `by` are the key columns (all rows
-    are one group without any); `null_keys` is the rule for rows that lack one, as in Layout. Raises InputError for a
-    column that is not there, DataError for missing keys, for texts that are no numbers, for what a column's rule
-    refuses, and for sums that could leave 64 bits.
+    Groups are by `by`, all rows without any; `null_keys` is the rule for rows without a key, as in Layout. Sums are of
+    bounded columns, in units of their grids. Raises InputError for a missing column, DataError for missing keys, texts
+    without numbers, values against a column's rule, and sums that could leave 64 bits.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import Bounded, open_frame, totals

@@ -50,11 +50,10 @@ class Wide:
 
 
 def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
-    """Return the step of each column of steps.
+    """Return the step of each column: a number or time, and text.
 
-    A step is a number or a time, with its text; columns keep their order. Raises InputError, which names the key, for a
-    column that is declared nowhere or twice, or declared and not there, for a header that is no step, and for two that
-    are the same one.
+    Columns keep their order. Raises InputError, with the key, for undeclared, repeated or missing columns, and for
+    headers that are no step or the same one.
 
     >>> steps_of(("pupil", "7", "8"), Wide(("?",), "week", "state", ("pupil",)))
     {'7': (Fraction(7, 1), '7'), '8': (Fraction(8, 1), '8')}
@@ -111,9 +110,7 @@ def _step(place: int, name: str, wide: Wide) -> Step:
 
 
 def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step | None:
-    """Read a step from a header.
-
-    None for a header that is none.
+    """Read a step from a header, None without one.
 
     >>> read_step("05/01/2026", "%d/%m/%Y")[1], read_step("7")[1], read_step("09:30", of_days=True)[1], read_step("Mon")
     ('2026-01-05 00:00:00', '7', '09:30', None)
@@ -136,10 +133,7 @@ def _time(text: str, form: str | None) -> datetime | None:
 
 
 def _day_of(form: str | None) -> str:
-    """Return a day in the format of a time.
-
-    It has what stands between the day and the time of day.
-    """
+    """Return a day in a time's format, up to the clock."""
     text = ""
     for letter, literal in TimeFormat(form or "%Y-%m-%d %H:%M").pieces:
         if letter and letter in "HIMSfp":
@@ -149,7 +143,7 @@ def _day_of(form: str | None) -> str:
 
 
 def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:
-    """Refuse steps of two kinds, and one step twice.
+    """Refuse mixed and repeated steps.
 
     Numbers do not go with times, nor times with a zone with those without.
     """

@@ -30,9 +30,7 @@ class Example:
 
 
 def examples() -> tuple[Example, ...]:
-    """Return the examples, sorted by name.
-
-    Last are those that are meant for published data.
+    """Return the examples by name, last those for published data.
 
     >>> [example.name for example in examples() if example.meant_for_published_data]
     ['adult', 'asia', 'primary-school']
@@ -42,10 +40,9 @@ def examples() -> tuple[Example, ...]:
 
 
 def write_example(name: str, folder: Path) -> tuple[Path, ...]:
-    """Write an example's files into a folder.
+    """Write an example's files into a folder; return their paths.
 
-    The release file is first; returned is where they are. Raises InputError for a name that there is not, ReleaseError
-    where a file of that name is there.
+    The release file is first. Raises InputError for an unknown name, ReleaseError for an existing file.
     """
     by_name = {example.name: example for example in examples()}
     if name not in by_name:
@@ -72,10 +69,7 @@ def _example(path: Path) -> Example:
 
 
 def _files(section: Plain) -> Iterator[str]:
-    """Yield the files of a release file.
-
-    They are those that it reads, wherever it names one.
-    """
+    """Yield all files named in a release file."""
     for key, value in section.items():
         if key in ("file", "roster") and isinstance(value, str):
             yield value

@@ -27,10 +27,7 @@ class Published:
 
     @property
     def toml(self) -> str:
-        """Return the section [belief].
-
-        Its lists of lists have a row a line.
-        """
+        """Return the section [belief], with matrices row by row."""
         lines = ["[belief]"]
         for key, value in {**self.keys, "source": self.source}.items():
             if isinstance(value, list) and value and isinstance(value[0], list):
@@ -53,9 +50,9 @@ HOUSEHOLD_COUNTS = (
 
 
 def smoothed(counts: tuple[tuple[int, ...], ...]) -> list[list[float]]:
-    """Return smoothed frequencies of counts.
+    """Return smoothed frequencies of counts, plus 1 each, to five decimals.
 
-    One is added to each; they have five decimals, and the largest takes the rest.
+    The largest takes the rest.
 
     >>> smoothed(((8, 0), (3, 3)))
     [[0.9, 0.1], [0.5, 0.5]]
@@ -113,9 +110,7 @@ PUBLISHED = (
 
 
 def published(name: str) -> Published:
-    """Return the published belief of this name.
-
-    Raises InputError for an unknown one.
+    """Return the published belief of this name; InputError if unknown.
 
     >>> published("five-states").keys["pi"]
     0.05

@@ -26,10 +26,7 @@ def release_file() -> str:
 
 
 def write_demo(folder: Path) -> Path:
-    """Write the sample and its release file.
-
-    They go into a folder; the release file's path is returned.
-    """
+    """Write the sample and its release file; return the latter's path."""
     folder.mkdir(parents=True, exist_ok=True)
     release = folder / "activity.toml"
     release.write_text(release_file(), encoding="utf-8")
@@ -48,10 +45,7 @@ def write_demo(folder: Path) -> Path:
 
 
 def _walk(matrix: list[list[float]], length: int, entropy: Entropy) -> Iterator[int]:
-    """Yield the states of a chain.
-
-    It started long ago in state 0; each state draws from a row of its own.
-    """
+    """Yield the states of a chain, started long ago in state 0."""
     started = 50
     masses = [[round(p * _STEPS_IN_ALL) for p in row] for row in matrix]
     rows = [iter(choose(row, length + started, entropy).tolist()) for row in masses]

@@ -59,10 +59,9 @@ _REASONS = (
 
 @contextmanager
 def careful(source: str) -> Iterator[None]:
-    """Turn an engine's error into a DataError.
+    """Turn an engine's error into a DataError without any data.
 
-    It names the source and the rule, and never quotes the data. What no rule explains is an EngineError: the engine's
-    fault and not the data's.
+    An error without a known rule becomes an EngineError: the engine's fault and not the data's.
     """
     try:
         yield
@@ -91,7 +90,7 @@ def is_spark(frame: Frame) -> bool:
 
 
 def numbered(frame: Frame) -> Frame:
-    """Add the column `row`: 0, 1, 2 ... in the order of the rows."""
+    """Add the column `row`, 0, 1, 2 ... in order."""
     if isinstance(frame, nw.DataFrame):
         return frame.with_row_index("row").with_columns(nw.col("row").cast(nw.Int64))
     if is_duckdb(frame):
@@ -100,10 +99,7 @@ def numbered(frame: Frame) -> Frame:
 
 
 def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Add `<column>_before`, the value in the row above.
-
-    It is null in the first row.
-    """
+    """Add `<column>_before`, the value in the row above, null at first."""
     if isinstance(frame, nw.DataFrame):
         return frame.with_columns(nw.col(c).shift(1).alias(f"{c}_before") for c in columns)
     native = frame.to_native()
@@ -118,10 +114,7 @@ def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
 def with_neighbour(
     frame: Frame, keys: Sequence[str], by: Sequence[str], columns: Sequence[str], after: bool = False
 ) -> Frame:
-    """Add `<column>_before` or `<column>_after`, the neighbouring value.
-
-    It is that of the piece's next row along `by`, null at its end.
-    """
+    """Add `<column>_before` or `<column>_after` along `by`, null at a piece's ends."""
     places, ending = (-1, "after") if after else (1, "before")
     if isinstance(frame, nw.LazyFrame):
         moves = {f"{c}_{ending}": nw.col(c).shift(places).over(*keys, order_by=by) for c in columns}
@@ -133,10 +126,7 @@ def with_neighbour(
 
 
 def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], value: str, sign: str) -> Frame:
-    """Return each row twice, with `value` and `sign`.
-
-    The value is one of two columns, the sign that of this one.
-    """
+    """Return each row twice, with either column as `value` and its `sign`."""
     if is_duckdb(frame):
         both = f"unnest([{', '.join(columns)}]) as {value}, unnest([{', '.join(map(str, signs))}]) as {sign}"
         return wrapped(frame.to_native().project(f"*, {both}"))
@@ -146,10 +136,10 @@ def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], va
 
 
 def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -> Frame:
-    """Replace a column of DuckDB's by numbers of texts.
+    """Replace a DuckDB column by the numbers of its texts, or null.
 
-    They are null of a text that has none. Texts have no control signs. They are one text, which is read fast: of a
-    million literals DuckDB would make a tree.
+    Texts have no control signs. All are joined in one, which is read fast: of a million literals DuckDB would make a
+    tree.
     """
     native, texts = frame.to_native(), quoted("\x1f".join(numbers))
     listed = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
@@ -159,10 +149,7 @@ def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -
 
 
 def with_integers_at(frame: Frame, place: str, columns: Mapping[str, Sequence[int]]) -> Frame:
-    """Add integers at places of lists to DuckDB's rows.
-
-    Each row has the one that stands at its `place` in a list.
-    """
+    """Add the integer at each row's `place` of a list, in DuckDB."""
     added = (f"list_extract({_integers(numbers)}, {place} + 1) as {name}" for name, numbers in columns.items())
     return wrapped(frame.to_native().project(f"*, {', '.join(added)}"))
 
@@ -172,10 +159,7 @@ def _integers(numbers: Iterable[int]) -> str:
 
 
 def narrowed(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Give small integers of DuckDB's four bytes each.
-
-    What it sorts, it copies.
-    """
+    """Give DuckDB's small integers four bytes each, to sort less."""
     if not is_duckdb(frame):
         return frame
     narrow = ", ".join(f"{name}::integer as {name}" for name in columns)
@@ -183,7 +167,7 @@ def narrowed(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
-    """Add the column `place`: 0, 1, 2 ... along `by`, inside each piece."""
+    """Add the column `place`, 0, 1, 2 ... along `by`, by piece."""
     if isinstance(frame, nw.LazyFrame):
         return frame.with_columns(place=nw.col(by).cum_count().over(*keys, order_by=by).cast(nw.Int64) - 1)
     ranked = frame.sort(*keys, by).with_row_index("line").with_columns(nw.col("line").cast(nw.Int64))
@@ -191,9 +175,9 @@ def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
 
 
 def with_running_sum(frame: Frame, keys: Sequence[str], by: str, column: str) -> Frame:
-    """Replace an integer column by its running sum.
+    """Replace an integer column by its running sum along `by`, by piece.
 
-    It is over the piece's rows so far along `by`; the rows come back in any order.
+    The rows come back in any order.
     """
     if isinstance(frame, nw.LazyFrame):
         return frame.with_columns(nw.col(column).cum_sum().over(*keys, order_by=by).alias(column))
@@ -204,10 +188,7 @@ def with_running_sum(frame: Frame, keys: Sequence[str], by: str, column: str) ->
 
 
 def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
-    """Replace dates or times by whole microseconds since 1970.
-
-    They are in UTC where the times have a zone.
-    """
+    """Replace dates or times by whole microseconds since 1970, in UTC."""
     if isinstance(frame, nw.LazyFrame) and is_duckdb(frame):
         cast = "timestamptz" if isinstance(kind, nw.Datetime) and kind.time_zone else "timestamp"
         return wrapped(frame.to_native().project(f'* replace (epoch_us("{column}"::{cast}) as "{column}")'))
@@ -230,15 +211,12 @@ def _spark_microseconds(native: DataFrame, column: str, kind: nw.dtypes.DType) -
 
 
 def alike(one: str, other: str) -> nw.Expr:
-    """Return whether two keys are the same; two missing ones are."""
+    """Return whether two keys are the same, missing or not."""
     return (nw.col(one) == nw.col(other)).fill_null(False) | (nw.col(one).is_null() & nw.col(other).is_null())
 
 
 def typed(frame: Frame) -> Frame:
-    """Give pandas columns types of exact integers.
-
-    Integers stay exact beside missing values, also those of Python objects.
-    """
+    """Give pandas columns exact integer types, also beside missing values."""
     if not frame.implementation.is_pandas():
         return frame
     import pandas
@@ -260,20 +238,14 @@ def typed(frame: Frame) -> Frame:
 
 
 def as_integers(frame: Frame, column: str) -> Frame:
-    """Replace texts of whole numbers by exact integers.
-
-    Some of them may be missing.
-    """
+    """Replace texts of whole numbers, or missing ones, by exact integers."""
     if frame.implementation.is_pandas_like():
         return wrapped(frame.to_native().astype({column: "string"}).astype({column: "Int64"}))
     return frame.with_columns(nw.col(column).cast(nw.Int64))
 
 
 def settled(frame: Frame, whole: Sequence[str]) -> Frame:
-    """Give integer columns of pandas an exact type.
-
-    They stay exact beside missing values.
-    """
+    """Give integer columns of pandas exact types beside missing values."""
     if not frame.implementation.is_pandas_like():
         return frame
     native = frame.to_native()
@@ -281,13 +253,13 @@ def settled(frame: Frame, whole: Sequence[str]) -> Frame:
 
 
 def collected_in_columns(frame: Frame) -> dict[str, Any]:
-    """Bring columns of DuckDB's to the driver, as arrays of NumPy."""
+    """Bring DuckDB's columns to the driver, as arrays of NumPy."""
     columns: dict[str, Any] = frame.to_native().fetchnumpy()
     return columns
 
 
 def collected(frame: Frame) -> Iterator[tuple[Any, ...]]:
-    """Bring a small result to the driver, row by row, in Python's own types."""
+    """Bring a small result to the driver, as rows of Python's types."""
     native = frame.to_native()
     if isinstance(frame, nw.DataFrame):
         return iter(frame.rows())

@@ -28,18 +28,12 @@ def engine_failure(error: BaseException) -> tuple[str, str]:
 
 
 def is_of_stopped_session(error: BaseException) -> bool:
-    """Return whether PySpark lost parts of a session.
-
-    Stopping the session took them away.
-    """
+    """Return whether a stopped session lost parts of PySpark."""
     return isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark"
 
 
 def _engine_of(error: BaseException) -> str | None:
-    """Return the engine behind an error.
-
-    It shows in its class, the module that could not be imported, or the last frame.
-    """
+    """Return the engine behind an error, by class, import or traceback."""
     modules = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
     engines = (name.lstrip("_").partition(".")[0] for name in modules if isinstance(name, str))
     return next((name for name in engines if name in (*BUILT_IN_ENGINES, "narwhals")), None)

@@ -18,10 +18,10 @@ from takifugu.data.values.texts import NOT_FINITE, NUMBER
 
 
 def round_half_even(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Replace float64 columns by the nearest integers.
+    """Replace float64 columns by the nearest integers, halves to even.
 
-    They are below 2**52 in size; halves go to the even one. Written with floor, because the engines' own `round` differ
-    on halves; value - floor is exact in float64.
+    Values are below 2**52 in size. Floor is used because the engines' own `round` differ on halves; value - floor is
+    exact in float64.
     """
     frame = frame.with_columns(nw.col(c).floor().cast(nw.Int64).alias(f"{c}_below") for c in columns)
     frame = frame.with_columns(
@@ -35,10 +35,9 @@ def round_half_even(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr:
-    """Return a picked column as float64.
+    """Return a picked column as float64, null for all but numbers.
 
-    It is null where it is missing, NaN or a text that is no number. Raises DataError for a column that holds no
-    numbers.
+    Raises DataError for a column without numbers.
     """
     value = plain(role, kind)
     if value is None:
@@ -57,10 +56,7 @@ def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Ex
 
 
 def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | None:
-    """Return whether a text is no number.
-
-    Missing ones are not meant, nor words for a non-finite one; None for other kinds.
-    """
+    """Return whether present texts are no number, None without texts."""
     value = plain(role, kind)
     if value is None or not is_text(kind):
         return None
@@ -72,7 +68,7 @@ def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | No
 def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
     """Replace float64 columns by multiples of their grids.
 
-    Grids are those of their rules: missing values are replaced, then clipped, then rounded.
+    Missing values are replaced first, then all are clipped and rounded.
     """
     values = {role: nw.col(role) for role in rules}
     frame = frame.with_columns(
@@ -87,10 +83,7 @@ def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
 
 
 def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
-    """Return the values of a float64 column against its rule.
-
-    They are "missing" ones, and those "outside" of its bounds.
-    """
+    """Return the "missing" and "outside" values against a column's rule."""
     finite, faults = _is_finite(value).fill_null(False), {}
     if rule.missing is None:
         faults["missing"] = ~finite
@@ -100,10 +93,7 @@ def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
 
 
 def class_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes) -> nw.Expr:
-    """Return the class of each number of a picked column.
-
-    It is UNKNOWN for a text that is no number.
-    """
+    """Return the class of each number of a column, else UNKNOWN."""
     value = number(role, column, kind, table)
     code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
     code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
@@ -112,16 +102,16 @@ def class_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, clas
 
 
 def number_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, codes: Classes | Bins) -> nw.Expr:
-    """Return the code of each number of a picked column, by classes or bins."""
+    """Return each number's code, by classes or bins."""
     if isinstance(codes, Classes):
         return class_code(role, column, kind, table, codes)
     return bin_number(role, column, kind, table, codes).fill_null(UNOBSERVED)
 
 
 def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:
-    """Return the bin of each number of a picked column.
+    """Return the bin of each number of a column, null if missing.
 
-    It is null where the number is missing. OUTSIDE stands for a number in no bin, UNKNOWN for a text that is no number.
+    OUTSIDE stands for a number in no bin, UNKNOWN for another text.
     """
     value = number(role, column, kind, table)
     code = sum(((value >= float(edge)).cast(nw.Int64) for edge in bins.edges[1:-1]), nw.lit(0, nw.Int64))
@@ -135,7 +125,7 @@ def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins
 def _is_finite(value: nw.Expr) -> nw.Expr:
     """Return whether numbers are finite.
 
-    NaN and infinities are not below infinity in size on any engine, so one comparison finds them all.
+    One comparison is enough: on no engine are NaN or infinities below infinity in size.
     """
     return value.abs() < float("inf")
 

@@ -30,8 +30,7 @@ _BATCH = 1 << 16
 def relation_of(table: Table, place: str | None = None) -> DuckDBPyRelation:
     """Return the relation of an Ibis table.
 
-    Raises DataError where its engine has no such table, or fails. Two connections that lead to one `place` have one
-    copy.
+    Connections to one `place` share a copy. Raises DataError for a missing table and for errors of the engine.
     """
     import ibis
 
@@ -45,10 +44,7 @@ def relation_of(table: Table, place: str | None = None) -> DuckDBPyRelation:
 
 
 def _copied(table: Table, engine: Any, place: str | None) -> DuckDBPyRelation:
-    """Return a copy of a query's rows.
-
-    It is the same for everybody while somebody has it.
-    """
+    """Return a copy of a query's rows, shared while in use."""
     import duckdb
 
     key = (place or id(engine), str(engine.compile(table)))
@@ -71,7 +67,7 @@ def _removed(rows: DuckDBPyConnection, folder: TemporaryDirectory[str], _: objec
 
 @contextmanager
 def _plain_errors(engine: str) -> Iterator[None]:
-    """Turn an engine's error into one that never quotes it."""
+    """Turn an engine's error into one without a quotation."""
     try:
         yield
     except TakifuguError:
@@ -85,10 +81,10 @@ def _plain_errors(engine: str) -> Iterator[None]:
 
 
 def opened(address: Address) -> DuckDBPyRelation:
-    """Return the rows of a table of PostgreSQL's.
+    """Return the rows of a PostgreSQL table.
 
-    It is reached by the settings of its own clients (PGHOST, PGSERVICE, .pgpass). Raises InputError without Ibis or its
-    driver, and DataError where there is no such server or table.
+    Settings are those of its own clients (PGHOST, PGSERVICE, .pgpass). Raises InputError without Ibis or its driver,
+    and DataError without such a server or table.
     """
     if address.table is None:
         fix = 'write table = "schema.name"; PGHOST, PGDATABASE or a service file say where it is'

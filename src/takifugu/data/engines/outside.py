@@ -52,10 +52,7 @@ _ENGINES: Registry[Engine] = Registry("the engine", {
 
 
 def register(engine: Engine) -> None:
-    """Let `open_frame` open the tables of an engine.
-
-    Raises InputError for a name that is taken, and for what is no engine.
-    """
+    """Let `open_frame` open an engine's tables; InputError for an unfit one."""
     if not isinstance(engine, Engine) or not callable(engine.holds) or not callable(engine.frame):
         raise InputError(f"{type(engine).__name__} is no engine", fix="give Engine(name, holds, frame)")
     if engine.name in BUILT_IN_ENGINES:
@@ -64,18 +61,12 @@ def register(engine: Engine) -> None:
 
 
 def engine_of(data: object) -> Engine | None:
-    """Return the registered engine of the data.
-
-    None where there is none.
-    """
+    """Return the registered engine of the data, if any."""
     return next((engine for engine in map(_ENGINES.find, _ENGINES.names) if engine.holds(data)), None)
 
 
 def opened(name: str, address: Address) -> object:
-    """Return the frame at an address of an engine.
-
-    Raises InputError where there is none, or where its library is missing.
-    """
+    """Return the frame at an engine's address; InputError without its library."""
     engine = _ENGINES.find(name)
     if engine.opened is None:
         raise InputError(

@@ -16,19 +16,13 @@ from takifugu.numbers.rationals import read_fraction
 
 
 def text(expression: nw.Expr, missing: Iterable[str]) -> nw.Expr:
-    """Return a text without blanks at its ends.
-
-    It is null where that is one of `missing`.
-    """
+    """Return a stripped text, null for one of `missing`."""
     stripped = expression.str.strip_chars(BLANKS)
     return nw.when(~stripped.is_in(list(missing))).then(stripped)
 
 
 def kind_of(frame: Frame, role: str, column: str) -> nw.dtypes.DType:
-    """Return the type of a picked column.
-
-    Raises DataError for one that mixes kinds of values.
-    """
+    """Return a picked column's type; DataError for mixed kinds of values."""
     kind = frame.collect_schema()[role]
     if kind == nw.Object:
         raise DataError(f"column {column!r} mixes kinds of values (texts, numbers, ...)", fix="make it one kind")
@@ -40,9 +34,9 @@ def is_text(kind: nw.dtypes.DType) -> bool:
 
 
 def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
-    """Return a picked column in a plain type.
+    """Return a picked column in a plain type, or None.
 
-    These are texts, integers, float64 without NaN, or true and false; None for another kind.
+    Plain are texts, integers, float64 without NaN, and true or false.
     """
     column = nw.col(role)
     if is_text(kind):
@@ -58,10 +52,7 @@ def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
 
 
 def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Return the names of units or pieces.
-
-    Raises DataError for a column that cannot name anything.
-    """
+    """Return the names of units or pieces; DataError for other values."""
     names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
     if names is None:
         raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
@@ -69,10 +60,7 @@ def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 
 
 def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Return raw states.
-
-    Raises DataError for a column that holds none.
-    """
+    """Return raw states; DataError for a column of other values."""
     states = plain(role, kind)
     if states is None:
         raise DataError(
@@ -82,10 +70,7 @@ def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 
 
 def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:
-    """Return the state's number of a raw state.
-
-    It is UNOBSERVED where it is missing, UNKNOWN where it is no state.
-    """
+    """Return the number of a raw state, UNOBSERVED if missing, or UNKNOWN."""
     known: dict[object, int] = {}
     for name, code in codes.items():
         value = as_kind(name, kind)
@@ -102,10 +87,7 @@ def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw
 
 
 def as_kind(name: str, kind: nw.dtypes.DType) -> object:
-    """Return a known text as a value of the column's kind.
-
-    None where no value of that kind is written that way.
-    """
+    """Return a text as a value of the column's kind, if possible."""
     if is_text(kind):
         return name
     if isinstance(kind, nw.Boolean):

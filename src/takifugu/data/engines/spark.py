@@ -28,8 +28,8 @@ _TEXTS = ("csv", "tsv", "txt", "json", "jsonl", "ndjson", "xml", "gz", "zip", "x
 def opened(address: Address) -> DataFrame:
     """Return the frame at an address.
 
-    Its rows are pinned by the first scan: a block that is lost is an error. Raises InputError without PySpark, Java or
-    a session, and DataError where Spark finds or reads nothing.
+    The first scan pins its rows: a lost block is an error. Raises InputError without PySpark, Java or a session, and
+    DataError if Spark finds or reads nothing.
     """
     session = _session()
     try:
@@ -59,7 +59,7 @@ def _pinned(session: SparkSession, address: Address) -> DataFrame:
 def _from_path(session: SparkSession, file: str) -> DataFrame:
     """Return Spark's table at a path.
 
-    Texts, of which each engine makes something else, are refused.
+    Text formats are refused: each engine makes something else of them.
     """
     ending = file.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower()
     if ending in _TEXTS:
@@ -71,10 +71,7 @@ def _from_path(session: SparkSession, file: str) -> DataFrame:
 
 
 def _session() -> SparkSession:
-    """Return the running session, or one of ours.
-
-    Ours has Spark's own configuration.
-    """
+    """Return the running session, or ours with Spark's configuration."""
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -102,10 +99,7 @@ def _session() -> SparkSession:
 
 @contextmanager
 def _plain_errors(address: Address) -> Iterator[None]:
-    """Turn an error of Spark's into a plain one.
-
-    It names the address, and never quotes Spark.
-    """
+    """Turn an error of Spark's into one with the address alone."""
     key = "table" if address.file is None else "file"
     try:
         yield
@@ -133,10 +127,7 @@ def _let_go(session: SparkSession) -> None:
 
 
 def _stop_unused(session: SparkSession) -> None:
-    """Stop our session without frames in use.
-
-    Sessions that were not made here go on.
-    """
+    """Stop our own session without frames in use."""
     if _MADE.get(session) == 0:
         del _MADE[session]
         session.stop()

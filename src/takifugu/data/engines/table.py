@@ -51,18 +51,15 @@ class Table:
 
     @property
     def filled(self) -> Table:
-        """Return the table without its empty rows.
-
-        These hold nothing at all.
-        """
+        """Return the table without its empty rows."""
         if self.without_blank_rows is None:
             return self
         return replace(self, scan=self.without_blank_rows, without_blank_rows=None)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with columns under their old names.
+        """Return the table with columns under their old names, if renamed.
 
-        One that has the name of before already stays as it is. Raises InputError for a table that has both.
+        Raises InputError for a table with both names.
         """
         for now, before in names.items():
             if now in self.names and before in self.names:
@@ -73,20 +70,16 @@ class Table:
         return replace(self, names=tuple(names.get(name, name) for name in self.names))
 
     def head(self, rows: int) -> Table:
-        """Return the table of the first rows.
-
-        A file is read no further.
-        """
+        """Return the table of the first rows, reading no further."""
         blank = self.without_blank_rows
         filled = None if blank is None else lambda: blank().head(rows)
         return replace(self, scan=lambda: self.frame.head(rows), without_blank_rows=filled)
 
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
-        """Refuse a missing column.
+        """Raise InputError for a missing or repeated column.
 
-        Raises InputError also for one that is there twice. `known` are all columns that were declared. The first line
-        of a file may be somebody's row (in a frame that was read from it, too), and is not quoted: only a name that
-        differs from a declared one by a letter is.
+        `known` are all declared columns. The first line of a file, or a frame read from it, may be somebody's row and
+        is not quoted, except for a name that differs from a declared one by a letter.
         """
         for column in columns:
             if column not in self.names and set(self.names).isdisjoint(known or columns):
@@ -106,10 +99,7 @@ class Table:
         return "write the name of a column; a text file without a line of names needs header = false"
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
-        """Return a narwhals frame with one column per role.
-
-        It does not matter what the table calls it. Raises InputError for a column that is not there.
-        """
+        """Return a narwhals frame with a column per role; InputError if missing."""
         import narwhals.stable.v2 as nw
 
         from takifugu.data.engines.differences import typed
@@ -126,10 +116,9 @@ class Table:
 
 
 def _differs_by_a_letter(word: str, other: str) -> bool:
-    """Return whether two words differ by a letter.
+    """Return whether two words differ by a letter, or by swapped ones.
 
-    It is left out, replaced or swapped, in any case. Of three letters none is replaced: other words, such as names, are
-    as near.
+    Case does not count. In words of three letters none is replaced: other words, such as names, are as near.
     """
     short, long = sorted((word.strip().casefold(), other.strip().casefold()), key=len)
     if len(short) < 3 or len(long) - len(short) > 1 or (len(long) == 3 and {*short} != {*long}):

@@ -24,18 +24,15 @@ MOST_COLUMNS = 2_000
 
 
 def read_rows(rows: Callable[[DataFile, Written], Rows], file: DataFile, written: Written) -> Table:
-    """Open the rows of a file, read by `rows`.
-
-    Rows that hold nothing in any of several columns are none.
-    """
+    """Open the rows of a file, without empty ones of several columns."""
     return table_of(file, *rows(file, written))
 
 
 def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Table:
     """Return rows of texts as a table.
 
-    Raises DataError for names that are none, and for texts that are too long. With DuckDB the rows are written to a
-    folder that only this user can read, and need no memory.
+    DuckDB needs no memory for them: they go into a folder for this user alone. Raises DataError for invalid names and
+    too long texts.
     """
     checked_names(file.name, names)
     if not is_installed("duckdb"):
@@ -53,10 +50,7 @@ def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str |
 
 
 def checked_names(source: str, names: Sequence[str]) -> None:
-    """Refuse impossible names of columns.
-
-    Raises DataError, which quotes none, where they are none, too many, or hold control characters.
-    """
+    """Raise DataError, without quotation, for invalid or too many names of columns."""
     if not any(names):
         raise DataError(f"{source} has no column names", fix="write them into its first row or record")
     if len(names) > MOST_COLUMNS:
@@ -66,9 +60,9 @@ def checked_names(source: str, names: Sequence[str]) -> None:
 
 
 def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
-    """Return rows below the names of their columns.
+    """Return the names, in the first row with content, and rows below.
 
-    The first that holds anything has the names, unless the file is declared to have none.
+    Names are made up for a file declared to have none.
     """
     lines = iter(rows)
     first = next((row for row in lines if _filled(row)), None)
@@ -87,7 +81,7 @@ def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | N
 
 
 def _filled(row: Sequence[str | None]) -> int:
-    """Return how many cells of a row hold anything."""
+    """Return the number of cells with content."""
     return sum(1 for cell in row if cell and cell.strip(BLANKS))
 
 
@@ -97,10 +91,7 @@ def _put_back(first: Sequence[str | None], rows: Iterable[Sequence[str | None]])
 
 
 def _checked(source: str, rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:
-    """Yield rows after a check of their texts.
-
-    Engines read these alike.
-    """
+    """Yield rows; DataError for texts too long for engines."""
     for row in rows:
         sizes = [len(text.encode()) for text in row if text]
         if max(sizes, default=0) > LONGEST_TEXT or 2 * sum(sizes) > LONGEST_LINE:

@@ -29,10 +29,7 @@ MOST_SIDE_BY_SIDE = 500
 
 
 def read(file: DataFile, written: Written) -> Table:
-    """Open a CSV file.
-
-    Rows that hold nothing in any of several columns are none.
-    """
+    """Open a CSV file, without empty rows of several columns."""
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     dialect = look(file, written)
     if not is_installed("duckdb"):
@@ -47,10 +44,7 @@ def read(file: DataFile, written: Written) -> Table:
 
 
 def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:
-    """Return a CSV file of UTF-8 as DuckDB's table.
-
-    Its temporary files go to a folder.
-    """
+    """Return a UTF-8 CSV file as a DuckDB table."""
     database, query = Database(folder), read_by(_call(dialect, file.packed), file)
     labels = tuple(f"c{number}" for number in range(len(dialect.names)))
     table = Table(file.name, dialect.names, True, frozenset(), lambda: database.rows(query), labels, database)
@@ -60,10 +54,7 @@ def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[st
 
 
 def _filled(frame: Frame, labels: Sequence[str]) -> Frame:
-    """Return a file's rows without empty ones.
-
-    These hold no value in any column: Excel leaves them below a table.
-    """
+    """Return a file's rows without empty ones, left by Excel."""
     from takifugu.data.engines.differences import wrapped
 
     blanks = "".join(f"chr({ord(blank)}) || " for blank in BLANKS) + "''"

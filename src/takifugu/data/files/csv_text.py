@@ -41,11 +41,10 @@ class Dialect:
 
 
 def look(file: DataFile, written: Written) -> Dialect:
-    """Return the dialect of a CSV file.
+    """Return the dialect of a CSV file, by declaration or first lines.
 
-    It is seen from its first lines where it is not declared. The separator is what Excel's line `sep=;` says, or else
-    whichever of `,;` tab and `|` splits the header most often. Raises DataError for a file that is empty, is no table
-    (JSON, XML), is not in its encoding, or has no header.
+    The separator is that of Excel's line `sep=;`, or else the one of `,;` tab and `|` that splits the header most
+    often. Raises DataError for an empty file, another format (JSON, XML), a wrong encoding, or a missing header.
     """
     with text_of_file(file, written.codec) as text:
         start = text.read(_LOOK)
@@ -88,18 +87,12 @@ def unnamed(columns: int) -> tuple[str, ...]:
 
 
 def _first(lines: list[str], start: int) -> int | None:
-    """Return the first line from `start` on with text.
-
-    It is a number.
-    """
+    """Return the number of the first line with text, from `start` on."""
     return next((number for number in range(start, len(lines)) if lines[number].strip()), None)
 
 
 def _separator(lines: list[str], written: Written) -> str:
-    """Return the sign between fields.
-
-    It splits the first line most often; without a header, it splits all lines alike.
-    """
+    """Return the separator with most fields in the header, or equal rows."""
     if written.header:
         return max(SEPARATORS, key=lambda sign: len(_fields(lines, sign)))
     rows = [line for line in lines[:_LONGEST] if line.strip()]
@@ -124,9 +117,8 @@ def _without_line_ends(name: str) -> str:
 def check_lines(file: DataFile, whole: bool) -> int:
     """Return the size of a CSV file's text in bytes.
 
-    Raises DataError where a line is longer than engines read. DuckDB 2.0 drops a last line that is longer than its
-    buffer without a word, so the end is always looked at, and all of a file that is packed. Lines of at most
-    LONGEST_LINE / 2 bytes always pass, longer ones than LONGEST_LINE never.
+    Raises DataError for lines too long for engines, always above LONGEST_LINE and never up to half of it. DuckDB 2.0
+    silently drops a last line longer than its buffer, so the end is always read, and all of a packed file.
     """
     block, size = LONGEST_LINE // 2, 0
     with file.opened() as data:
@@ -144,10 +136,9 @@ def check_lines(file: DataFile, whole: bool) -> int:
 
 
 def rows_of(file: DataFile, dialect: Dialect) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file but those without any value.
+    """Yield the non-empty rows of a CSV file.
 
-    Raises DataError for rows of another length than the header, broken quotes, and text that is not in the file's
-    encoding.
+    Raises DataError for rows of another length than the header, broken quotes, and a wrong encoding.
     """
     width = len(dialect.names)
     with text_of_file(file, dialect.codec) as text:

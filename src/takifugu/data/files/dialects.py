@@ -17,9 +17,8 @@ from takifugu.data.values.written import Written
 def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
     """Return the dialect of a file, by its keys.
 
-    Of a CSV file it has the `delimiter`, beside the one that the first line tells, and Python's name of the `encoding`;
-    of a workbook or a database the `sheet` or the `table`, and whether it is read as the only one. Of many files the
-    first one tells it.
+    A CSV file has a `delimiter`, beside that of its first line, and an `encoding` by Python's name; a workbook or
+    database has a `sheet` or `table`, and whether it is the only one. The first of many files decides.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "activity.csv"

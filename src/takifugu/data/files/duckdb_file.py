@@ -29,10 +29,7 @@ _TABLES, _CELLS = f"select table_name {_OURS}", f"select table_name, estimated_s
 
 
 def read(file: DataFile, written: Written) -> Table:
-    """Open the named table, or the only one.
-
-    Raises DataError where another process holds the database.
-    """
+    """Open the named table, or the only one; DataError if locked."""
     if not is_installed("duckdb"):
         raise DataError(f"{file.name} is a DuckDB database", fix="install duckdb (pip install duckdb)")
     base = _base(file)
@@ -102,7 +99,7 @@ def _careful(file: DataFile) -> Iterator[None]:
 
 
 def contents(file: DataFile) -> dict[str, int]:
-    """Return about how many cells each table has."""
+    """Return the approximate number of cells in each table."""
     if not is_installed("duckdb"):
         return {}
     cursor = _base(file).connection.cursor()  # a name: to older DuckDBs a relation does not keep it open

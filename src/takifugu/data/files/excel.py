@@ -32,10 +32,10 @@ _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the names and rows of a sheet.
+    """Return the names and rows of the named or only sheet.
 
-    It is the one that is named, or the only one; its first row has the names. Raises DataError, which quotes nothing,
-    for a workbook that is encrypted, too large or damaged, and for a sheet that shows an error such as #DIV/0!.
+    Names are in its first row. Raises DataError, quoting nothing, for an encrypted, too large or damaged workbook, and
+    for errors in cells such as #DIV/0!.
     """
     parts = _parts(file)
     sheets = _sheets(file, parts)
@@ -105,10 +105,7 @@ def _parsed(xml: bytes) -> ElementTree.Element:
 
 
 def _check_cells(file: DataFile, xml: bytes) -> None:
-    """Refuse cells with errors, and a grid without end.
-
-    A reader would not show them: it leaves cells with errors empty.
-    """
+    """Refuse endless grids, and errors in cells, read as empty ones."""
     if _ERROR.search(xml):
         raise DataError(
             f"{file.name} has cells that show an error (such as #DIV/0! or #N/A)",
@@ -161,9 +158,7 @@ def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[
 
 
 def _text(value: object) -> str | None:
-    """Return a cell as CSV has it.
-
-    Whole numbers have no fraction, times are in ISO 8601.
+    """Return a cell's text as in CSV, with times in ISO 8601.
 
     >>> [_text(value) for value in (3.0, 0.5, True, "", datetime(2026, 1, 31, 10, 30), time(9, 5))]
     ['3', '0.5', 'true', None, '2026-01-31T10:30:00', '09:05:00']
@@ -184,7 +179,7 @@ def _damaged(file: DataFile) -> DataError:
 
 
 def contents(file: DataFile) -> dict[str, int]:
-    """Return how many cells each sheet has."""
+    """Return the number of cells in each sheet."""
     parts = _parts(file)
     return {name: sum(1 for _ in _CELL.finditer(parts[part])) for name, part in _sheets(file, parts).items()}
 

@@ -17,9 +17,7 @@ Cells = Sequence[str | None]
 
 
 def line_of_names(lines: Sequence[str]) -> int:
-    """Return the line of the names, from 1.
-
-    Lines above it have fewer fields than nearly all others, as a title has.
+    """Return the line of the names, from 1, below shorter titles.
 
     >>> line_of_names(["Report of May", "", "who,state", "Ana,up", "Bo,down"])
     3
@@ -34,9 +32,9 @@ def line_of_names(lines: Sequence[str]) -> int:
 
 
 def _widths(lines: Sequence[str], sign: str) -> list[int]:
-    """Return the number of fields in each row.
+    """Return the number of fields in each line, 0 within a row.
 
-    An empty one at its end does not count; it is 0 for a line within a row.
+    A last empty field does not count.
     """
     reader = csv.reader(lines, delimiter=sign)
     widths = [0] * len(lines)
@@ -54,9 +52,7 @@ def _usual(widths: Sequence[int]) -> int:
 
 
 def rows_of_header(rows: Sequence[Cells]) -> int:
-    """Count the rows of a header below the names.
-
-    They hold units, or words above numbers and times.
+    """Count the rows of units or words below the names.
 
     >>> rows_of_header([["min", "-"], ["0", "up"], ["1", "up"], ["2", "down"]])
     1
@@ -70,10 +66,7 @@ def rows_of_header(rows: Sequence[Cells]) -> int:
 
 
 def _is_of_header(row: Cells, rest: Sequence[Cells]) -> bool:
-    """Tell whether a row belongs to a header.
-
-    It has words above two columns of numbers or times, or more, and nothing that recurs.
-    """
+    """Tell whether a row has unrepeated words above several numeric columns."""
     columns = [(cell or "", below) for cell, below in zip(row, rest, strict=False)]
     above_numbers = [cell for cell, below in columns if are_numbers(below)]
     words = [cell for cell in above_numbers if not re.fullmatch(_MISSING, cell)]
@@ -82,7 +75,7 @@ def _is_of_header(row: Cells, rest: Sequence[Cells]) -> bool:
 
 
 def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
-    """Return whether the first cell of each column may be a unit, and above numbers of some column is one."""
+    """Return whether first cells may be units, one of them above numbers."""
     if any(_begins_as_number(first) for first, _ in columns):
         return False
     named = False
@@ -106,8 +99,5 @@ def _is_bracketed(text: str | None) -> bool:
 
 
 def are_numbers(values: Cells) -> bool:
-    """Return whether all present values begin as numbers.
-
-    So do times; some value must be present.
-    """
+    """Return whether all present values begin as numbers, or times do."""
     return any(values) and all(map(_NUMBER.match, filter(None, values)))

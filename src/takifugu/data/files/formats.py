@@ -41,19 +41,13 @@ class DataFile:
 
     @property
     def suffix(self) -> str:
-        """Return the end of its name, in small letters.
-
-        The .gz of a packed file does not count.
-        """
+        """Return the end of its name in small letters, without .gz."""
         plain = Path(self.path.name[:-3]) if self.packed and self.path.name.lower().endswith(".gz") else self.path
         return plain.suffix.lower()
 
     @contextmanager
     def opened(self, codec: str | None = None) -> Iterator[IO[bytes]]:
-        """Open its unpacked bytes.
-
-        Raises DataError, which quotes nothing, for what goes wrong while they are read.
-        """
+        """Open its unpacked bytes; DataError, quoting nothing, for failures of reading."""
         with careful_with_files(self.name, codec), gzip.open(self.path) if self.packed else open(self.path, "rb") as it:
             yield it  # type: ignore[misc]  # a gzip file is read as every other one
 
@@ -105,9 +99,9 @@ FORMATS: Registry[SourceFormat] = Registry(
 
 
 def register(form: SourceFormat) -> None:
-    """Let files of a format be opened as tables.
+    """Let files of a format be opened wherever CSV files are.
 
-    They go wherever CSV files go. Raises InputError where its name or its files are another's.
+    Raises InputError for a taken name or taken files.
     """
     if not isinstance(form, SourceFormat) or not callable(form.read) or not callable(form.guess):
         raise InputError(f"{type(form).__name__} is no source format", fix="give SourceFormat(name, read, suffixes)")
@@ -123,10 +117,7 @@ def register(form: SourceFormat) -> None:
 
 
 def format_of(file: DataFile) -> SourceFormat:
-    """Return the format of a file.
-
-    It is the one whose beginning the file has, else the one whose suffix it has, else CSV.
-    """
+    """Return a file's format by its beginning, else its suffix, else CSV."""
     forms = [FORMATS.find(name) for name in FORMATS.names]
     begun = (form for form in forms if file.start.startswith(form.begins))
     named = (form for form in forms if file.suffix in form.suffixes)
@@ -140,15 +131,14 @@ def format_words() -> str:
 
 
 def suffixes() -> tuple[str, ...]:
-    """Return how the names of files of every format end."""
+    """Return the endings of files of all formats."""
     return tuple(suffix for name in FORMATS.names for suffix in FORMATS.find(name).suffixes)
 
 
 def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) -> str:
-    """Return the wanted part of a file, or its only one.
+    """Return a file's wanted "sheet" or "table", or the only one.
 
-    A part is a "sheet" or a "table". Raises DataError, which names none that is not wanted, where there is no such
-    part, or several and none is wanted.
+    Raises DataError, without unwanted names, for a missing part, and for several without a wanted one.
     """
     if wanted is not None and wanted not in names:
         raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
@@ -161,9 +151,7 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
 
 
 def largest(contents: Mapping[str, int]) -> str | None:
-    """Return the largest of several parts.
-
-    It is the first of equal ones; None where there is no choice.
+    """Return the largest of several parts, the first of equals, if several.
 
     >>> largest({"settings": 2, "log": 600}), largest({"log": 600})
     ('log', None)
@@ -172,10 +160,7 @@ def largest(contents: Mapping[str, int]) -> str | None:
 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
-    """Refuse declared parts of a file without any.
-
-    Raises InputError for a sheet, a table or lines of a header.
-    """
+    """Raise InputError for a declared sheet, table or header in other formats."""
     if written.lines is not None and form.name != "CSV":
         raise InputError(f"{file.name} is a {form.name} file, which has no lines", fix="leave it out").at("header")
     for part in named(written, ("sheet", "table")):
@@ -184,10 +169,7 @@ def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
 
 
 def data_file(path: Path, name: str = "") -> DataFile:
-    """Look at a file's first bytes.
-
-    Raises DataError for one that is empty, or cannot be read. Messages call it by its name, or by another one.
-    """
+    """Inspect a file's first bytes; DataError for an empty or unreadable one."""
     name = name or path.name
     start = _first_bytes(path, name)
     if not start:
@@ -214,10 +196,7 @@ def _first_bytes(path: Path, name: str) -> bytes:
 
 
 def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Rows:
-    """Return names and rows from texts by column.
-
-    Raises DataError where they are none, or no columns of one length.
-    """
+    """Return names and rows from texts by column; DataError for others."""
     lists = {str(column): list(texts) for column, texts in columns.items()}
     if not lists or len({len(texts) for texts in lists.values()}) > 1:
         raise DataError(f"{name} is no table", rule="each row has a value, or none, in each of some columns")
@@ -228,10 +207,7 @@ def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Rows:
 
 @contextmanager
 def careful_with_format(file: DataFile, form: SourceFormat) -> Iterator[None]:
-    """Turn errors of a format's reader into a DataError.
-
-    It names the file, and never quotes it.
-    """
+    """Turn errors of a format's reader into a DataError without quotations."""
     try:
         yield
     except TakifuguError:
@@ -242,10 +218,7 @@ def careful_with_format(file: DataFile, form: SourceFormat) -> Iterator[None]:
 
 @contextmanager
 def careful_with_files(name: str, codec: str | None = None) -> Iterator[None]:
-    """Turn errors of a file into a DataError.
-
-    It names the file, and never quotes it.
-    """
+    """Turn errors of a file into a DataError without quotations."""
     try:
         yield
     except UnicodeError:

@@ -20,11 +20,10 @@ BOUNDS = {"lat": 90, "lon": 180}
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the properties of all features.
+    """Return the properties of all features, with `lat` and `lon`.
 
-    With them go `lat` and `lon`, which are missing where there is no geometry. Raises DataError, which quotes nothing,
-    for another geometry than a point, for coordinates out of range, in another system than WGS 84, or beside a property
-    of their name.
+    Both are missing without a geometry. Raises DataError, quoting nothing, for other geometries than points,
+    coordinates out of range or not in WGS 84, and properties of these names.
     """
     refuse_other_kinds(file)
     with file.opened() as data:

@@ -23,10 +23,9 @@ LARGEST = 1_000_000_000
 def table_in_memory(
     file: DataFile, names: Sequence[str], rows: Callable[[], Iterable[Sequence[str | None]]]
 ) -> Table:
-    """Return rows of texts as a table.
+    """Return rows of texts as a table, without empty ones.
 
-    Those that hold nothing in any of several columns are none. Raises DataError where there is no library that holds
-    them, and, once they are read, for too many.
+    Raises DataError without a library to hold them, and for too many rows.
     """
     library = next(filter(is_installed, LIBRARIES), None)
     if library is None:

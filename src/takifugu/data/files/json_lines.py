@@ -18,9 +18,9 @@ _FLATTEN = "leave that field out, or flatten it: pandas.json_normalize makes a f
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the names of all fields, and the records.
+    """Return the names of all fields, as they appear, and the records.
 
-    Names are in the order in which they appear: the file is read twice.
+    The file is read twice.
     """
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     names_so_far = dict[str, None]()
@@ -45,10 +45,9 @@ def _records(file: DataFile, written: Written) -> Iterator[dict[str, str | None]
 
 
 def parsed(text: str, what: str) -> object:
-    """Return the value of a text of JSON.
+    """Return the value of a JSON text, with numbers as written.
 
-    Numbers are as they are written; raises DataError, which quotes nothing, for others. A name that is there twice is
-    refused, because readers take different ones.
+    Raises DataError, quoting nothing, for others. Repeated names are refused, because readers take different ones.
     """
 
     def unique(pairs: list[tuple[str, Hashable]]) -> Json:
@@ -65,10 +64,7 @@ def parsed(text: str, what: str) -> object:
 
 
 def fields(record: object, what: str) -> dict[str, str | None]:
-    """Return the fields of a record as texts.
-
-    Raises DataError for one that holds more than a value, told by its place.
-    """
+    """Return a record's fields as texts; DataError, by place, if nested."""
     if not isinstance(record, dict):
         raise DataError(f"{what} is no record", fix='write each one as in {"person": "Ana", "minute": 0}')
     for place, value in enumerate(record.values(), 1):

@@ -55,10 +55,10 @@ def is_there(path: Path) -> bool:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files of a path, by name.
+    """Return the files of a path, by name, without hidden ones.
 
-    Those whose names start with ".", "_" or "~$" hold no rows. Raises DataError for folders in a folder that are no
-    partitions (key=value): whether they belong to it is not known.
+    Names of hidden files start with ".", "_" or "~$". Raises DataError for folders other than partitions (key=value),
+    which may or may not belong to the data.
     """
     if not is_many(path):
         return [path]
@@ -69,10 +69,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
-    """Yield the files of a pattern.
-
-    glob itself would look through folders of folders without an end.
-    """
+    """Yield the files of a pattern, safe from endless folders."""
     if "**" not in pattern:
         yield from glob.iglob(os.path.join(*pattern))
         return
@@ -84,10 +81,7 @@ def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
 
 
 def _folders(top: str, looked_at: Iterator[int]) -> Iterator[str]:
-    """Yield a folder and those in it.
-
-    Hidden ones are left out; raises DataError where there are too many names in them.
-    """
+    """Yield a folder and its visible folders; DataError for too many names."""
     waiting = [top]
     while waiting:
         folder = waiting.pop()
@@ -124,11 +118,10 @@ def _is_aside(path: Path) -> bool:
 
 
 def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
-    """Return title, table and format of a folder's files.
+    """Return title, table and format of a folder's or pattern's files.
 
-    A pattern does as well; the title is for messages. Files are numbered in messages, because their names may be those
-    of people. Raises DataError where there are none, for files of several formats or with other columns, and for two
-    files of one name where names are read.
+    Messages have the title and numbers of files, because file names may be those of people. Raises DataError for no
+    files, several formats or other columns, and repeated file names where these are read.
     """
     what = f"{path.parent.name}/{path.name}"
     paths = files_of(path)
@@ -153,10 +146,9 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
 
 
 def _kind_of(path: Path, written: Written) -> object:
-    """Return the format and the columns of a file.
+    """Return the format and the columns of a file, if a table.
 
-    None for one that is no table. Databases and workbooks are not opened: one may be the ledger, and SQLite writes
-    beside what it reads.
+    Databases and workbooks are not opened: one may be the ledger, and SQLite writes beside what it reads.
     """
     try:
         file = data_file(path, "a file")
@@ -180,10 +172,7 @@ def _part(file: Path, number: int, top: Path, what: str, written: Written) -> Pa
 
 
 def _root(top: Path) -> Path:
-    """Return the certain folder of a path.
-
-    Folders above it are no partitions.
-    """
+    """Return the certain folder of a path, above all partitions."""
     while glob.has_magic(str(top)) and not top.is_dir():
         top = top.parent
     return top

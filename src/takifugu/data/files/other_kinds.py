@@ -72,9 +72,7 @@ _TAG = re.compile(r"<[a-z][\w:.-]*(?:\s[^<>]*)?>(?![ \t]*[,;\t|])", re.IGNORECAS
 
 
 def other_kind(start: bytes, is_utf_16: bool = False) -> tuple[str, str] | None:
-    """Return the other kind of a file, and its remedy.
-
-    It begins so and is no table; None for what may be one.
+    """Return a file's other kind, by its beginning, and the remedy.
 
     >>> other_kind(b"SQLite format 3\\x00")
     ('is a SQLite database', 'unpack it, or export the table as CSV')
@@ -92,19 +90,14 @@ def other_kind(start: bytes, is_utf_16: bool = False) -> tuple[str, str] | None:
 
 
 def refuse_other_kinds(file: DataFile, is_utf_16: bool = False) -> None:
-    """Refuse a file of another kind by its first bytes.
-
-    Raises DataError where they say that it is no table.
-    """
+    """Raise DataError for a file with another kind's first bytes."""
     kind = other_kind(file.start, is_utf_16)
     if kind is not None:
         raise DataError(f"{file.name} {kind[0]}", fix=kind[1])
 
 
 def other_text(start: str) -> tuple[str, str] | None:
-    """Return the other kind of a text, and its remedy.
-
-    It begins so and is no table; None for what may be one.
+    """Return a text's other kind, by its beginning, and the remedy.
 
     >>> other_text('{"person": "Ana", "minute": 0}')[0]
     'is JSON'

@@ -33,19 +33,13 @@ ROWS, ROWS_A_BYTE = 1_000_000, 100
 
 
 def check_rows(path: Path, rows: int) -> None:
-    """Refuse a file with too many rows for its bytes.
-
-    Raises DataError where it announces more than they can mean.
-    """
+    """Raise DataError for more announced rows than a file's bytes can hold."""
     if rows > ROWS + ROWS_A_BYTE * path.stat().st_size:
         raise DataError(f"{path.name} announces far more rows than its size can hold", fix="write the table again")
 
 
 def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
-    """Refuse a column of too long texts.
-
-    Raises DataError where they cannot be states or names, or too many of them are long.
-    """
+    """Raise DataError for texts too long to be states or names."""
     for longest, together in lengths:
         if (longest or 0) > LONGEST_TEXT:
             raise DataError(
@@ -58,10 +52,7 @@ def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
 
 
 def read(file: DataFile, written: Written) -> Table:
-    """Open a Parquet file with the first installed engine.
-
-    These are DuckDB, Polars, PyArrow.
-    """
+    """Open a Parquet file with DuckDB, Polars or PyArrow."""
     check_magic(file)
     for engine, reader in {"duckdb": _with_duckdb, "polars": _with_polars, "pyarrow": _with_pyarrow}.items():
         if is_installed(engine):
@@ -70,10 +61,7 @@ def read(file: DataFile, written: Written) -> Table:
 
 
 def check_magic(file: DataFile) -> None:
-    """Refuse a file without the signs of Parquet.
-
-    Raises DataError for one that is called so and is not.
-    """
+    """Raise DataError for a file without the signs of Parquet."""
     if not file.start.startswith(PARQUET.begins):
         refuse_other_kinds(file)
         raise DataError(f"{file.name} is called Parquet and is not", fix="check the file")
@@ -84,7 +72,7 @@ def check_magic(file: DataFile) -> None:
 def _with_duckdb(file: DataFile) -> Table:
     """Open a file with DuckDB.
 
-    Asked of the file, not of its rows, lengths are quick, which are stored beside texts.
+    Lengths are quick from the file itself, where they are stored beside texts.
     """
     table, connection = opened(file, "read_parquet({path}, hive_partitioning = false)", private_folder())
     name_of = {label: identifier(name) for label, name in zip(table.labels, table.names, strict=True)}
@@ -120,10 +108,7 @@ def _with_polars(file: DataFile) -> Table:
 
 
 def _with_pyarrow(file: DataFile) -> Table:
-    """Read a file with PyArrow.
-
-    Its texts are looked at before they are repeated in memory.
-    """
+    """Read a file with PyArrow, its texts checked before they fill memory."""
     import narwhals.stable.v2 as nw
     import pyarrow
     import pyarrow.parquet

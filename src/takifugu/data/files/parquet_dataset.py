@@ -25,8 +25,8 @@ _KIND = "name, type, converted_type, scale, precision, logical_type"
 def dataset(files: Sequence[DataFile], columns: Columns, what: str) -> Table:
     """Open Parquet files one after the other.
 
-    The first engine that is installed does it: DuckDB, Polars, PyArrow. Raises DataError for a file with other columns
-    than the first one, or with columns of other types.
+    The first installed engine of DuckDB, Polars and PyArrow does it. Raises DataError for a file with other columns or
+    types than the first.
     """
     for file in files:
         check_magic(file)
@@ -77,19 +77,13 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
 
 
 def _values(columns: Columns, name: str) -> str:
-    """Return the SQL of a file's folders or name.
-
-    They become columns; the file has a number.
-    """
+    """Return the SQL for columns of a numbered file's folders or name."""
     values = ("null" if one[name] is None else quoted(str(one[name])) for one in columns)
     return f"(cast([{', '.join(values)}] as varchar[]))[file_index::bigint + 1]"
 
 
 def refuse_twice(name: str, names: Sequence[str], columns: Columns) -> None:
-    """Refuse a second column of one name.
-
-    Raises DataError where one that folders or names become is one of the files', too.
-    """
+    """Raise DataError for a column also made of folders or names."""
     if set(names) & set(columns[0]):
         raise DataError(
             f"{name} has a column that its folder or its name becomes, too", fix="rename one of them"

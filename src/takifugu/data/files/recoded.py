@@ -15,11 +15,10 @@ _PIECE = 1 << 22
 
 
 def copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile:
-    """Copy a file's text in UTF-8 into a folder.
+    """Return a file's UTF-8 copy in a folder, under the same name.
 
-    The copy has the file's name, and is returned. So many lines `above` the rows are left out, which are at its start.
-
-    Raises DataError for bytes that the codec does not have, where the file cannot be read, or the copy not written.
+    The first lines, `above` the rows, are left out. Raises DataError for bytes outside the codec, and for failures to
+    read or copy.
     """
     where = folder / "recoded.csv"
     decoder = codecs.getincrementaldecoder(codec)()

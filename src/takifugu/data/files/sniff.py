@@ -33,10 +33,7 @@ _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 
 
 def guess(file: DataFile) -> Written:
-    """Return the probable dialect of a CSV file.
-
-    Nothing is declared that need not be.
-    """
+    """Return the probable dialect of a CSV file, declaring only the necessary."""
     written = Written()
     try:
         with file.opened() as data:
@@ -74,20 +71,14 @@ def _encoding(start: bytes) -> str | None:
 
 
 def _first_rows(lines: Sequence[str], separator: str) -> tuple[list[Sequence[str]], list[int]]:
-    """Return the rows with content in these lines.
-
-    Each has the number of its last line.
-    """
+    """Return the rows with content, each with its last line's number."""
     read = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     some = [(row, read.line_num) for row in read if any(cell.strip() for cell in row)]
     return [row for row, _ in some], [end for _, end in some]
 
 
 def _is_data(names: Sequence[str], rows: list[Sequence[str]]) -> bool:
-    """Return whether a first line holds data.
-
-    These are numbers or times alone, or a text that its column holds again.
-    """
+    """Return whether a first line holds numbers, times or recurring texts."""
     words = [(place, name) for place, name in enumerate(names) if name and not _is_number(name) and not _is_time(name)]
     if not rows or not any(names):
         return False
@@ -105,10 +96,7 @@ def _is_time(text: str) -> bool:
 
 
 def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
-    """Return the signs of numbers in columns of texts.
-
-    By them most columns hold nothing but numbers.
-    """
+    """Return the signs of numbers fitting most columns."""
 
     different = [set(some) for some in columns if some]
 
@@ -123,9 +111,7 @@ def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
 
 
 def time_formats(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the common formats of dates and times.
-
-    All texts have them; there are none for ISO 8601.
+    """Return the common formats of dates and times, none for ISO 8601.
 
     >>> time_formats(["31/12/2025", "01/12/2025"]), time_formats(["01/02/2025"])
     (('%d/%m/%Y',), ('%d/%m/%Y', '%m/%d/%Y'))

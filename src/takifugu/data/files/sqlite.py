@@ -26,10 +26,9 @@ _TABLES = (
 
 
 def rows(file: DataFile, written: Written) -> Rows:
-    """Return the columns and rows of a table.
+    """Return the columns and rows of the named or only table.
 
-    It is the one that is named, or the only one. Raises DataError, which quotes nothing, for a database that is damaged
-    or locked, and for binary values.
+    Raises DataError, quoting nothing, for a damaged or locked database, and for binary values.
     """
     if file.packed:
         raise DataError(f"{file.name} is a SQLite database inside gzip", fix="unpack it")
@@ -52,10 +51,7 @@ def _text(value: object) -> str:
 
 
 def _order(base: sqlite3.Connection, name: str, names: Sequence[str]) -> str:
-    """Return the clause to sort rows.
-
-    Without it an index may put them in its own order.
-    """
+    """Return the clause to sort rows, against the order of an index."""
     taken = {column.casefold() for column in names}
     try:
         free = next((one for one in ("rowid", "_rowid_", "oid") if one not in taken), None)
@@ -74,10 +70,7 @@ def _tables(base: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
-    """Open a database for reading alone.
-
-    Its own errors, which quote rows, become a DataError.
-    """
+    """Open a database for reading; its errors quote rows, so become DataError."""
     path = quote(str(file.path))
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)) as base:
@@ -93,10 +86,7 @@ def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
 
 
 def contents(file: DataFile) -> dict[str, int]:
-    """Return about how many cells each table has.
-
-    Of large ones a part of the rows is counted.
-    """
+    """Return the approximate number of cells in each table, large ones sampled."""
     with _opened(file) as base:
         return {name: _cells(base, name) for name in _tables(base)}
 

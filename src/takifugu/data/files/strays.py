@@ -19,11 +19,10 @@ _COMMON = frozenset((
 
 
 def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable[[Path], object]) -> None:
-    """Refuse files of another kind than most.
+    """Raise DataError for files of other endings than most.
 
-    Raises DataError where they end otherwise; it says how to read the others. Files of equal kinds are read together; a
-    kind of None is no table. The names of files may be those of people, so only endings are repeated, and of these none
-    that may be a name.
+    The error says how to read the others. Files of equal kinds are read together; a kind of None is no table. File
+    names may be those of people, so only endings are repeated, and none that may be a name.
     """
     endings = Counter(map(_ending, paths))
     usual = max(endings, key=lambda ending: (endings[ending], ending in suffixes()))
@@ -47,9 +46,7 @@ def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable
 
 
 def _ending(path: Path) -> str:
-    """Return the end of a name.
-
-    It has that of what is packed.
+    """Return the end of a name, with any of packing.
 
     >>> _ending(Path("ana.csv.gz")), _ending(Path("ana"))
     ('.csv.gz', '')
@@ -62,10 +59,7 @@ def _unpacked(ending: str) -> str:
 
 
 def _pattern(top: Path, ending: str, paths: Iterable[Path]) -> str:
-    """Return a pattern of the files with an ending.
-
-    It is as seen from beside their folder.
-    """
+    """Return a pattern, from beside their folder, of files with an ending."""
     if not top.is_dir():
         return f"{top.parent.name}/*{ending}"
     deep = "**/" if any(one.parent != top for one in paths) else ""

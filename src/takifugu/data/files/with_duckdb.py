@@ -23,10 +23,7 @@ MEMORY = "400MB"
 
 
 def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[Table, DuckDBPyConnection]:
-    """Open a file with a call of DuckDB's.
-
-    The call has its `{path}`; returns the table, and DuckDB's connection.
-    """
+    """Open a file with a DuckDB call; return table and connection."""
     from takifugu.data.engines.differences import careful
 
     with careful(file.name):
@@ -36,10 +33,7 @@ def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[
 
 
 def read_by(call: str, file: DataFile) -> str:
-    """Return the query of a file's call of DuckDB's.
-
-    The call has its `{path}`.
-    """
+    """Return the query of a file with a DuckDB call."""
     return "select * from " + call.format(path=place(file))
 
 
@@ -60,10 +54,7 @@ class Database:
 
 
 def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
-    """Return a connection to a new instance of DuckDB.
-
-    Its temporary files go to a folder.
-    """
+    """Return a connection to a new DuckDB, with a temporary folder."""
     import duckdb
 
     where = {"temp_directory": folder.name, "memory_limit": MEMORY}
@@ -72,10 +63,7 @@ def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
 
 @contextmanager
 def within(connection: DuckDBPyConnection, size: int) -> Iterator[None]:
-    """Give an instance of DuckDB so many bytes.
-
-    What needs more fails.
-    """
+    """Limit a DuckDB instance to so many bytes; more fails."""
     ((before,),) = connection.execute("select current_setting('memory_limit')").fetchall()
     limit = "-1" if before.endswith("PiB") else before  # which stands for none, and is not read back
     try:
@@ -86,10 +74,7 @@ def within(connection: DuckDBPyConnection, size: int) -> Iterator[None]:
 
 
 def table_of_relation(source: str, relation: DuckDBPyRelation, keeps: object) -> Table:
-    """Return a relation of DuckDB's as a table.
-
-    `keeps` is what must live as long.
-    """
+    """Return a DuckDB relation as a table, with `keeps` kept alive."""
     import narwhals.stable.v2 as nw
 
     headings = tuple(relation.columns)
@@ -99,7 +84,7 @@ def table_of_relation(source: str, relation: DuckDBPyRelation, keeps: object) ->
 
 
 def place(file: DataFile) -> str:
-    """Return a file's path as DuckDB takes it: no pattern, in quotes."""
+    """Return a file's path for DuckDB, quoted and without patterns."""
     return quoted(glob.escape(str(file.path)))
 
 

@@ -42,9 +42,9 @@ INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 
 
 def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
-    """Return what one pass over the rows of a table tells.
+    """Return the results of one pass over a table, None if incomplete.
 
-    None where one pass cannot tell whether they are complete. Raises NotPlain for rows that it cannot tell apart.
+    Raises NotPlain for rows that one pass cannot tell apart.
     """
     if not is_duckdb(table.frame) or layout.order is None or layout.step is None:
         return None
@@ -67,9 +67,9 @@ def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBi
 
 
 def _with_short_texts(table: Table, layout: Layout) -> Table:
-    """Return the table with longer texts cut.
+    """Return the table with longer texts cut, except those of an order.
 
-    Their length still tells them, so that they need not be looked at before; but not that of texts of an order.
+    Their length still shows, so nothing needs to check them before.
     """
     columns = [column for column in (layout.unit, layout.piece, layout.value) if column is not None]
     table.require([*columns, str(layout.order)])
@@ -135,10 +135,7 @@ class CountedByBits:
     columns: Mapping[str, Any] = field(repr=False)
 
     def rows(self) -> Rows:
-        """Return the rows with the facts and the runs of every piece.
-
-        Raises NotPlain where there are too many pieces.
-        """
+        """Return the rows with facts and runs; NotPlain for too many pieces."""
         if len(self.columns["low"]) > MOST_PIECES:
             raise NotPlain("there are too many pieces")
         pieces, tidy = self._pieces(), not self.columns["changed"].any()
@@ -159,10 +156,7 @@ class CountedByBits:
         return pieces
 
     def _runs(self, pieces: Mapping[Key, _Piece], origins: Mapping[Key, int]) -> dict[Key, tuple[range, ...]]:
-        """Return the places of each piece, in runs.
-
-        Those of pieces that lack the same steps are one object.
-        """
+        """Return the places of each piece, in runs shared by equal pieces."""
         runs, with_gaps = dict[Key, tuple[range, ...]](), dict[Key, tuple[int, bytes]]()
         for key, piece in pieces.items():
             first = (piece.span.start - origins[key]) // (self.picked.step or 1)
@@ -175,9 +169,9 @@ class CountedByBits:
         return {**runs, **{key: places[bits] for key, bits in with_gaps.items()}}
 
     def people(self, lengths: Lengths) -> People | None:
-        """Return the whole recordings of people with one piece.
+        """Return the whole recordings of people with one piece each.
 
-        None where some have several, or where their lengths matter. Raises DataError for two spellings of one name.
+        None stands for others, and for lengths against the limits. Raises DataError for two spellings of one name.
         """
         layout, columns = self.picked.request[1], self.columns
         sizes = columns["high"] - columns["low"] + 1
@@ -197,9 +191,7 @@ class CountedByBits:
 
 
 def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...]]:
-    """Yield the runs of each row of bits.
-
-    They count from the place of its first bit.
+    """Yield the runs of each row of bits, from its first place.
 
     >>> [*runs_of_bits([(10, bytes([0b11110001])), (0, bytes([0b10000000]))])]
     [(range(10, 14), range(17, 18)), (range(0, 1),)]
@@ -222,10 +214,7 @@ def _shift(rows: PickedRows) -> int:
 
 
 def _check_plain(columns: Mapping[str, Any]) -> None:
-    """Refuse rows without a name, state and step each.
-
-    Raises NotPlain, also for rows with one step.
-    """
+    """Raise NotPlain unless each row has a name, state and own step."""
     is_odd = columns["nameless"].any() or (columns["length"] > SHORT).any() or columns["odd"].any()
     if is_odd or (columns["number"] != columns["counts"].sum(axis=1)).any():
         raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
@@ -236,10 +225,10 @@ def _check_plain(columns: Mapping[str, Any]) -> None:
 
 
 def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContextManager[None]]) -> dict[str, Any]:
-    """Return the totals of rows, in columns.
+    """Return the totals of rows by key, in columns.
 
-    In stages, or DuckDB would divide more than once; `within` limits the bytes that it takes. Raises NotPlain for rows
-    that are too many, or too far apart.
+    Stages keep DuckDB from dividing more than once; `within` limits its bytes. Raises NotPlain for too many rows, or
+    too far apart.
     """
     import duckdb
 
@@ -276,7 +265,7 @@ def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContext
 def _in_order(rows: PickedRows, pieces: Any) -> Any:
     """Return pieces of people sorted by name.
 
-    Most names are letters and then a number: only these are sorted here.
+    Only the usual names, letters and then a number, are sorted here.
     """
     if rows.keys != ("unit",) or "unit" not in rows.texts:
         return pieces.project("*, false as is_sorted")

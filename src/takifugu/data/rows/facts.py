@@ -21,10 +21,10 @@ EARLIER = 750_000
 
 
 def facts_of(rows: PickedRows) -> tuple[list[Fact], bool, set[int]]:
-    """Return the facts of all pieces.
+    """Return the facts of all pieces, whether keys are tidy, and zones.
 
-    With them go whether no key has blanks to strip, and whether times have a zone (0, 1, or both). Rows are grouped by
-    their raw texts, then by what these mean, so that only the few different ones are recoded.
+    Zones are 1 for times with a written one, else 0. Rows are grouped by raw texts first, so that only the few
+    different ones are recoded.
     """
     frame, sums, bounds, largest = _aggregated(rows)
     first = {"rows": nw.len(), **{column: nw.col(column).sum() for column in sums}}
@@ -55,10 +55,7 @@ def facts_of(rows: PickedRows) -> tuple[list[Fact], bool, set[int]]:
 
 
 def _aggregated(rows: PickedRows) -> tuple[Frame, list[str], list[str], list[str]]:
-    """Return the rows with the columns to aggregate.
-
-    Each piece and state has the sum, the bounds, and the largest of them.
-    """
+    """Return the rows with the columns to add, bound, and maximise."""
     frame, sums, bounds, largest = rows.frame, list[str](), list[str](), list[str]()
     if rows.in_ticks:
         columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
@@ -77,9 +74,9 @@ def _aggregated(rows: PickedRows) -> tuple[Frame, list[str], list[str], list[str
 
 
 def with_comparisons(rows: PickedRows, frame: Frame, by: str, stands: bool) -> Frame:
-    """Compare each row's tick with the piece's row before.
+    """Add comparisons of each row's tick with the one before it.
 
-    It adds 1 where that is the same, is below it, and is so unlike a clock's.
+    Columns are 1 for an equal tick, a smaller one, and one set back unlike a clock.
     """
     frame, same = with_row_before(frame, rows.keys, by, ["tick"], stands)
     tick, above = nw.col("tick"), nw.col("tick_before")
@@ -94,10 +91,9 @@ def with_comparisons(rows: PickedRows, frame: Frame, by: str, stands: bool) -> F
 def with_row_before(
     frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str], stands: bool
 ) -> tuple[Frame, nw.Expr]:
-    """Add `<column>_before`, the piece's row before along `by`.
+    """Add `<column>_before` along `by`, and return whether it exists.
 
-    It says where there is one, too. Rows that still stand as they were read, piece by piece, are compared in one pass;
-    else each piece is sorted.
+    Rows that stand piece by piece, as read, are compared in one pass; else each piece is sorted.
     """
     if not stands:
         return with_neighbour(frame, keys, [by], columns), nw.lit(True)

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 
 def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
-    """Join the date and the time of day into one column.
+    """Join the date and the time of day into one order column.
 
-    The layout returned is ordered by it. A row that lacks one of them lacks both. Raises InputError for a column that
-    is not there, DataError for one that holds neither texts nor dates and times.
+    Raises InputError for a missing column, DataError for other values than texts, dates and times.
     """
     if layout.order is None or layout.time_of_day is None:
         return table, layout
@@ -60,10 +59,7 @@ def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table)
 
 
 def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Expr:
-    """Return dates or times of day as ISO 8601.
-
-    Texts and whole numbers stay as they are.
-    """
+    """Return dates or times of day as ISO 8601, texts unchanged."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import is_text, text

@@ -16,9 +16,9 @@ NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offse
 def order_kind(table: Table, layout: Layout) -> str | None:
     """Return the kind of the order: numbers, clock times or moments.
 
-    None without an order, and where it holds nothing. A column of texts is of one form, or its rows are refused, so its
-    first text tells it. Where rows without a name are left out, all of its texts are looked at: those of another form
-    may be on such rows. Raises DataError for both.
+    None stands for no order, or an empty one. The first text decides, because rows of another form are refused; with
+    rows without names left out, all texts are read, as those of another form may be there. Raises DataError for several
+    forms.
 
     >>> import pandas as pd
     >>> from takifugu.data import open_frame
@@ -50,7 +50,7 @@ def _kind(table: Table, layout: Layout) -> str | None:
 
 
 def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
-    """Return the column's kind, or else texts to tell it."""
+    """Return the column's kind, or texts to decide it."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected

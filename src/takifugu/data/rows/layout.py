@@ -110,7 +110,7 @@ class Layout:
 
     @cached_property
     def clock(self) -> Clock:
-        """Return the form and the rounding of the order column."""
+        """Return the format and the rounding of the order column."""
         epoch = EPOCHS.get(self.order_format or "", 0)
         form = None if self.order_format is None or epoch else TimeFormat(self.order_format)
         zone, parts = None if self.timezone is None else Zone(self.timezone), 0
@@ -126,20 +126,14 @@ class Layout:
 
     @cached_property
     def moments(self) -> tuple[int, int] | None:
-        """Return the ends of the window.
-
-        They are in microseconds since 1970; None without one.
-        """
+        """Return the window's ends in microseconds since 1970, if any."""
         if self.calendar is None or self.window is None or not self.calendar.is_time:
             return None
         return int(self.calendar.moment_of(self.window.start)), int(self.calendar.moment_of(self.window.stop))
 
     @cached_property
     def slots(self) -> Slots | None:
-        """Return the cell of each step of the window.
-
-        Cells are those of `by`; None where nothing is counted by cells.
-        """
+        """Return the cells of the window's steps along `by`, if any."""
         if not self.by or self.calendar is None or self.window is None:
             return None
         return Slots(self.calendar, self.window, self.by)
@@ -188,10 +182,7 @@ class Recode:
                 ).at("bins", str(state))
 
     def check(self, missing: Collection[str]) -> None:
-        """Refuse states and mapped values with a missing text.
-
-        Raises InputError where a text counts as missing.
-        """
+        """Raise InputError for a state or mapped value read as missing."""
         for text in missing_states(self.states, self.mapping, missing):
             raise InputError(
                 f"the state {text!r} is also a text that counts as missing, so its secret would become the public "
@@ -239,9 +230,7 @@ class Lengths:
 
 
 def parse_step(step: int | float | str | None, what: str = "the step") -> Fraction | timedelta:
-    """Read a declared step.
-
-    It is a number above 0, or a time such as "1min". Raises InputError for anything else.
+    """Read a number above 0 or a time like "1min"; else InputError.
 
     >>> parse_step("90s"), parse_step(5), parse_step("1")
     (datetime.timedelta(seconds=90), Fraction(5, 1), Fraction(1, 1))
@@ -261,9 +250,9 @@ def parse_step(step: int | float | str | None, what: str = "the step") -> Fracti
 
 
 def text_of(value: object) -> str | None:
-    """Return a raw value as text.
+    """Return a raw value as the same text from every engine.
 
-    It is the same from every engine: 1, 1.0 and "1" are alike; None for null and NaN.
+    1, 1.0 and "1" are alike; null and NaN are None.
 
     >>> text_of(1.0), text_of("1"), text_of(float("nan"))
     ('1', '1', None)
@@ -279,10 +268,9 @@ def text_of(value: object) -> str | None:
 
 
 def unit_name(value: object, column: str | None) -> str | None:
-    """Return the raw name of a unit as text.
+    """Return the text of a unit's raw name; DataError for fractions.
 
-    It is that of `text_of`; raises DataError for a number with a fraction. Who has 1.5 in a column of numbers has 1.5
-    or 1.50 in a file of texts: two names, of which each has a whole budget.
+    The number 1.5 may be 1.5 or 1.50 in a file of texts: two names, each with a whole budget.
     """
     if isinstance(value, float | Decimal) and value == value and value % 1 != 0:
         raise DataError(
@@ -293,9 +281,7 @@ def unit_name(value: object, column: str | None) -> str | None:
 
 
 def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing: Iterable[str]) -> list[str]:
-    """Return a table's missing states and raw values.
-
-    They are those in `missing`, and empty ones.
+    """Return the states and raw values among the missing ones.
 
     >>> missing_states(["ill", "", "NA"], ["?", "bad"], ["NA", "?"])
     ['', 'NA', '?']
@@ -309,9 +295,7 @@ _PARTS, _LAST = re.compile(r"[0-9]+|[^0-9]+"), ((3, 0, ""),)
 
 
 def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
-    """Return a key to sort texts as people do.
-
-    Numbers inside them go by their size, the missing one comes last.
+    """Return a key to sort texts by their numbers, None last.
 
     >>> sorted(["run 10", "run 9", None], key=natural)
     ['run 9', 'run 10', None]
@@ -323,10 +307,7 @@ def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
 
 
 def _na() -> object:
-    """Return pandas' own missing value.
-
-    It compares as missing; pandas may not be loaded at all.
-    """
+    """Return pandas' own missing value, if pandas is loaded."""
     import sys
 
     pandas = sys.modules.get("pandas")

@@ -17,12 +17,11 @@ def in_utc(
     frame: Frame, keys: Sequence[str], zone: Zone, in_rows: bool, ambiguous: str = "refuse",
     window: tuple[int, int] | None = None,
 ) -> tuple[Frame, bool]:  # fmt: skip
-    """Replace the times on the wall `tick` by UTC.
+    """Replace local times `tick` by UTC.
 
-    Returns whether the rows still stand as they were read. Times whose zone is written (`zoned`) are UTC already. Adds
-    `fault`: 0, or why a time has no moment, and then `tick` is null. Reads the first and the last time, and where
-    clocks were set back between them, how many rows are then. These are read by the rule `ambiguous` of the layout;
-    those that it leaves out, and those of an unclear pass where neither lies in the `window`, are no longer there.
+    Returns whether rows stand as read. Times with a written zone (`zoned`) are UTC already. `fault` is 0, or why a time
+    has no moment and `tick` is null. Two reads bring the first and last time, and the number of times shown twice.
+    `ambiguous` decides about these; dropped ones, and unclear ones outside the `window`, are left out.
     """
     walls = nw.col("tick")
     local = ~walls.is_null()
@@ -54,9 +53,7 @@ def _in_passes(
     frame: Frame, keys: Sequence[str], of: Callable[[Callable[[Stretch], int]], nw.Expr], in_rows: bool,
     ambiguous: str, window: tuple[int, int] | None,
 ) -> tuple[Frame, bool]:  # fmt: skip
-    """Correct `offset` where clocks show a time twice: by the rule, or rows are of the second pass once theirs went
-    back.
-    """
+    """Correct `offset` for times shown twice, by rule or row order."""
     frame = frame.with_columns(back=of(lambda one: one.back), end=of(lambda one: one.end))
     frame = settled(frame, ["back", "end"])
     twice = nw.col("local") & (nw.col("back") > 0)
@@ -91,10 +88,7 @@ def _in_passes(
 
 
 def _without_far_ones(frame: Frame, unclear: nw.Expr, window: tuple[int, int] | None) -> tuple[Frame, bool]:
-    """Leave out rows of an unclear pass outside the window.
-
-    It needs both outside; returns whether there is none.
-    """
+    """Leave out rows outside the window by either offset, if any window."""
     if window is None:
         return frame, True
     first = nw.col("tick") - nw.col("offset")

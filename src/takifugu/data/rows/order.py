@@ -41,12 +41,11 @@ def with_ticks(
     frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool,
     clock: Clock | None = None,
 ) -> tuple[Frame, int | None, bool]:  # fmt: skip
-    """Replace the picked order column `tick` by exact ticks.
+    """Replace the order column `tick` by exact ticks, null if unfit.
 
-    They are null where it is missing or not of its kind. `kind` is the column's type, or what its texts are (with
-    `in_texts`). Returns the frame, how many ticks make a declared step, and whether ticks are integers (else float64:
-    numbers that only order). Texts of times also get the column `zoned`, 1 where a zone is written. Raises DataError
-    for a column that orders nothing, for a step of another kind (a time for numbers), and for a time zone of numbers.
+    `kind` is the type of the column, or of its texts (`in_texts`). Returns the frame, the ticks of a declared step, and
+    whether ticks are integers (else float64, which only order). Texts of times get `zoned`, 1 for a written zone.
+    Raises DataError for a column without an order, a step of another kind, and a time zone of numbers.
     """
     clock = clock or Clock()
     frame, length, is_whole = _with_ticks(frame, column, step, kind, in_texts, clock)
@@ -101,10 +100,7 @@ def _with_ticks(
 
 
 def _since_1970(frame: Frame, column: str, kind: nw.dtypes.DType, in_texts: bool, unit: int) -> Frame:
-    """Replace numbers `tick` by microseconds.
-
-    Their unit is so many microseconds; null for what is no time.
-    """
+    """Replace numbers `tick` by microseconds, null beyond times."""
     tick = nw.col("tick")
     if in_texts:
         if not kind.is_numeric():
@@ -134,8 +130,7 @@ def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:
 def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> nw.dtypes.DType:
     """Return the kind of an order column's texts.
 
-    All are whole numbers, numbers, or dates and times. Where a format of times is declared, they are times. Raises
-    DataError for texts that are none of these.
+    Kinds are whole numbers, numbers, or dates and times, always these with a format. Raises DataError for other texts.
     """
     if form is not None:
         return nw.Datetime("us")
@@ -154,11 +149,10 @@ def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> 
 
 
 def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
-    """Replace texts `tick` by microseconds since 1970-01-01 UTC.
+    """Replace texts `tick` (of TIME) by microseconds since 1970-01-01 UTC.
 
-    They match TIME; null for a day that its month has not. With `on_the_wall` they stay what clocks show, and `ahead`
-    is added: by how much these are ahead of UTC. Adds `zoned`, 1 where a zone is written. Each stage is a column:
-    expressions would repeat what they are made of.
+    Impossible days are null. `on_the_wall` keeps local time and adds `ahead`, its distance from UTC. `zoned` is 1 for a
+    written zone. Each stage is a column: expressions would repeat their parts.
     """
     names, texts = frame.collect_schema().names(), nw.col("tick")
     frame = frame.with_columns(there=~texts.is_null(), tick=texts.fill_null("1970-01-01"))
@@ -191,9 +185,9 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
 
 
 def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
-    """Replace texts `tick` by microseconds since 1970-01-01.
+    """Replace texts `tick` of a format by microseconds since 1970-01-01.
 
-    They match a format; null for a day that its month has not. Parts are cut off from the left, one after the other.
+    Impossible days are null. Parts are cut off from the left, one after the other.
     """
     names, texts = frame.collect_schema().names(), nw.col("tick")
     frame = frame.with_columns(there=~texts.is_null(), rest=texts.fill_null(form.example))
@@ -220,26 +214,17 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
 
 
 def _is_date() -> nw.Expr:
-    """Return whether a text has a possible year.
-
-    No year is before the first.
-    """
+    """Return whether a text has a year of at least 1."""
     return nw.col("there") & (nw.col("clock") >= FIRST).fill_null(False)
 
 
 def _named(letter: str) -> str:
-    """Return the name of a part's column.
-
-    Some engines take m for M.
-    """
+    """Return the name of a part's column; some engines ignore case."""
     return f"part_{ord(letter)}"
 
 
 def _as_parts(frame: Frame, letters: set[str]) -> Frame:
-    """Return the parts of texts as integers.
-
-    Parts are those of a format, under their own names.
-    """
+    """Return the parts of a format's texts as integer columns."""
     number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter != "p"}
     zero = nw.lit(0, nw.Int64)
     frame = frame.with_columns(
@@ -262,8 +247,8 @@ def _as_parts(frame: Frame, letters: set[str]) -> Frame:
 def _with_clock(frame: Frame) -> Frame:
     """Add `clock`, the microseconds since 1970-01-01 of times `body`.
 
-    They have no zone; null for impossible days. Days are counted in integers, because no two engines parse times alike;
-    DuckDB's own reading of this form is exact, and several times as fast.
+    Impossible days are null. Days are counted in integers, because no two engines parse times alike; DuckDB's own
+    reading of this form is exact, and several times as fast.
     """
     if is_duckdb(frame):
         return wrapped(frame.to_native().project("*, epoch_us(try_cast(body as timestamp)) as clock"))
@@ -278,10 +263,7 @@ def _with_clock(frame: Frame) -> Frame:
 
 
 def _clock_of_parts(frame: Frame) -> Frame:
-    """Add `clock` to the parts of times.
-
-    They go from `year` to `fraction` (of a second, in microseconds).
-    """
+    """Add `clock` to parts from `year` to `fraction` (in microseconds)."""
     frame = _with_days(frame)
     seconds = (nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")) * 60 + nw.col("second")
     frame = settled(frame.with_columns(clock=seconds * 1_000_000 + nw.col("fraction")), ["clock"])
@@ -289,10 +271,9 @@ def _clock_of_parts(frame: Frame) -> Frame:
 
 
 def _with_days(frame: Frame) -> Frame:
-    """Add `days` since 1970-01-01 of a Gregorian date.
+    """Add `days` since 1970-01-01 and the month's `last` day.
 
-    Years start in March; with them goes the `last` day of its month. After H. Hinnant, "chrono-compatible low-level
-    date algorithms", days_from_civil.
+    Years start in March. After H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
     """
     year, month, march = nw.col("year"), nw.col("month"), nw.col("march")
     leap = ((year // 4 * 4 == year) & (year // 100 * 100 != year)) | (year // 400 * 400 == year)

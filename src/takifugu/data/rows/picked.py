@@ -50,15 +50,12 @@ class PickedRows:
 
     @property
     def start(self) -> int | None:
-        """Return the tick of place 0.
-
-        None where no calendar declares it.
-        """
+        """Return the tick of a calendar's first place, if any."""
         calendar = self.request[1].calendar
         return None if calendar is None or self.step is None else calendar.ticks(self.step)
 
     def key(self, values: Sequence[object]) -> Key:
-        """Return what names a piece."""
+        """Return the names of a piece."""
         named = dict(zip(self.keys, values, strict=False))
         return unit_name(named.get("unit"), self.request[1].unit), text_of(named.get("piece"))
 
@@ -72,9 +69,9 @@ class PickedRows:
         return frame.with_columns(code.alias(role.replace("raw", "code")))
 
     def recoded(self, by_raw: Frame) -> Frame:
-        """Strip keys and add the `code` of states.
+        """Strip keys and add the `code` of states to grouped rows.
 
-        The rows were grouped by raw texts; `changed` says where a key was stripped.
+        `changed` is 1 for a stripped key.
         """
         written = [role for role in self.keys if role in self.texts]
         by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
@@ -89,9 +86,9 @@ def picked_rows(
 ) -> PickedRows:
     """Pick the columns, and number and time every row.
 
-    It reads a few rows at most. `kind` is what the texts of an order column are, where it is known; with `is_plain`
-    those that DuckDB would write otherwise have no tick. Raises InputError for a column that is not there, DataError
-    for one whose values are of no use, NotPlain for texts of which the first are not plain.
+    A few rows at most are read. `kind` is that of an order's texts, if known; `is_plain` gives no tick to texts that
+    DuckDB would write otherwise. Raises InputError for a missing column, DataError for unfit values, NotPlain if the
+    first texts are not plain.
     """
     frame, roles, kinds = picked(
         table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
@@ -127,10 +124,7 @@ def picked_rows(
 
 
 def picked(table: Table, columns: Mapping[str, str | None]) -> tuple[Frame, dict[str, str], dict[str, nw.dtypes.DType]]:
-    """Return a frame of the columns that are declared.
-
-    With it go their names and their types by role.
-    """
+    """Return the declared columns, with their names and types by role."""
     roles = {role: column for role, column in columns.items() if column is not None}
     frame = table.pick(roles)
     return frame, roles, {role: kind_of(frame, role, column) for role, column in roles.items()}
@@ -144,18 +138,12 @@ def raw_states(kind: nw.dtypes.DType, table: Table, layout: Layout, states: Reco
 
 
 def is_written(kind: nw.dtypes.DType, clock: Clock) -> bool:
-    """Return whether an order is read from texts.
-
-    Whole numbers are written by a declared format, too.
-    """
+    """Return whether an order is read from texts, or formatted integers."""
     return is_text(kind) or (clock.form is not None and kind.is_integer())
 
 
 def with_order_texts(frame: Frame, role: str, table: Table, layout: Layout) -> Frame:
-    """Add `tick`, an order column as texts.
-
-    Numbers are as they are usually written.
-    """
+    """Add `tick`, an order column as texts, with numbers plainly written."""
     stripped = text(nw.col(role).cast(nw.String), table.missing)
     return frame.with_columns(
         tick=stripped if layout.clock.form is not None else table.numerals.plain_in_engine(stripped)

@@ -56,20 +56,14 @@ def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
 
 
 def runs_of(seen: npt.NDArray[np.bool_], first: int = 0) -> tuple[range, ...]:
-    """Return the runs of observed places.
-
-    They count from `first`.
-    """
+    """Return the runs of observed places, counted from `first`."""
     bounded = np.concatenate(([False], seen, [False]))
     edges = (np.flatnonzero(bounded[1:] != bounded[:-1]) + first).tolist()
     return tuple(map(range, edges[::2], edges[1::2]))
 
 
 def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:
-    """Return each piece's runs of observed entries.
-
-    They are made from the places where runs start and where runs end.
-    """
+    """Return each piece's runs of entries, from their starts and ends."""
     marks: dict[Key, tuple[list[int], list[int]]] = {}
     for key, start, end in edges:
         first, last = marks.setdefault(key, ([], []))
@@ -82,10 +76,7 @@ def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[K
 
 
 def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:
-    """Return whether the rows of each piece are together.
-
-    Rows have numbers, and no row of another piece between them.
-    """
+    """Return whether no piece's rows have others between them."""
     for facts in grouped.values():
         ends = [end for fact in facts for end in (fact.first, fact.last) if end is not None]
         if not ends or max(ends) - min(ends) != sum(fact.rows for fact in facts) - 1:
@@ -108,10 +99,9 @@ NIGHT = 5 * HOUR
 
 
 def looks_set_back(pieces: Iterable[tuple[int, int, int]]) -> bool:
-    """Return whether rows look like a clock set back.
+    """Return whether rows of some piece look like a clock set back.
 
-    Rows of some piece go backwards as often as clocks are set back, each time by no more than that. `pieces` holds for
-    each piece how often it goes backwards, how often it does so otherwise than a clock does, and the microseconds from
-    its first to its last row.
+    Such rows go backwards as often as clocks do, and each time by no more. A piece has its number of backward steps,
+    that of steps unlike a clock's, and its span in microseconds.
     """
     return any(back and not leaps and back <= 1 + span // (180 * DAY) for back, leaps, span in pieces)

@@ -22,8 +22,8 @@ _FIRST_ROWS = 100
 def with_plain_texts(frame: Frame, role: str, kind: nw.dtypes.DType) -> Frame | None:
     """Add `tick`, the numbers or times of DuckDB's texts, and `written`.
 
-    They are null of a text unlike the first ones. `written` is 1 where there is a text. Returns None where the first
-    rows are written in no way that DuckDB writes, or another engine has them.
+    Texts unlike the first are null; `written` is 1 for any text. None stands for other engines, and for first rows that
+    DuckDB would write otherwise.
     """
     if not is_duckdb(frame) or not (kind.is_integer() or isinstance(kind, nw.Datetime)):
         return None

@@ -40,7 +40,7 @@ class Rows(PickedRows):
 
     @classmethod
     def of(cls, rows: PickedRows, facts: list[Fact], tidy: bool, zones: set[int]) -> Self:
-        """Return the rows, knowing their facts."""
+        """Return the rows with their facts."""
         grouped, origins = by_piece(facts), dict[Key, int]()
         if rows.start is not None:
             origins = dict.fromkeys(grouped, rows.start)
@@ -54,10 +54,9 @@ class Rows(PickedRows):
         )  # fmt: skip
 
     def arranged(self) -> tuple[Rows, Arrangement]:
-        """Return the direction of the order, and the rows.
+        """Return the rows, knowing their direction, and their arrangement.
 
-        The rows know now whether they must be sorted. Where one pass told the places, no step occurs twice, so that no
-        clock was set back.
+        Places from one pass have no step twice, so no clock was set back.
         """
         if self.runs is not None:
             return self, Arrangement(ties=False, set_back=False)
@@ -80,20 +79,14 @@ class Rows(PickedRows):
         return replace(self, rising=rising), Arrangement(ties, self.naive and looks_set_back(pieces))
 
     def without_ties(self, keep: str) -> Rows:
-        """Return the rows without ties.
-
-        Of those with one place in the order the first or the last one stays.
-        """
+        """Return the rows with the first or last of equal places."""
         row = nw.col("row").min() if keep == "first" else nw.col("row").max()
         first_rows = self._tidied().group_by(*self.keys, "tick").agg(row=row).select("row")
         frame = self.frame.join(first_rows, on="row", how="inner")  # type: ignore[arg-type]
         return surveyed(replace(self, frame=settled(frame, ["row"]), in_place=False))
 
     def steps(self) -> int:
-        """Return the number of steps with a row.
-
-        So many rows are left where one of each step counts.
-        """
+        """Return the number of steps with a row."""
         ((steps,),) = collected(self._tidied().select(*self.keys, "tick").unique().select(nw.len()))
         return int(steps)
 
@@ -103,20 +96,14 @@ class Rows(PickedRows):
         return self.together and self.rising and self.in_place
 
     def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
-        """Yield piece, state, and the number of its entries.
-
-        Entries are those of these places.
-        """
+        """Yield piece, state and number of entries at these places."""
         by_raw = self._inside(places).group_by(*self.keys, "raw").agg(rows=nw.len())
         by_code = self.coded(by_raw, "raw").group_by(*self.keys, "code").agg(rows=nw.col("rows").sum())
         for *key, code, rows in collected(by_code.select(*self.keys, "code", "rows")):
             yield self.key(key), int(code), int(rows)
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
-        """Yield piece, cell, state, and the number of entries.
-
-        Cells have numbers; entries are those of the window.
-        """
+        """Yield piece, cell, state and number of entries in the window."""
         frame = self._inside(slots.window)
         frame = frame.with_columns(cell=whole(slots.of(nw.col("place"), choose)))
         by_raw = frame.group_by(*self.keys, "cell", "raw").agg(rows=nw.len())
@@ -125,10 +112,7 @@ class Rows(PickedRows):
             yield self.key(key), int(cell), int(code), int(rows)
 
     def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
-        """Return every piece's runs of observed entries.
-
-        Pieces without any are left out.
-        """
+        """Return the runs of observed entries, by piece with any."""
         if self.runs is None:
             return runs_by_piece(self._edges(before))
         if before is None:
@@ -137,10 +121,7 @@ class Rows(PickedRows):
         return {key: tuple(run for run in runs if run) for key, runs in cut.items()}
 
     def _edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
-        """Yield pieces with ends of runs of observed entries.
-
-        These are a place where a run starts, and the place where another one ends.
-        """
+        """Yield piece, start of a run, and end of another one."""
         frame, unit, origins = self._positioned(before)
         seen = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
         ends = seen.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
@@ -167,10 +148,7 @@ class Rows(PickedRows):
             yield self.key(key), int(place), int(code)
 
     def transitions(self, period: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield a place of the period, two states, and a count.
-
-        It says how often the second state is observed one place after the first.
-        """
+        """Yield place in the period, two successive states, and their count."""
         frame, unit, _ = self._positioned(None)
         if period > 1:
             frame, unit = self._placed(None).with_columns(position=nw.col("place")), 1
@@ -196,20 +174,14 @@ class Rows(PickedRows):
         return frame.filter(~raw.is_null())
 
     def _positioned(self, before: int | None) -> tuple[Frame, int, Mapping[Key, int]]:
-        """Add each row's position.
-
-        With it go the distance of entries in it, and its start.
-        """
+        """Add each row's position; return its unit and the origins, too."""
         if before is not None or (self.step is None and not self.stands):
             return self._placed(before).with_columns(position=nw.col("place")), 1, {}
         column = "row" if self.step is None else "tick"
         return self._tidied().with_columns(position=nw.col(column)), self.step or 1, self.origins
 
     def _placed(self, before: int | None) -> Frame:
-        """Add each row's place in its piece.
-
-        The rows that are cut off are left out.
-        """
+        """Add each row's place in its piece, without rows cut off."""
         frame = self._tidied()
         if self.step is None and not self.stands:
             frame = with_rank(frame, self.keys, "tick")
@@ -226,7 +198,7 @@ class Rows(PickedRows):
     def _with_start(self, frame: Frame, position: str) -> Frame:
         """Add the piece's first position.
 
-        It is added by a join, which holds one row per piece, unless a key is missing.
+        A join does so, with one row per piece, unless a key is missing.
         """
         if self.start is not None:
             return frame.with_columns(start=nw.lit(self.start))
@@ -237,10 +209,10 @@ class Rows(PickedRows):
 
 
 def surveyed(rows: PickedRows) -> Rows:
-    """Return the rows with the facts of every piece.
+    """Return the rows with the facts of every piece, by state.
 
-    There is one fact per state. Texts of an order that the first rows do not tell, and rows that may hold nothing at
-    all, are picked once more. Raises DataError where times are written in two ways.
+    Rows are picked again for an order unclear from its first texts, and for possibly empty rows. Raises DataError for
+    times in two forms.
     """
     table, layout, states = rows.request
     facts, tidy, zones = facts_of(rows)
@@ -255,12 +227,12 @@ def surveyed(rows: PickedRows) -> Rows:
 
 
 def _is_blank(fact: Fact, rows: PickedRows) -> bool:
-    """Return whether some of these rows may hold nothing at all."""
+    """Return whether some of these rows may be empty."""
     nameless = all(part is None for part in fact.key)
     return fact.code == UNOBSERVED and nameless and (bool(fact.unplaced) or not rows.in_ticks)
 
 
 def _span(facts: Sequence[Fact]) -> int:
-    """Return how many ticks a piece spans."""
+    """Return the ticks from a piece's first to last row."""
     low, high = [f.low for f in facts if f.low is not None], [f.high for f in facts if f.high is not None]
     return max(high, default=0) - min(low, default=0)

@@ -17,7 +17,7 @@ def choose(when: nw.Expr, yes: nw.Expr | int, no: nw.Expr | int) -> nw.Expr:
 
 
 def integer(value: object) -> int | None:
-    """Return an integer that came back, None for a missing one."""
+    """Return an integer of a result, None if missing."""
     if type(value) is int:  # as most engines write nearly all of them
         return value
     text = text_of(value)

@@ -30,13 +30,13 @@ class CellSums:
 
     @property
     def size(self) -> int:
-        """Return how many cells there are."""
+        """Return the number of cells."""
         return len(self.slots.cells[0])
 
     def stretch(self, place: Any, choose: Choose) -> tuple[Any, Any]:
-        """Return the stretch and the period of a step.
+        """Return the numbers of a step's stretch and period.
 
-        Both are numbers; the step is one of the window, or its end.
+        The window's end counts as a step.
         """
         number, passes = self._fine.of(place, choose), place * 0
         for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
@@ -46,9 +46,9 @@ class CellSums:
         return number % self._repeats[0] + passes * self._repeats[0], number // self._repeats[0]
 
     def summed(self, numbers: IntArray, ends: IntArray, places: IntArray, periods: IntArray) -> IntArray:
-        """Return the steps in each cell, from sums.
+        """Return the steps in each cell, from sums by stretch.
 
-        They are by stretch, of the signs, places and periods of the ends of runs.
+        Sums are of the signs, places and periods of the ends of runs.
         """
         starts, known, period, cell = self._table
         order = np.unique(known, return_index=True)[1]
@@ -60,10 +60,7 @@ class CellSums:
         return total
 
     def between(self, start: int, stop: int) -> IntArray:
-        """Return the steps between two of the window, by cell.
-
-        The first counts, the last does not.
-        """
+        """Return the steps from `start` up to before `stop`, by cell."""
         first = self.slots.window.start
         which = self.slots.cells[1][start - first : stop - first]
         return np.bincount(which, minlength=self.size).astype(np.int64)
@@ -75,25 +72,22 @@ class CellSums:
 
     @cached_property
     def _most(self) -> int:
-        """Return a bound above all numbers of stretches.
-
-        They count no passes.
-        """
+        """Return a bound above all numbers of stretches in one pass."""
         window = self.slots.window
         return int(np.max(self._fine.of(np.array([window.start, window.stop], dtype=np.int64), _choose))) * 2 + 50
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
-        """Return the longest steps without a change of clocks."""
+        """Return the ends of the longest stretch without clock changes."""
         starts = [*(place for place, _ in self.slots.offsets), self.slots.window.stop]
         return max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
 
     @cached_property
     def _repeats(self) -> tuple[int, int] | None:
-        """Return the stretches and steps of a period.
+        """Return the stretches and steps of a period of cells, if any.
 
-        Cells repeat after them on one clock: a day, or a week. None where they do not, or where clocks never run so
-        long: a window of less than a day may end in the hour that it starts in.
+        Periods are days or weeks on one clock, and clocks must run that long without a change: a window of less than a
+        day may end in the hour of its start.
         """
         calendar, axes = self.slots.calendar, {*self.slots.axes}
         days = 7 if "weekday" in axes else 1
@@ -105,10 +99,7 @@ class CellSums:
 
     @cached_property
     def _of_period(self) -> IntArray:
-        """Return the steps of a whole period by cell.
-
-        They are 0 where cells do not repeat.
-        """
+        """Return the steps of a whole period by cell, 0 without one."""
         if self._repeats is None:
             return np.zeros(self.size, dtype=np.int64)
         first, _ = self._longest
@@ -129,10 +120,7 @@ class CellSums:
         return places[first], numbers[first], periods[first], self._cells_at(first, which)
 
     def _cells_at(self, first: IntArray, cell: IntArray) -> IntArray:
-        """Return the cell of each stretch.
-
-        A run that ends with the window does not reach into the one there.
-        """
+        """Return the cell of each stretch, irrelevant at the window's end."""
         return cell[np.minimum(first, len(cell) - 1)]
 
     @cached_property
@@ -149,9 +137,9 @@ def _choose(when: Any, yes: Any, no: Any) -> Any:
 
 
 def add_up(steps: Sequence[tuple[int, int, int, int]], sums: CellSums | None) -> IntArray | int:
-    """Return the steps of runs in each cell.
+    """Return the steps of one unit's and state's runs in each cell.
 
-    Runs are of one unit and state: stretches, with signs, places and periods. Without cells their lengths are added.
+    Runs are stretches with signs, places and periods; without cells their lengths are added.
     """
     if sums is None:
         return sum(length for _, _, length, _ in steps)

@@ -62,9 +62,8 @@ def run_rows(
 ) -> RunRows:  # fmt: skip
     """Pick the columns and give each row its ticks.
 
-    `kind` is what texts of times are, where it is known. With `is_tidy` texts are not looked at for blanks: one that
-    has some is no state, no time, and another name. Raises InputError for a column that is not there, DataError for one
-    whose values are of no use.
+    `kind` is that of texts of times, if known. With `is_tidy` blanks are not stripped: a text with some is no state, no
+    time, and another name. Raises InputError for a missing column, DataError for unfit values.
     """
     table, layout = with_joined_order(table, layout)
     roles = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
@@ -106,10 +105,7 @@ def run_rows(
 
 
 def _with_note(frame: Frame, has_ends: bool) -> Frame:
-    """Add `note`, the fault of a row's times.
-
-    It says, too, whether they are written with a zone.
-    """
+    """Add `note`, the faults and written zones of a row's times."""
     note = nw.col("start_fault") * START
     for weight, zone in ((WITHOUT_ZONE, 0), (WITH_ZONE, 1)):
         is_so = (nw.col("start_zoned") == zone).fill_null(False)
@@ -126,7 +122,7 @@ def _with_number(
 ) -> tuple[Frame, Mapping[object, str | None], bool]:
     """Return the rows, and declared names by units.
 
-    Units of tidy rows of DuckDB's are numbers, which sort faster.
+    DuckDB's tidy units become numbers, which sort faster.
     """
     if kind is None:
         return frame, {0: None}, False
@@ -138,10 +134,7 @@ def _with_number(
 
 
 def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DType:
-    """Return the kind of all texts of times.
-
-    The first ones alone do not tell.
-    """
+    """Return the kind of times by all texts, not just the first."""
     table, layout = with_joined_order(table, layout)
     kinds = [
         kind_of_texts(with_order_texts(table.pick({"tick": column}), "tick", table, layout), column, layout.clock.form)
@@ -160,10 +153,7 @@ def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout:
 def _with_code(
     frame: Frame, kind: nw.dtypes.DType, table: Table, layout: Layout, states: Recode, is_tidy: bool
 ) -> Frame:
-    """Add the number of each row's state.
-
-    It is that of its text, or of the bin that its number is in.
-    """
+    """Add the number of each row's state, by text or bin."""
     frame = frame.with_columns(raw=raw_states(kind, table, layout, states))
     if states.bins is None and is_text(kind) and not is_tidy:
         frame = frame.with_columns(raw=text(nw.col("raw"), table.missing))
@@ -176,10 +166,7 @@ def _ticked(
     frame: Frame, name: str, role: str, typed: nw.dtypes.DType, kind: nw.dtypes.DType, table: Table, layout: Layout,
     is_tidy: bool,
 ) -> tuple[Frame, int]:  # fmt: skip
-    """Add the ticks of a column of times.
-
-    They are under a name, with the reason for none, and with whether it is written with its zone.
-    """
+    """Add a column's ticks, faults and written zones under a name."""
     clock, column = layout.clock, str(layout.order)
     in_texts = is_written(typed, clock)
     plain = None
@@ -218,9 +205,9 @@ def _ticked(
 
 
 def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:
-    """Add the end of each stay.
+    """Add the end of each stay, by its length in `unit`.
 
-    It is so many units after its start, halves of a microsecond to the even one.
+    Halves of a microsecond go to the even one.
     """
     bad = not_a_number("closing", kind, table)
     frame = frame.with_columns(

@@ -28,11 +28,10 @@ IntArray = npt.NDArray[np.int64]
 def pieces_of_runs(
     table: Table, layout: Layout, states: Recode, rules: RunRules, entrywise: bool = False
 ) -> tuple[Piece, ...]:
-    """Return one piece for each declared unit.
+    """Return one piece for each declared unit, counted by state.
 
-    It is the window of a calendar with an end, counted by state. Steps that are not covered are unobserved; so are
-    those of missing states. `entrywise` brings every step's state, too. Raises InputError for a column that is not
-    there, and DataError for rows that break a rule.
+    A piece is the window of a calendar with an end. Steps without cover or state are unobserved. `entrywise` brings
+    every step's state, too. Raises InputError for a missing column, and DataError for rows against a rule.
     """
     states.check(table.missing)
     sums = None if layout.slots is None else CellSums(layout.slots)
@@ -43,9 +42,9 @@ def pieces_of_runs(
 
 
 def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRules) -> tuple[int, int]:
-    """Return how many rows begin with another one of their unit, and how many of the others overlap the next one.
+    """Return the numbers of simultaneous and of other overlapping rows.
 
-    The numbers are for whoever owns the data. Raises what `pieces_of_runs` raises.
+    Both are for whoever owns the data. Raises the errors of `pieces_of_runs`.
     """
     states.check(table.missing)
     with careful(table.source):
@@ -54,7 +53,7 @@ def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRule
 
 
 def _window(layout: Layout) -> range:
-    """Return the steps that are read: the window of a layout, or its whole calendar."""
+    """Return the steps of the layout's window, or of its whole calendar."""
     calendar = layout.calendar
     assert calendar is not None  # which release files of runs declare, with its end
     assert calendar.size is not None
@@ -62,10 +61,7 @@ def _window(layout: Layout) -> range:
 
 
 def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: Recode, entrywise: bool) -> list[Piece]:
-    """Return the pieces.
-
-    Of every array by state the last number is that of missing ones.
-    """
+    """Return the pieces, with missing states last in arrays by state."""
     size, layout, rules = len(states.states), runs.rows.layout, runs.rules
     counts = {name: np.zeros((1 if sums is None else sums.size, size + 1), dtype=np.int64) for name in runs.covers}
     listed: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
@@ -108,10 +104,7 @@ def _values(window: range, inside: range, filled: int, runs: Sequence[tuple[int,
 
 
 def _between(covered: range, gaps: Sequence[range], origin: int) -> tuple[range, ...]:
-    """Return the runs of covered steps without gaps.
-
-    They count from the origin.
-    """
+    """Return the runs of covered steps without gaps, from the origin."""
     starts = [covered.start, *sorted(gap.stop for gap in gaps)]
     stops = [*sorted(gap.start for gap in gaps), covered.stop]
     runs = (range(start - origin, stop - origin) for start, stop in zip(starts, stops, strict=True))

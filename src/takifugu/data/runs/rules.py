@@ -55,10 +55,7 @@ class Cover:
 
     @staticmethod
     def of(calendar: Calendar, ends: Ends, per_step: int) -> Cover:
-        """Return the cover of two moments.
-
-        The calendar has an end, and each of its steps so many ticks.
-        """
+        """Return the cover of two moments in a calendar with an end."""
         size = calendar.size or 0
         first, last = calendar.moment_of(0), calendar.moment_of(size)
         start = max(first, first if ends[0] is None else ends[0])

@@ -63,10 +63,7 @@ class Runs:
 
     @staticmethod
     def of(rows: RunRows, rules: RunRules, window: range) -> Runs:
-        """Return rows with units by their declared names.
-
-        Some may not be known yet.
-        """
+        """Return rows with units by their declared names, as far as known."""
         calendar = rows.layout.calendar
         assert calendar is not None
         cover = {ends: Cover.of(calendar, ends, rows.step) for ends in set(rules.covered.values())}
@@ -78,10 +75,7 @@ class Runs:
         return self.covers[self.names[unit]] if unit in self.names else self._usual
 
     def totals(self, sums: CellSums | None) -> list[Total]:
-        """Return the totals of the rows, in one scan.
-
-        They are by the cells of a calendar, if there are any.
-        """
+        """Return the totals of the rows in one scan, by any cells."""
         frame, keys = self._spread, ["unit", "code", "note"]
         if sums is None:
             frame = settled(frame.with_columns(place=nw.col("last") - nw.col("first")), ["place"])
@@ -104,7 +98,7 @@ class Runs:
         return [self._total(key[0], parts) for key, parts in grouped.items()]
 
     def _total(self, unit: object, parts: Sequence[Mapping[str, int | None]]) -> Total:
-        """Return the parts of a total, one for each stretch, as one."""
+        """Return the parts of a total, one per stretch, as one."""
         steps = [
             (part.get("stretch") or 0, part.get("signs") or 0, part["places"] or 0, part.get("periods") or 0)
             for part in parts
@@ -117,19 +111,16 @@ class Runs:
         return Total(unit, fact, note, last_end, steps)
 
     def listed(self, missing_only: bool) -> Iterator[tuple[object, int, range]]:
-        """Yield unit, code and steps of runs in the window.
-
-        It yields every run, or those alone whose state is missing.
-        """
+        """Yield unit, code and steps of runs, or of missing ones only."""
         frame = self._spread.filter(nw.col("first") < nw.col("last"))
         frame = frame.filter(nw.col("code") == UNOBSERVED) if missing_only else frame
         for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
             yield unit, int(code), range(int(first), int(last))
 
     def clashes(self) -> tuple[int, int]:
-        """Return how many rows begin with the next one of their unit, and how many end after it has begun.
+        """Return the numbers of tied rows and of other overlapping ones.
 
-        Of events these lie in one step with it.
+        Events overlap by sharing a step.
         """
         sums = self._compared.select(nw.col("tied").sum(), nw.col("overlapping").sum())
         ((tied, overlapping),) = collected(sums)
@@ -152,10 +143,9 @@ class Runs:
 
     @property
     def _compared(self) -> Frame:
-        """Return the rows with the next start and a fault.
+        """Return the rows with the unit's next start and faults in `note`.
 
-        `start_after` is when the unit's next one starts; what is wrong is in `note`, too. Of those at one time the one
-        that counts is the last.
+        Of simultaneous rows the last is the one that counts.
         """
         frame, by = self.rows.frame, ["start"]
         if self.rows.in_rows and self.rows.layout.duplicates != "refuse":
@@ -177,10 +167,7 @@ class Runs:
 
     @property
     def _spread(self) -> Frame:
-        """Return all rows with their steps in the window.
-
-        The steps of a run go from `first` up to before `last`.
-        """
+        """Return all rows with their steps, `first` up to before `last`."""
         step, frame, start, after = self.rows.step, self._compared, nw.col("start"), nw.col("start_after")
         early = step - 1 if self.rules.rows == "events" else 0  # an event has the step that it lies in
         last = start + 1 if self.rules.rows == "events" else nw.col("end" if self.rows.has_ends else "start_after")
@@ -201,10 +188,7 @@ class Runs:
         return _replaced(frame, "last", nw.col("last") < nw.col("first"), nw.col("first"))
 
     def _with_ends(self, frame: Frame) -> tuple[Frame, nw.Expr, nw.Expr]:
-        """Return the rows, and the ticks of their unit's ends.
-
-        These are of the first and the last step of the unit in the window.
-        """
+        """Return the rows with ticks of their unit's first and last step."""
         usual, units = self._ticks(self._usual), [*self.names]
         if not units or set(self.covers.values()) == {self._usual}:
             return frame, nw.lit(usual[0], nw.Int64), nw.lit(usual[1], nw.Int64)
@@ -230,10 +214,7 @@ def _replaced(frame: Frame, column: str, when: nw.Expr, by: nw.Expr) -> Frame:
 
 
 def _behind_earlier_ones(frame: Frame) -> Frame:
-    """Let each stay start after all earlier ones.
-
-    It counts from where all that began before it have ended.
-    """
+    """Move each stay's start behind the ends of all earlier ones."""
     if not frame.implementation.is_pyarrow():
         frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
     else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough

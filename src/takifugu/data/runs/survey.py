@@ -37,10 +37,9 @@ from takifugu.data.values.texts import BLANKS, two_ways
 def surveyed(
     table: Table, layout: Layout, states: Recode, rules: RunRules, window: range, sums: CellSums | None
 ) -> tuple[Runs, list[Total]]:
-    """Return the rows and their totals.
+    """Return the rows and their totals; DataError for rows against the layout.
 
-    Raises DataError for rows that break a rule of the layout. Texts are taken as they are first, and read with care
-    where that does not explain all of them.
+    Texts are taken as written first, and read with care only if something stays unexplained.
     """
     runs = Runs.of(run_rows(table, layout, states, rules, is_tidy=True), rules, window)
     totals = runs.totals(sums)
@@ -66,18 +65,12 @@ def surveyed(
 
 
 def _fault(total: Total, bound: int) -> int:
-    """Return the fault of a start, or of an end.
-
-    It is 0 where there is a tick.
-    """
+    """Return the fault of a start or end, 0 for none."""
     return total.note // bound % END
 
 
 def _is_tidy(total: Total, table: Table) -> bool:
-    """Return whether some rows are plainly written.
-
-    Their texts say a state, times and a name just as they are.
-    """
+    """Return whether rows have states, times and names as written."""
     is_name = total.unit is not None and not (isinstance(total.unit, str) and _is_untidy(total.unit, table))
     return is_name and total.fact.code >= UNOBSERVED and not (_fault(total, START) or _fault(total, END))
 
@@ -131,10 +124,7 @@ def _without_tick(reason: int, layout: Layout, column: str, bound: str, rules: R
 def _names(
     totals: Sequence[Total], spellings: Mapping[Key, Key], layout: Layout, rules: RunRules
 ) -> dict[object, str | None]:
-    """Return the declared name of each unit.
-
-    Units are those of the frame; raises DataError for one that is not declared.
-    """
+    """Return the declared name of each unit; DataError for undeclared ones."""
     declared = {None if name is None else budget_name(name): name for name in rules.covered}
     names = dict[object, str | None]()
     for total in totals:
@@ -150,10 +140,7 @@ def _names(
 
 
 def _check_covers(totals: Sequence[Total], runs: Runs, layout: Layout) -> None:
-    """Refuse rows outside the cover of their unit.
-
-    Raises DataError where it is not covered any more, or not said to be anything yet.
-    """
+    """Raise DataError for rows outside the cover of their unit."""
     rules, first = runs.rules, dict[str | None, int]()
     for total in totals:
         name, fact = runs.names[total.unit], total.fact
@@ -177,10 +164,7 @@ def _check_covers(totals: Sequence[Total], runs: Runs, layout: Layout) -> None:
 
 
 def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, table: Table) -> None:
-    """Refuse rows of one person without an order.
-
-    Raises DataError where no rule tells them apart.
-    """
+    """Raise DataError for rows of one person without an order."""
     column, notes = rules.last_column, _noted(totals)
     if notes & TIED and (layout.duplicates == "refuse" or not table.ordered):
         raise _tied(str(layout.order), layout.duplicates)

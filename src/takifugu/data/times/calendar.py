@@ -56,8 +56,8 @@ class Calendar:
     def read(start: object, stop: object, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
         """Read a calendar with steps of a length (`parse_step`).
 
-        Raises InputError, which names the key, for a start or an end that is none. With a `zone` times that tell none
-        are those of its clocks, and steps must fit every change of them.
+        A `zone` has the clocks of times without one, and steps must fit its every change. Raises InputError, with the
+        key, for an invalid start or end.
         """
         is_time = isinstance(length, timedelta)
         exact = Fraction(length // MICROSECOND) if isinstance(length, timedelta) else length
@@ -73,24 +73,21 @@ class Calendar:
 
     @property
     def size(self) -> int | None:
-        """Return the number of steps.
-
-        None where the end is not declared.
-        """
+        """Return the number of steps, if the end is declared."""
         return None if self.stop is None else self._place(self.stop, "until")
 
     @property
     def name(self) -> str:
-        """Return the name of the calendar in a ledger.
+        """Return the name in a ledger: length and position of steps.
 
-        It is the length of its steps, and how they lie: its ends may move.
+        The ends are no part of it and may move.
         """
         unit = "microseconds" if self.is_time else "in numbers"
         return f"steps of {to_text(self.step)} {unit}, {to_text(self._origin % self.step)} later"
 
     @property
     def length(self) -> str:
-        """Return how long a step is, in words."""
+        """Return the length of a step in words."""
         if not self.is_time:
             return to_text(self.step)
         for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
@@ -100,20 +97,17 @@ class Calendar:
         return f"{to_text(self.step)} microseconds"
 
     def steps_in(self, seconds: int) -> int:
-        """Return the number of steps in a time.
-
-        It is 0 where steps are numbers.
-        """
+        """Return the number of steps in a time, 0 without times."""
         return int(seconds * 10**6 / self.step) if self.is_time else 0
 
     def at(self, place: int) -> int:
-        """Return the number of a step as a ledger counts it."""
+        """Return the number of a step, as a ledger counts."""
         return int(self._origin // self.step) + place
 
     def ticks(self, per_step: int) -> int:
-        """Return the calendar's start in ticks of an order column.
+        """Return the calendar's start in ticks, `step` of them a step.
 
-        So many ticks make a step. Raises InputError where it lies between two ticks.
+        Raises InputError for a start between two ticks.
         """
         tick = Fraction(self.start) / self.step * per_step
         if tick.denominator != 1:
@@ -123,7 +117,7 @@ class Calendar:
     def window(self, start: object, stop: object) -> range:
         """Return the places from `start` up to before `stop`.
 
-        Raises InputError, which names the key, for a window outside the calendar or between two of its steps.
+        Raises InputError, with the key, for windows outside the calendar or between steps.
         """
         first = self._place(moment(start, self.is_time, "from", self.zone), "from")
         last = self._place(moment(stop, self.is_time, "to", self.zone), "to")
@@ -132,18 +126,18 @@ class Calendar:
         return self._inside(range(first, last), f"{start} to {stop}", "from")
 
     def period(self, text: str) -> range:
-        """Return the places of a period by its name.
+        """Return the places of a named hour, day, week, month or year.
 
-        It is an hour, a day, a week of ISO 8601, a month or a year.
+        Weeks are those of ISO 8601.
         """
         first, last = self._bounds(text)
         places = range(self._place(first, "window"), self._place(last, "window"))
         return self._inside(places, text, "window")
 
     def periods(self, every: str) -> Iterator[tuple[str, range]]:
-        """Yield every whole period of the calendar with its name.
+        """Yield every whole period of a finite calendar with its name.
 
-        Periods are hours, days, weeks, months or years. The calendar must have an end.
+        Periods are hours, days, weeks, months or years.
         """
         size = self.size
         if size is None:
@@ -163,10 +157,7 @@ class Calendar:
             yield text, range(self._place(first, "every"), self._place(last, "every"))
 
     def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
-        """Yield every whole window after the start, with its ends.
-
-        They go on as if the calendar had no end.
-        """
+        """Yield the ends of endless whole windows after the start."""
         if every == "hour":
             yield from self._hours()
             return
@@ -188,16 +179,13 @@ class Calendar:
             first += HOUR
 
     def written(self, places: range) -> str:
-        """Return the ends of a window in words.
-
-        They are by clocks in the zone, or in UTC.
-        """
+        """Return the ends of a window in words, by zone or UTC."""
         return f"{self._text(places.start)} to {self._text(places.stop)}"
 
     def is_over(self, places: range) -> bool:
         """Return whether a window of times has ended.
 
-        Where no zone is declared, it is in UTC or by this machine's clock.
+        Without a zone, it has ended in UTC or by this machine's clock.
         """
         now = moments.now()
         ahead = timedelta() if self.zone is not None else max(timedelta(), now.utcoffset() or timedelta())
@@ -217,7 +205,7 @@ class Calendar:
         return int(place)
 
     def moment_of(self, place: int) -> Moment:
-        """Return when a step starts."""
+        """Return the start of a step."""
         moment = self.start + place * self.step
         return int(moment) if self.is_time else Fraction(moment)
 

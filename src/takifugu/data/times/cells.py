@@ -31,9 +31,7 @@ AXES = {"month": 28 * DAY, "week": WEEK, "date": DAY, "weekday": DAY, "hour": HO
 
 
 def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
-    """Return the axes of a table, in its order.
-
-    Raises InputError, which names the key, for an axis that the calendar does not tell.
+    """Return the axes of a table in order; InputError for unfit ones.
 
     >>> from datetime import timedelta
     >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
@@ -81,17 +79,14 @@ class Slots:
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:
-        """Return the different numbers of steps, in order.
-
-        With them goes the place among these of each step's number.
-        """
+        """Return the different numbers of steps, and each step's place there."""
         numbers, places = np.unique(self.numbers, return_inverse=True)
         return numbers, places.ravel().astype(np.int64)
 
     def of(self, places: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
         """Return the numbers of steps by their places.
 
-        Places are in whatever computes with integers; `choose` is its if-else.
+        Places may be columns of engines; `choose` is their if-else.
         """
         clock = self._by_halves(places, self._clocks, choose)
         wall = (places - self.window.start) * self._step + clock
@@ -121,10 +116,7 @@ class Slots:
 
     @cached_property
     def offsets(self) -> list[tuple[int, int]]:
-        """Return the distances of clocks from UTC, in microseconds.
-
-        Each comes behind the place from which on it holds, from the window's start.
-        """
+        """Return the clocks' distances from UTC in microseconds, by first place."""
         zone, start = self.calendar.zone, self.window.start
         if zone is None:
             return [(start, 0)]
@@ -138,9 +130,9 @@ class Slots:
 
     @cached_property
     def _monday(self) -> int:
-        """Return the origin of local time, in microseconds.
+        """Return the origin of local time in microseconds.
 
-        It is a Monday before the window's first step on the clock.
+        The origin is a Monday before the window's first step.
         """
         day = (self._moment(self.window.start) + self.offsets[0][1]) // DAY
         return (day - (day + 3) % 7 - 7) * DAY
@@ -149,7 +141,7 @@ class Slots:
     def _unit(self) -> int:
         """Return the microseconds of one unit of local time.
 
-        All local times are multiples of it: small numbers stay exact on every engine.
+        Small multiples of it stay exact on every engine.
         """
         shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
         return math.gcd(HOUR, int(self.calendar.step), *shifts)
@@ -160,18 +152,18 @@ class Slots:
 
     @cached_property
     def _clocks(self) -> list[tuple[int, int]]:
-        """Return the local time of the first step, in units.
+        """Return the first step's local time in units, by stretch of clocks.
 
-        It is counted from that Monday, by the clocks of each stretch, behind the place where the stretch starts.
+        Units count from the origin; a stretch is named by its first place.
         """
         first = self._moment(self.window.start) - self._monday
         return [(place, (first + offset) // self._unit) for place, offset in self.offsets]
 
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
-        """Return the start and the number of each month.
+        """Return the start, in units, and the number of each month.
 
-        Starts are local times in units; numbers count from the window's first month.
+        Numbers count from the window's first month.
         """
         walls = self._monday + np.arange(self._days, dtype=np.int64) * DAY
         numbers, starts = np.unique(cell_numbers("month", walls), return_index=True)
@@ -179,13 +171,13 @@ class Slots:
 
     @cached_property
     def _sizes(self) -> Mapping[str, int]:
-        """Return how many parts there are along each axis, at most."""
+        """Return the largest number of parts along each axis."""
         days = self._days
         return {"hour": 24, "weekday": 7, "date": days, "week": days // 7 + 1, "month": len(self._months)}
 
     @property
     def _days(self) -> int:
-        """Return the most days from that Monday to the window's end."""
+        """Return the most days from the origin to the window's end."""
         return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
 
     def _part(self, axis: str, wall: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
@@ -207,7 +199,7 @@ class Slots:
         return cell_name(axis, part if axis in ("hour", "weekday") else part + self._first(axis))
 
     def _first(self, axis: str) -> int:
-        """Return the Monday's number among all dates, weeks or months."""
+        """Return the origin's number among all dates, weeks or months."""
         return int(cell_numbers(axis, np.array([self._monday], dtype=np.int64))[0])
 
     def _moment(self, place: int) -> int:

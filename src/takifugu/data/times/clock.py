@@ -32,10 +32,7 @@ class Clock:
     joined: bool = False
 
     def rounding(self, step: int) -> Rounding:
-        """Return the rounding of ticks.
-
-        So many ticks make a step.
-        """
+        """Return the rounding of ticks, `step` of them a step."""
         finer = 1 if step % self.parts == 0 else self.parts
         return Rounding(finer, finer * step // self.parts, finer * step)
 
@@ -54,17 +51,13 @@ class Rounding:
 
     @property
     def largest(self) -> int:
-        """Return the size of the first impossible tick.
-
-        From it on, 64 bits would not hold what is computed.
-        """
+        """Return the size of the first tick too large for 64 bits."""
         return 2**61 // self.finer
 
     def of(self, tick: Tick) -> Tick:
-        """Return a tick at the nearest whole part.
+        """Return ticks at the nearest whole part, halves up.
 
-        So it does with a column of ticks; halves go up. Engines take remainders of negative numbers differently, so
-        ticks are moved above 0 first, by whole parts.
+        Engines take remainders of negative numbers differently, so ticks are moved above 0 first, by whole parts.
         """
         moved = (2**61 // self.part + 1) * self.part
         high = tick * self.finer + (moved + self.part // 2)
@@ -72,10 +65,7 @@ class Rounding:
 
 
 def parts_of(step: Fraction | timedelta, round_to: Fraction | timedelta) -> int:
-    """Return the number of parts in a step.
-
-    A part is what an order is rounded to; raises InputError unless a whole number of them fits.
-    """
+    """Return the number of rounded parts in a step; InputError unless whole."""
     if isinstance(step, timedelta) and isinstance(round_to, timedelta):
         parts = Fraction(step // timedelta(microseconds=1), round_to // timedelta(microseconds=1))
     elif isinstance(step, Fraction) and isinstance(round_to, Fraction):

@@ -14,9 +14,7 @@ LAST = 253_402_300_799_999_999
 
 
 def check_order_format(text: str | None) -> None:
-    """Refuse an unknown format of an order column.
-
-    Raises InputError unless it is one of texts or one of EPOCHS.
+    """Raise InputError for an unknown format of an order column.
 
     >>> check_order_format("epoch"), check_order_format("%d/%m/%Y")
     (None, None)

@@ -31,11 +31,10 @@ def now() -> datetime:
 
 
 def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
-    """Read a moment from a release file or a caller.
+    """Read a moment from a TOML date or time, text or number.
 
-    It is a TOML date or time, a text of one, or a number. Times that tell no zone are those of clocks in `zone`, where
-    one is given, and a date is when its first hour starts; InputError, which names the key, for a time that clocks
-    skipped or showed twice.
+    Times without a zone are of clocks in `zone`, if any, and a date is the start of its first hour. Raises InputError,
+    with the key, for a time that clocks skipped or showed twice.
     """
     if not is_time:
         if isinstance(value, date):
@@ -70,10 +69,7 @@ def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
 
 
 def midnight(day: date, zone: Zone | None) -> int:
-    """Return the start of a day.
-
-    It is the first moment at which clocks show midnight, or what they show in its place.
-    """
+    """Return the first moment of a day, at or after midnight."""
     wall = (datetime(day.year, day.month, day.day, tzinfo=UTC) - EPOCH) // MICROSECOND
     if zone is None:
         return wall
@@ -82,9 +78,9 @@ def midnight(day: date, zone: Zone | None) -> int:
 
 
 def cell_numbers(kind: str, walls: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the numbers of the cells of local times.
+    """Return the numbers of local times' cells, rising in time.
 
-    They rise with the cells; times are in microseconds since 1970, a Thursday.
+    Times are in microseconds since 1970, a Thursday.
     """
     days = walls // 86_400_000_000
     if kind == "hour":
@@ -123,9 +119,9 @@ def days_of(text: str) -> tuple[date, date] | None:
 
 
 def period_number(text: str) -> tuple[int, str] | None:
-    """Return the number of a period, and its kind.
+    """Return the number of a period and its kind, if valid.
 
-    Numbers rise by 1 from period to period; None for what is no period.
+    Numbers rise by 1 from period to period.
 
     >>> period_number("2026-W01")[0] - period_number("2025-W52")[0], period_number("2026-02")
     (1, (24313, 'month'))
@@ -146,9 +142,7 @@ def period_number(text: str) -> tuple[int, str] | None:
 
 
 def hour_of(text: str) -> int | None:
-    """Return when an hour starts, by its name.
-
-    None for what is none.
+    """Return the start of an hour by its name, if valid.
 
     >>> hour_of("1970-01-02T03") // HOUR, hour_of("1970-01-02T24")
     (27, None)
@@ -162,15 +156,12 @@ def hour_of(text: str) -> int | None:
 
 
 def name_of_hour(start: int) -> str:
-    """Return the name of the hour that starts at a moment."""
+    """Return the name of the hour from this moment on."""
     return (EPOCH + start * MICROSECOND).isoformat()[:13]
 
 
 def period_of(day: date, every: str) -> str:
-    """Return the name of a day's period.
-
-    Of hours it is the first.
-    """
+    """Return the name of a day's period, or of its first hour."""
     if every == "hour":
         return f"{day.isoformat()}T00"
     if every == "week":

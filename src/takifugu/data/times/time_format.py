@@ -61,10 +61,7 @@ class TimeFormat:
 
     @cached_property
     def pieces(self) -> tuple[tuple[str, str], ...]:
-        """Return the format in pieces.
-
-        Each is the letter of a part ("" for none), or a literal text.
-        """
+        """Return the format's pieces, a part's letter or "", and text."""
         return tuple(self._pieces())
 
     def _pieces(self) -> Iterator[tuple[str, str]]:
@@ -78,9 +75,9 @@ class TimeFormat:
 
     @cached_property
     def packed(self) -> bool:
-        """Return whether two numbers follow each other at once.
+        """Return whether a number follows another one at once.
 
-        Then no digit of a part of two digits may be left out.
+        Parts of two digits then need both.
         """
         letters = [letter for letter, _ in self.pieces]
         return any(first and first in SHORT and other and other != "p" for first, other in pairwise(letters))
@@ -108,10 +105,7 @@ class TimeFormat:
         return "".join(start.get(letter, "01") if letter else literal for letter, literal in self.pieces)
 
     def read(self, text: str) -> datetime | None:
-        """Read the time of a text.
-
-        None for another text, and for a day that its month does not have.
-        """
+        """Return the time of a text, None for any other."""
         match = re.fullmatch(self._pattern(named=True), text)
         if match is None:
             return None
@@ -127,10 +121,7 @@ class TimeFormat:
 
 
 def _literal(text: str) -> str:
-    """Return a pattern for a literal text.
-
-    It is one for every engine's own regular expressions.
-    """
+    """Return a pattern for a literal text, valid in every engine."""
     return "".join(map(_sign, text))
 
 

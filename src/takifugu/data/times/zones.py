@@ -76,16 +76,11 @@ class Zone:
 
     @property
     def changes(self) -> tuple[tuple[int, int, int], ...]:
-        """Return the changes of clocks, in UTC.
-
-        With each go the offsets from UTC before and after it.
-        """
+        """Return the changes of clocks in UTC, with offsets before and after."""
         return _all_changes(self.name)
 
     def offset(self, moment: int) -> int:
-        """Return the distance of clocks from UTC at a moment.
-
-        Both are in microseconds.
+        """Return the distance of clocks from UTC at a moment, in microseconds.
 
         >>> Zone("America/New_York").offset(0) // 3_600_000_000
         -5
@@ -95,9 +90,7 @@ class Zone:
         return changes[after - 1][2] if after else self.stretches[0].offset
 
     def moments(self, wall: int) -> tuple[int, ...]:
-        """Return the moments of a time on clocks.
-
-        There is one, none where the time is skipped, or two.
+        """Return the moments of a local time: one, two or (skipped) none.
 
         >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
         [1, 2, 0]
@@ -150,10 +143,7 @@ def _offset(zone: ZoneInfo, moment: datetime) -> int:
 
 
 def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: int) -> datetime:
-    """Return the second of the first change of the offset.
-
-    It lies between two moments of a day.
-    """
+    """Return the second of a day's first change of the offset."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
         before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)

@@ -58,10 +58,7 @@ class Bins:
         )
 
     def code(self, value: float | None) -> int:
-        """Return the bin's number for a number.
-
-        Bins are numbered in rising order.
-        """
+        """Return the number of a number's bin, in rising order."""
         if value is None or not abs(value) < float("inf"):
             return UNOBSERVED
         if not float(self.edges[0]) <= value <= float(self.edges[-1]):
@@ -69,10 +66,7 @@ class Bins:
         return sum(value >= float(edge) for edge in self.edges[1:-1])
 
     def code_of(self, text: str) -> int:
-        """Return the bin's number for a text.
-
-        It is UNKNOWN for a text that is no number.
-        """
+        """Return the number of a text's bin, UNKNOWN without a number."""
         if re.match(NOT_FINITE, text):
             return UNOBSERVED
         return self.code(float(text)) if re.match(NUMBER, text) else UNKNOWN

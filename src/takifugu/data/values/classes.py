@@ -38,10 +38,7 @@ class Classes:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the words for each class.
-
-        They count where nothing else is declared.
-        """
+        """Return default words for each class."""
         ends = [to_text(end) for end in self.ends]
         return (f"below {ends[0]}", *(f"from {a} to below {b}" for a, b in pairwise(ends)), f"at least {ends[-1]}")
 

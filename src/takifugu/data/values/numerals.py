@@ -56,9 +56,9 @@ class Numerals:
         return f"^-?(?:[0-9]{{1,60}}{grouped})(?:[{self.decimal}][0-9]{{1,60}})?(?:[eE][+-]?[0-9]{{1,2}})?$"
 
     def plain(self, text: str) -> str:
-        """Rewrite a number in this package's own way.
+        """Return a number in this package's notation, "?" for another one.
 
-        It is "?" for a number of another convention; other texts stay as they are.
+        Other texts stay.
         """
         if self.usual:
             return text

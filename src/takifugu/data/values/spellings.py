@@ -15,9 +15,8 @@ Written = tuple[str, int | None]
 def meant(written: Iterable[Written], column: str, what: str, counted: str = "") -> dict[str, str]:
     """Return the one spelling of every written name.
 
-    `what` is the key of what is named (unit, piece) and `counted` what the row numbers leave out. Raises DataError,
-    which gives row numbers and never a name, for a name that `normalised` refuses or leaves nothing of, and for two
-    spellings of one name.
+    `what` is the key (unit, piece), `counted` the rows left out of row numbers. Raises DataError, with row numbers and
+    never a name, for unfit or empty names and for two spellings of one.
 
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}

@@ -56,10 +56,7 @@ def zone_of_numbers(column: str) -> DataError:
 
 
 def no_number_at_all(column: str, counts_as: float) -> DataError:
-    """Return the error about a column with missing values.
-
-    `counts_as` is a number that they might count as.
-    """
+    """Return the error about missing values, perhaps countable as `counts_as`."""
     missing = f"missing = {{ {json.dumps(column, ensure_ascii=False)} = {counts_as:.12g} }} under [belief]"
     return DataError(
         f"column {column!r} has values that are missing or not finite",

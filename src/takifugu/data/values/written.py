@@ -60,19 +60,13 @@ class Written:
 
     @property
     def codec(self) -> str | None:
-        """Return Python's name of the encoding.
-
-        None for UTF-8, which every engine reads.
-        """
+        """Return Python's name of the encoding, None for UTF-8."""
         name = None if self.encoding is None else codecs.lookup(self.encoding).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else name
 
 
 def check_encoding(name: str | None) -> None:
-    """Refuse the name of an impossible encoding.
-
-    Raises InputError unless text files can have it.
-    """
+    """Raise InputError for an encoding impossible in text files."""
     if name is None:
         return
     try:
