@@ -35,7 +35,7 @@ Function = Callable[[mpf], mpf]
 
 @dataclass(frozen=True)
 class Hill:
-    """A function that rises up to its `peak` and falls behind it."""
+    """A function with one peak, rising before it and falling behind."""
 
     at: Function
     peak: mpf

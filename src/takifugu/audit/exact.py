@@ -36,7 +36,7 @@ from takifugu.numbers.rationals import Number, as_epsilon
 
 
 class Calibrated(Protocol):
-    """What is audited of a calibration: what it hides, what is published, and the noise."""
+    """A calibration's part under audit: the hidden, the published, the noise."""
 
     @property
     def framework(self) -> Framework: ...
@@ -53,7 +53,7 @@ class Calibrated(Protocol):
 
 @dataclass(frozen=True)
 class Audit:
-    """The true loss (or delta), its place, and bounds for the belief's rounding.
+    """The true loss (or delta), its place, and bounds despite rounded beliefs.
 
     `output` is in answer units, one number (or label) per cell of every release. `left_open` says what was not looked
     at: `upper` is then infinite (for a delta: 1), and so is `loss` where nothing at all was.

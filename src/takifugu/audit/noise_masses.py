@@ -67,7 +67,7 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
 
 @runtime_checkable
 class Finite(Protocol):
-    """A randomiser that has finitely many outputs."""
+    """A randomiser with finitely many outputs."""
 
     @property
     def outputs(self) -> Sequence[Hashable]: ...

@@ -35,7 +35,7 @@ MOST_OUTPUTS = 64
 
 
 class _OfPopulations(JointStates[Populations]):
-    """A class where populations were counted, or rows may depend on each other."""
+    """A class with counted populations, or with dependent rows."""
 
     @property
     def rows(self) -> FromPopulations:
@@ -68,7 +68,7 @@ def _masses(region: Region, law: Sequence[Fraction]) -> Iterator[tuple[Fraction,
 
 
 class WhichStates(_OfPopulations[WhichOf]):
-    """The values of all rows, and last the population that they come from; every population is as likely."""
+    """The values of all rows, and last their equally likely population."""
 
     @property
     def rows(self) -> FromPopulations:
@@ -103,7 +103,7 @@ class RowStates(_OfPopulations[FromPopulations]):
 
 @dataclass(frozen=True)
 class Ends:
-    """Both ends of a largest loss, and the comparison and the output where it is reached."""
+    """Both ends of a largest loss, with its comparison and output."""
 
     low: float
     high: float

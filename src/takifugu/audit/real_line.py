@@ -43,7 +43,10 @@ Described = tuple[Sequence[Plain], Pairs]
 
 @dataclass(frozen=True)
 class Divergence:
-    """Both ends of the divergence from one hypothesis to another, and a place where much of it comes from."""
+    """Both ends of one hypothesis's divergence from another, and a place.
+
+    Much of the divergence comes from that place.
+    """
 
     low: mpf
     high: mpf
@@ -101,7 +104,7 @@ def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
 
 @dataclass(frozen=True)
 class Cell:
-    """A part of the line, and both ends of what it adds."""
+    """A part of the line, and both ends of its addition."""
 
     left: mpf
     right: mpf

@@ -59,7 +59,7 @@ Seen = TypeVar("Seen", bound=RecordView, covariant=True)
 
 
 class _Numbered(JointStates[Seen]):
-    """The data sets of a view's records, each with the number of its hypothesis."""
+    """A view's data sets, each with the number of its hypothesis."""
 
     def states(self) -> States:
         records = all_states(self.belief.records)
@@ -122,7 +122,7 @@ class ColumnStates(_Numbered[ColumnView]):
 
 
 class SetStates(_Numbered[SetsView]):
-    """The set that the value of the property is in."""
+    """The set with the value of the property."""
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         states: Any = joint_states(self.belief.inside)

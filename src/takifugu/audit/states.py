@@ -85,7 +85,7 @@ class CliqueStates(JointStates[Clique]):
 
 
 class NetworkStates(JointStates[BayesianNetwork]):
-    """The states node by node, parents before children, each with the product of its rows."""
+    """The states node by node, parents first, with products of rows."""
 
     def states(self) -> States:
         network = self.belief
@@ -105,7 +105,7 @@ class NetworkStates(JointStates[BayesianNetwork]):
 
 
 class ParameterStates(JointStates[Parameters]):
-    """The parameters, and after them the values of every record, one record after the other."""
+    """The parameters, and then the values of record after record."""
 
     def states(self) -> States:
         belief = self.belief
@@ -126,7 +126,7 @@ class ParameterStates(JointStates[Parameters]):
 
 @runtime_checkable
 class Parametric(Belief, Protocol):
-    """A belief whose columns follow parameters that have a distribution."""
+    """A belief over columns with randomly distributed parameters."""
 
     @property
     def prior(self) -> Belief: ...
@@ -139,7 +139,7 @@ class Parametric(Belief, Protocol):
 
 
 class BoxStates(JointStates[ParameterBox]):
-    """A box of parameters: beliefs that list some of its numbers stand for it."""
+    """A box of parameters, stood for by beliefs listing its numbers."""
 
     @property
     def is_class(self) -> bool:
@@ -204,7 +204,7 @@ class ChainClass(JointStates[ChainRegion | BinaryChainInterval]):
 
 
 class ReversibleClass(JointStates[MarkovChainClass]):
-    """All reversible chains with stationary masses of at least pi and an eigengap of at least g."""
+    """All reversible chains with stationary masses >= pi and eigengap >= g."""
 
     @property
     def is_class(self) -> bool:
@@ -230,7 +230,7 @@ class ReversibleClass(JointStates[MarkovChainClass]):
 
 
 class PieceStates(JointStates[IndependentPieces]):
-    """Pieces of one chain, or of a class of chains with members in its place."""
+    """Pieces of one chain, or of a class's members."""
 
     @property
     def is_class(self) -> bool:

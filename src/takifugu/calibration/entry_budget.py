@@ -29,7 +29,10 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class EntryBudget:
-    """What each of `releases` mechanisms of another library may spend, as it counts: by `neighbours`; rounded down."""
+    """The budget of each of `releases` mechanisms of another library, rounded down.
+
+    The library counts by `neighbours`.
+    """
 
     epsilon: float
     delta: float

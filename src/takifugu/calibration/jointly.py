@@ -115,7 +115,7 @@ def _weights(weights: Sequence[Number] | None, number: int) -> tuple[float, ...]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A search for scales of noise that is shared, each with what one unit of its error counts."""
+    """A search for scales of shared noise, with weights of their errors."""
 
     noise: SharedNoise
     weights: tuple[float, ...]

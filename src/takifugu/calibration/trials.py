@@ -53,7 +53,7 @@ _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Co
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What one mechanism returned: a bound where it has one, and whether it may be used."""
+    """One mechanism's answer: its status, and a bound if it has one."""
 
     line: Line
     status: str

@@ -20,7 +20,7 @@ _TIE = Fraction(1, 10**9)
 
 @dataclass(frozen=True)
 class Promise:
-    """What Laplace noise of a given scale promises: the loss, how it composes, and where it is reached."""
+    """Laplace noise's loss at a given scale, its composition, and its witness."""
 
     epsilon: Fraction
     covers: Covers

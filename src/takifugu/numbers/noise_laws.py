@@ -24,7 +24,7 @@ Survival = Callable[[Fraction, int], Enclosure]
 
 
 class Moments(NamedTuple):
-    """Expected absolute value and expected square of a noise, in the units of its scale."""
+    """A noise's expected absolute value and square, in units of its scale."""
 
     absolute: float
     square: float

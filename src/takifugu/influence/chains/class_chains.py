@@ -68,7 +68,7 @@ def class_sweep(side: ClassSide, profile: Profile) -> list[Track]:
 
 
 class _Behind:
-    """The last positions, the nearest last: the largest c of each, and the largest c + R."""
+    """The last positions' largest c and c + R, the nearest last."""
 
     def __init__(self, reach: int) -> None:
         self._reach, self._next = reach, 0

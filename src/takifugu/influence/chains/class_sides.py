@@ -25,7 +25,7 @@ ROW_BY_ROW = 16
 
 
 class ClassSide(Protocol):
-    """One direction of a class of chains: `distances` are the jumps that are tried, 1 the first."""
+    """One direction of a class of chains, with its jumps, 1 first."""
 
     @property
     def states(self) -> int: ...

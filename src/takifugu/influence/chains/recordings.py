@@ -53,7 +53,10 @@ class Messages:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """The messages from both ends, and what each stretch loses, with entries counted from its first one."""
+    """The messages from both ends, and the loss of each stretch.
+
+    Entries of a loss are counted from the stretch's first one.
+    """
 
     left: Messages
     right: Messages

@@ -22,7 +22,10 @@ MOST = 2**27
 
 @dataclass(eq=False)
 class Memory:
-    """What the last positions of a sweep lose, their profiles, and the last one with any profile."""
+    """The losses and profiles of a sweep's last positions.
+
+    `last_moving` is the last position with any profile.
+    """
 
     zero: FloatArray
     losses: dict[int, FloatArray] = field(default_factory=dict)
@@ -70,7 +73,7 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Losses of the positions of a run, explicit ones and a period that repeats, and what is remembered after it."""
+    """A run's losses, explicit and repeated, and the memory after it."""
 
     explicit: FloatArray
     repeated: FloatArray

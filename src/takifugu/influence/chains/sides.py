@@ -31,7 +31,7 @@ MOST_UNSETTLED = 200_000
 
 
 class Side(Protocol):
-    """One direction: what position j of the sweep loses by what position j - d and those before it lose."""
+    """One direction: a position's loss from earlier ones at distance d."""
 
     @property
     def period(self) -> int: ...
@@ -41,7 +41,7 @@ class Side(Protocol):
 
     @property
     def law(self) -> Hashable:
-        """What decides every settled step, by its phase."""
+        """Return a key of everything deciding settled steps, by phase."""
 
     def step(
         self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None

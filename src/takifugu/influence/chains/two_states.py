@@ -167,7 +167,7 @@ class _Way:
 
     @cached_property
     def limit(self) -> float:
-        """What the losses go to."""
+        """The limit of the losses."""
         return max(math.log1p(self.high) - self.change, 0.0)
 
     @cached_property

@@ -70,7 +70,7 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Unplaced:
-    """All pieces of a set of releases, and the least that is known of the loss of everything at once."""
+    """The pieces of releases, and the least known total loss."""
 
     pieces: tuple[Pieces, ...]
     total: Fraction
@@ -158,7 +158,7 @@ def unplaced_loss(chain: OneSequence, pairs: Pairs, unplaced: Unplaced) -> tuple
 
 
 class _Sums:
-    """S of a direction by distance, once what lies behind is bounded."""
+    """S of a direction by distance, for a bounded loss behind."""
 
     def __init__(self, direction: Direction, unplaced: Unplaced) -> None:
         self._direction, self._ratio = direction, _settled(direction, unplaced)

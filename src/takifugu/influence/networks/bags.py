@@ -39,7 +39,7 @@ PROGRAM = 100
 
 @dataclass(frozen=True)
 class Bag:
-    """Variables that are taken out together, and what shields them from everything that is left."""
+    """Variables taken out together, and their shield from all others left."""
 
     variables: tuple[int, ...]
     separator: tuple[int, ...]

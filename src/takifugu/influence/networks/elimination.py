@@ -33,7 +33,10 @@ MOST_ROWS = 256
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One variable that is taken out: its law given what shields it, different rows, and which row each value takes."""
+    """One variable taken out: its different rows given its shield.
+
+    `row_of` says which row each value of the shield takes.
+    """
 
     variable: int
     shield: tuple[int, ...]

@@ -95,7 +95,7 @@ class Message:
 
 @dataclass(eq=False)
 class JunctionTree:
-    """Cliques that cover each family of a network, joined so that each variable's cliques hang together."""
+    """Cliques over each family of a network, joined by common variables."""
 
     cliques: tuple[Clique, ...]
     edges: tuple[tuple[int, int], ...]

@@ -61,7 +61,10 @@ OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 1e7
 
 @dataclass(frozen=True, eq=False)
 class NetworkLoss:
-    """The loss of each pair of an entry's values, shape (k, k), the way that gave it, and what could not be done."""
+    """The loss of an entry's values (k, k), with way and note.
+
+    The note says what could not be done.
+    """
 
     loss: FloatArray
     way: str

@@ -95,7 +95,7 @@ def _rests(ordered: FloatArray) -> FloatArray:
 
 
 class Levels:
-    """The bounds of all pairs of rows, for one number s after another."""
+    """The bounds of all pairs of rows, for one s after another."""
 
     def __init__(self, rows: FloatArray) -> None:
         self.rows = rows

@@ -31,7 +31,10 @@ SMALL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class NormalRelease:
-    """Normal noise of a deviation sigma (grid units) on each cell of an answer, as one part reads it."""
+    """Normal noise on each cell of an answer, read by one part.
+
+    `sigma` is in grid units.
+    """
 
     answer: Additive
     sigma: Fraction

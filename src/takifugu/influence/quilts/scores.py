@@ -70,7 +70,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Choice:
-    """The best quilt of one entry: a choice on each side, and the scale that it requires."""
+    """The best quilt of one entry: each side's choice, and the scale."""
 
     score: float
     left: int

@@ -112,7 +112,7 @@ def _padded(row: Floats, size: int) -> Floats:
 
 @dataclass(frozen=True)
 class Side:
-    """One law after noise, as needed at its own atoms and at the other law's."""
+    """One law after noise, at its own and the other law's atoms."""
 
     forward: Line
     backward: Line

@@ -23,7 +23,10 @@ TINY = 1e-300
 
 @runtime_checkable
 class Continuous(Protocol):
-    """A distribution with a density; cells and intervals are given by arrays of their ends, which may be infinite."""
+    """A distribution with a density.
+
+    Cells and intervals are given by arrays of their ends, which may be infinite.
+    """
 
     @property
     def mean(self) -> float: ...

@@ -25,7 +25,7 @@ _NOISE = 2.0**-30
 
 @dataclass(frozen=True)
 class Channel:
-    """From each input one law on the outputs: rows of integer masses, every row with sum `total`."""
+    """Each input's law on the outputs, as integer masses with sum `total`."""
 
     inputs: tuple[Hashable, ...]
     outputs: tuple[Hashable, ...]

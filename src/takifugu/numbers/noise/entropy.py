@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Entropy(Protocol):
-    """A source of independent uniform bytes; `private` says whether an adversary can be assumed not to know them."""
+    """A source of independent uniform bytes, `private` if no adversary knows them."""
 
     @property
     def private(self) -> bool: ...

@@ -24,7 +24,10 @@ _ROUNDING = 2.0**-40
 
 @dataclass(frozen=True)
 class BottleneckPlan:
-    """W-infinity of two laws in a metric, and a plan that attains it: (from, to, mass), masses sum to one."""
+    """W-infinity of two laws in a metric, and a plan attaining it.
+
+    `moves` are (from, to, mass), masses sum to one.
+    """
 
     distance: Atom
     moves: tuple[tuple[Point, Point, Fraction], ...]

@@ -23,7 +23,10 @@ from takifugu.numbers.rationals import float_above
 
 @dataclass(frozen=True)
 class Group:
-    """A quilt and the pairs of values (their numbers) that it is best for, with D(N) in steps and the largest e."""
+    """A quilt and its best pairs of values, by their numbers.
+
+    `steps` is D(N), `influence` the largest e.
+    """
 
     quilt: Quilt
     pairs: IntArray

@@ -13,7 +13,7 @@ from takifugu.numbers.log_ratios import UNIT, FloatArray, clip, largest_differen
 
 
 def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: bool) -> FloatArray:
-    """Return each row's max or min of p . after[:, y] over boxes.
+    """Return rows' max (or min) of p . after[:, y] over boxes.
 
     Results are rounded to the safe side. `lower` and `upper` are the box's ends and `after` a table of numbers in [0,
     1], shape (k, k) each.

@@ -21,7 +21,7 @@ MOST_STEPS = 64
 
 @dataclass(frozen=True)
 class Needed:
-    """The scale that the worst entry's best quilt requires, in grid units, and that entry and quilt."""
+    """The scale, in grid units, of the worst entry's best quilt."""
 
     scale: Fraction
     entry: int
@@ -32,7 +32,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class BestQuilt:
-    """The best quilt of one entry, with what it moves and its influence there."""
+    """The best quilt of one entry, with its change and influence there."""
 
     entry: int
     quilt: Quilt

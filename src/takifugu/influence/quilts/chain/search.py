@@ -59,7 +59,7 @@ class ExactSearch(Search):
 
 @dataclass(frozen=True, eq=False)
 class BoundedSearch(Search):
-    """Quilts with a proved bound on the influence, as (belief, pairs of values) has it."""
+    """Quilts with a proved bound on the influence of a belief's pairs."""
 
     influence: InfluenceOf = chain_influence
 

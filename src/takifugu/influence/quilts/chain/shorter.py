@@ -25,7 +25,7 @@ FIRST, LONGER = 2**12, 8
 
 @dataclass(frozen=True, eq=False)
 class Shorter:
-    """The first entries of a longer sequence, all secret, which it may stand for."""
+    """The first entries, all secret, standing for a longer sequence."""
 
     sides: ChainSides
     family: Family

@@ -43,7 +43,7 @@ class Quilt:
 
 @dataclass(frozen=True, eq=False)
 class ChainSides:
-    """A sequence whose entries have these influences, and whose answer moves by these changes."""
+    """A sequence's influences, and the answer's changes along it."""
 
     influence: Influence
     change: RunningChange

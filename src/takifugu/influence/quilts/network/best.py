@@ -20,7 +20,7 @@ Pair = tuple[int, int]
 
 
 class Best(Protocol):
-    """The best quilts found for one entry; influences are arrays whose last axis runs over its pairs."""
+    """The best quilts of one entry; influences' last axis is its pairs."""
 
     @property
     def costliest(self) -> Candidate:
@@ -45,7 +45,7 @@ class Best(Protocol):
 
 
 class BestScale:
-    """One quilt for all pairs of an entry: the one of least scale D(N)/(epsilon - e(Q))."""
+    """One quilt for all pairs, of least scale D(N)/(epsilon - e(Q))."""
 
     def __init__(self, quilt: Candidate, pairs: Sequence[Pair], epsilon: Fraction) -> None:
         self.costliest, self.pairs, self._epsilon = quilt, pairs, epsilon
@@ -71,7 +71,7 @@ class BestScale:
 
 
 class BestCosts:
-    """A quilt for each pair of an entry: the one of least cost e(Q) + D(N) * unit."""
+    """Each pair's quilt of least cost e(Q) + D(N) * unit."""
 
     def __init__(self, candidates: Sequence[Candidate], unit: Fraction) -> None:
         self._each, self._unit = list(candidates), unit

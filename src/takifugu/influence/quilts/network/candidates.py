@@ -32,7 +32,10 @@ COUNTED = 200_000
 
 @dataclass(frozen=True)
 class NetworkQuilt:
-    """A quilt of one entry: its nodes (None: the trivial one, which leaves all near), and its near set's change."""
+    """The nodes of one entry's quilt, and its near set's change.
+
+    None is the trivial quilt, with everything near.
+    """
 
     nodes: tuple[int, ...] | None
     steps: int
@@ -40,7 +43,7 @@ class NetworkQuilt:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An entry and pair, the quilt that does best for it, and its number (a scale or a cost)."""
+    """An entry and pair, their best quilt, and its scale or cost."""
 
     value: Fraction | float
     entry: int

@@ -19,7 +19,7 @@ BLOCKED = 2**80
 
 
 class NearSets(Protocol):
-    """What a search requires of the near sets of one network, in steps of the answer."""
+    """A network's near sets for a search, in steps of the answer."""
 
     def entry_change(self, entry: int) -> int:
         """Return D of the entry alone, the least of near sets."""

@@ -26,7 +26,7 @@ SMALL = 3
 
 
 class Tries:
-    """Tries the quilts of the entry that `best` is about, at most about `most` of each size."""
+    """The quilts to try for an entry, about `most` of each size."""
 
     def __init__(self, network: BayesianNetwork, near: NearSets, best: Best, most: int) -> None:
         self._network, self._near, self._best, self._most = network, near, best, most
