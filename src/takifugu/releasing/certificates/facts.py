@@ -53,14 +53,9 @@ class Window:
 
     @property
     def start(self) -> str:
-        """Return the time of the first step.
+        """Return the first step's time, to the minute for sub-daily steps.
 
-        It is to the minute where steps are shorter than days.
-
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).start
-        '2026-01-05 00:00'
-        >>> Window("2026-01-05T10:30:00 to 2026-01-12", "30 minutes", "Europe/Berlin").start
-        '2026-01-05 10:30'
+        %D
         """
         first = self.span.partition(" to ")[0]
         if re.fullmatch(r"\d{4}-\d\d-\d\d", first) and not re.search(r" days?$", self.step):
@@ -78,10 +73,7 @@ class Window:
 
     @property
     def not_hidden(self) -> str:
-        """Name facts of too long a reach to hide.
-
-        They last too long to be hidden; nothing where nobody knows what it costs.
-        """
+        """Say the largest changes hidden in long-lasting facts, with their epsilons."""
         costs = [f"{what} in which every step changes up to epsilon {cost}" for what, cost in self.costs.items()]
         if not costs:
             return ""

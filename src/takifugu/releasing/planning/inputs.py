@@ -17,10 +17,7 @@ _FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
-    """Raise ReleaseError for output files among the inputs.
-
-    Such a file is one that the release file names, is, or was given.
-    """
+    """Raise ReleaseError for output files among a release's inputs."""
     read = {key: path for path in reversed(dict.fromkeys(inputs_of(file))) for key in _keys(path)}
     for name in names:
         taken = next((read[key] for key in _keys(folder / name) if key in read), None)
@@ -33,9 +30,9 @@ def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None
 
 
 def inputs_of(file: ReleaseFile) -> Iterator[Path]:
-    """Yield every possible input file of a release.
+    """Yield every possible input file of a release, existing or not.
 
-    It may be there or not; any text of the release file may be a path.
+    Any text of the release file may be a path.
     """
     yield file.path
     ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
@@ -59,10 +56,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _keys(path: Path) -> Iterator[object]:
-    """Yield keys of the file behind a path.
-
-    Two paths have one in common if they lead to one file, or would if it were there.
-    """
+    """Yield keys shared by all paths to one file, existing or not."""
     yield os.path.normcase(os.path.realpath(path))
     try:
         about = os.stat(path)

@@ -46,10 +46,7 @@ class Question:
 
     @cached_property
     def of_observed(self) -> Calibration:
-        """Return the calibration about the observed entries.
-
-        Its query is about them: so it says what can be expected of the answer.
-        """
+        """Return the calibration of the observed entries, for expectations."""
         made = self.calibration
         return made if self.observed is None else replace(made, query=Observed(made.query, self.observed))
 
@@ -85,10 +82,7 @@ class Drawn:
 
     @property
     def cells(self) -> Mapping[str, Hashable]:
-        """Return the values by label.
-
-        A certificate holds them so.
-        """
+        """Return the values by label, as in a certificate."""
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
@@ -99,10 +93,7 @@ SERIES = "it begins a series: later releases about the source count as multiples
 
 
 def debits_of(questions: Sequence[Question]) -> list[Debits]:
-    """Return the debits of every question.
-
-    They are of the units that it reads, those that begin a series first.
-    """
+    """Return every question's debits to its units, series first."""
     from takifugu.accounting.composition import charge_of
     from takifugu.accounting.ledger import Debit, Debits
 
