@@ -55,7 +55,10 @@ class Window:
     def start(self) -> str:
         """Return the first step's time, to the minute for sub-daily steps.
 
-        %D
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).start
+        '2026-01-05 00:00'
+        >>> Window("2026-01-05T10:30:00 to 2026-01-12", "30 minutes", "Europe/Berlin").start
+        '2026-01-05 10:30'
         """
         first = self.span.partition(" to ")[0]
         if re.fullmatch(r"\d{4}-\d\d-\d\d", first) and not re.search(r" days?$", self.step):
