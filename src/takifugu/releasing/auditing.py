@@ -77,10 +77,7 @@ class Audited:
 
 
 def of_file(file: ReleaseFile, draws: int = 0, watch: plan.Watch = plan.unwatched) -> Iterator[Audited]:
-    """Yield the audit of a release file's answers.
-
-    Of answers that have one calibration it is that of the first.
-    """
+    """Yield the audit of a release file's answers, one per calibration."""
     for table in plan.calibrated(file, watch).tables:
         calibrations = {id(question.calibration): question for question in table.questions}
         for question in calibrations.values():
@@ -89,10 +86,7 @@ def of_file(file: ReleaseFile, draws: int = 0, watch: plan.Watch = plan.unwatche
 
 
 def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited]:
-    """Yield the audit of a certificate's answers.
-
-    It is from what the certificate records; of alike ones, that of the first.
-    """
+    """Yield the audit of a certificate's answers, each distinct one once."""
     done = set[str]()
     for answer in certificate.answers:
         key = repr((answer.framework, answer.query, answer.noise, answer.epsilon, answer.delta))
@@ -112,10 +106,7 @@ def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited
 
 
 def audited(table: str, unit: str | None, calibration: Calibration, draws: int = 0) -> Audited:
-    """Return the audit of one calibration.
-
-    It is by enumeration where that is possible, and of so many draws.
-    """
+    """Audit one calibration by enumeration, if possible, and by draws."""
     is_pure = calibration.delta == 0 and calibration.randomiser.kind != "rounded-normal"
     promised = calibration.epsilon if is_pure else calibration.delta
     slack = SLACK * float(promised) if is_pure else SLACK_OF_DELTA
@@ -136,10 +127,9 @@ def audited(table: str, unit: str | None, calibration: Calibration, draws: int =
 
 
 def drawn_fit(calibration: Calibration, draws: int) -> Fit:
-    """Compare many draws with their declared law.
+    """Compare `draws` releases of a made-up answer with their declared law.
 
-    They are so many releases of a made-up answer. Raises Unsupported where the noise is drawn elsewhere, or its law is
-    not known to the audit.
+    Raises Unsupported where the noise is drawn elsewhere, or the audit does not know its law.
     """
     noise: Any = calibration.randomiser
     question = Question("audit", None, calibration, None, {})
@@ -157,10 +147,7 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
 
 
 def made_up(calibration: Calibration) -> Seen:
-    """Return possible data.
-
-    Somebody could have them: everybody has the first value; of rows, each value once.
-    """
+    """Return possible data: everybody's first value, or each row value once."""
     domain, query = calibration.framework.domain, calibration.query.to_dict()
     if calibration.framework.pairs:
         return read(calibration, calibration.framework.pairs[0].left.values.tolist()[0])

@@ -85,10 +85,7 @@ class Calibrated:
 
 
 def noise_of(tables: Sequence[CalibratedTable]) -> str:
-    """Return the noise of tables side by side.
-
-    It is said what forced the most of each.
-    """
+    """Return the noise of tables side by side, and each one's cause."""
     parts = [text_table(_NOISE, _rows(tables)), "", paragraph(_error(tables))]
     for table in tables:
         parts += ["", paragraph(table.title), labelled(_why(table.noisiest))]
@@ -123,10 +120,7 @@ class DryRun:
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
-        """Return the worth of each table in a sentence.
-
-        It is there where it can be said, with who knows more.
-        """
+        """Return each table's worth in a sentence, and the advising command."""
         lines = [("worth", f"{table.name}: {table.sentence}") for table in self.advice if table.worth is not None]
         is_poor = any(table.worth.verdict is not Verdict.GOOD for table in self.advice if table.worth is not None)
         more = ("advice", f"{command('advise', self.forecast.path)} says what would help")
@@ -176,10 +170,10 @@ def dry_run(
     file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
     watch: Watch = unwatched, choice: Choice | None = None,
 ) -> DryRun:
-    """Rehearse publishing a release file into a folder.
+    """Rehearse publishing a release file, without creating a missing ledger.
 
-    Raises what `release_file` raises before it pays. A missing ledger is not created.
-    """  # fmt: skip
+    Raises what `release_file` raises before it pays.
+    """
     choice = Choice() if choice is None else choice
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
@@ -197,10 +191,7 @@ def dry_run(
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
-    """Return the noise of every table of a plan.
-
-    Answers of the same noise are together.
-    """
+    """Return the noise of every table, grouping answers of equal noise."""
     return tuple(CalibratedTable(table.name, table.scope, _distinct(table), table.people) for table in planned.tables)
 
 

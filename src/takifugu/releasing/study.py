@@ -44,26 +44,17 @@ class Study:
     window: str | None = None
 
     def compare(self) -> Comparison:
-        """Return every mechanism for each table.
-
-        They are side by side; nothing is drawn or paid.
-        """
+        """Compare every mechanism for each table; nothing is drawn or paid."""
         with _in_lines():
             return self._compared()
 
     def advise(self) -> Advice:
-        """Return the worth of each table, and remedies.
-
-        It is the worth to a reader; nothing is drawn or paid.
-        """
+        """Return each table's worth and remedies; nothing is drawn or paid."""
         with _in_lines():
             return advise(self.path, self.data, self.window)
 
     def calibrate(self) -> Calibrated:
-        """Return the noise of each table.
-
-        It comes with what forced it; nothing is drawn or paid.
-        """
+        """Return each table's noise and its causes; nothing is drawn or paid."""
         with _in_lines():
             return self._calibrated()
 
@@ -71,10 +62,7 @@ class Study:
         self, output: str | Path | None = None, *, new_ledger: bool = False, anyway: bool = False,
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None, force: bool = False,
     ) -> DryRun:  # fmt: skip
-        """Rehearse `release`.
-
-        Returns what it would publish and cost, and why it would be refused; nothing is drawn or paid.
-        """
+        """Rehearse `release`: its tables, costs and refusals; nothing is drawn or paid."""
         with _in_lines():
             return self._foreseen(output, new_ledger, anyway, Choice(only, again, once, force))
 
@@ -82,10 +70,7 @@ class Study:
         self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
     ) -> Outcome:  # fmt: skip
-        """Publish every table: pay, draw, write the files.
-
-        It is `release_file`, with its arguments.
-        """
+        """Publish every table: `release_file` with its arguments."""
         with _in_lines():
             return release_file(
                 self.path, self.data, output, force, self.only_release, new_ledger, anyway, self.window, only=only,
@@ -148,19 +133,16 @@ def open_study(
 
 
 def _promised(file: ReleaseFile, item: Item) -> str:
-    """Return a table's epsilon in words.
-
-    Of one that it shares, it is said with how many tables in all.
-    """
+    """Return a table's epsilon in words, with any tables sharing it."""
     together = f" for {len(sharing(file, item))} tables" if item.shares_epsilon else ""
     return f"{epsilon_of(file, item)}{together}"
 
 
 @contextmanager
 def _in_lines() -> Iterator[None]:
-    """Show errors as the command line does.
+    """Show errors in a notebook as the command line does.
 
-    A notebook does so: IPython asks an exception how its traceback looks.
+    IPython asks an exception how its traceback looks.
     """
     try:
         yield

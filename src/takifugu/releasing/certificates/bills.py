@@ -52,19 +52,13 @@ class Account:
 
 
 def content_of(data: Plain) -> bytes:
-    """Return the bytes under a certificate's digest.
-
-    They are the same whatever the order and layout of its file.
-    """
+    """Return the bytes under a certificate's digest, whatever its file's layout."""
     content: Json = {key: value for key, value in data.items() if key not in ("checksum", "digest")}
     return _canonical(content)
 
 
 def checksum_of(data: Plain) -> str:
-    """Return the checksum of a certificate's plain values.
-
-    It is the same whatever their order and layout in a file.
-    """
+    """Return the checksum of a certificate's values, whatever their order."""
     content: Json = {key: value for key, value in data.items() if key != "checksum"}
     return f"sha256:{hashlib.sha256(_canonical(content)).hexdigest()}"
 

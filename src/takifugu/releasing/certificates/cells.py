@@ -85,9 +85,9 @@ def read_table(path: str | Path) -> Sequence[Plain]:
 
 
 def rows_in(text: str) -> Sequence[Plain]:
-    """Return the rows of a published table's text.
+    """Parse the rows of a published table's text.
 
-    Raises ValueError or one of its kin for another text.
+    Raises ValueError or a subclass for other text.
     """
     if text.partition(",")[0] == ROW:
         return read_rows(text, unguarded)
@@ -96,10 +96,7 @@ def rows_in(text: str) -> Sequence[Plain]:
 
 
 def _is_chosen(row: Mapping[str, str]) -> bool:
-    """Return whether a row may hold a declared value.
-
-    Nothing is known around such a value.
-    """
+    """Return whether a row's value has no bounds, like a choice."""
     return row.get("low") == "" and row.get("high") == ""
 
 

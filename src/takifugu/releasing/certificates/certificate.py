@@ -130,18 +130,12 @@ class Certificate:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """Return the assumptions of the promise.
-
-        Those of the window that is read, too, and of how long states last.
-        """
+        """Return the assumptions, with those of its window and stays."""
         window = () if self.window is None else self.window.sentences
         return (*self.assumptions, *stay_words(self), *window)
 
     def to_dict(self) -> Json:
-        """Return the certificate as plain values with their checksum.
-
-        The keys are stable within a format.
-        """
+        """Return plain values with their checksum, under keys stable within a format."""
         data = {"format": FORMAT, **{name: _plain(value) for name, value in values_by_field(self).items()}}
         return {**data, "checksum": checksum_of(data)}
 
@@ -149,10 +143,7 @@ class Certificate:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def text(self, columns: int = WIDTH) -> str:
-        """Return the certificate as a page of sentences.
-
-        It is at most so many columns wide.
-        """
+        """Return the certificate as sentences, at most `columns` wide."""
         return "\n".join(_page(self, columns))
 
     def __str__(self) -> str:
@@ -167,20 +158,14 @@ class Certificate:
 
 
 def pooled_over(c: Certificate) -> str:
-    """Name the units behind a pooled table.
-
-    That is how many units, where their number is public.
-    """
+    """Name the units behind a pooled table, with their public number."""
     count = len(c.units) or c.unit_count
     people = c.people.many
     return f"all {people} together" if not count else f"all {count} {people} together"
 
 
 def stay_words(c: Certificate) -> tuple[str, ...]:
-    """Say how long states last, by the belief.
-
-    Of many chains the first ones.
-    """
+    """Say how long states last, by the belief's first chains."""
     left = len(c.stays) - _CHAINS
     more = [f"and {left} more matrices, which the belief lists"] if left > 0 else []
     return (*(stay.words for stay in c.stays[:_CHAINS]), *more)
@@ -205,9 +190,9 @@ def short(value: Fraction | str) -> str:
 
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
-    """Return the titles and sentences of a certificate.
+    """Return the titles and sentences of a certificate, in order.
 
-    They are in order; one without a title continues the one before.
+    An empty title continues the section before.
     """
     whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": f", for each {c.person}"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
@@ -240,10 +225,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
 
 
 def _table(digest: str) -> str:
-    """Name the certified bytes of a table.
-
-    The digest is of public bytes, in groups that fit on a line.
-    """
+    """Name the certified bytes by a digest, grouped to fit a line."""
     kind, _, number = digest.partition(":")
     groups = " ".join(number[i : i + 16] for i in range(0, len(number), 16))
     return f"the values were published in a file whose {kind} is {groups}"
@@ -270,15 +252,15 @@ def _units(units: tuple[str, ...]) -> str:
 def is_worded(c: Certificate) -> bool:
     """Return whether a certificate's definition is registered here.
 
-    Only that knows what the certificate means.
+    Only a registered definition can word the certificate.
     """
     return c.definition in DEFINITIONS
 
 
 def _definition(c: Certificate) -> definitions.Definition:
-    """Return the definition of a certificate.
+    """Return the certificate's definition, or plain Pufferfish if unregistered.
 
-    One that is not registered here is replaced by one that promises no more.
+    Plain Pufferfish promises no more than a registered definition.
     """
     return definitions.find(c.definition if is_worded(c) else "pufferfish")
 
@@ -295,10 +277,7 @@ def _in_numbers(c: Certificate) -> list[str]:
 
 
 def in_short(c: Certificate) -> list[str]:
-    """Return one sentence about the hidden facts.
-
-    It says what is hidden from whom; none where its definition, known or not, has none.
-    """
+    """Return one sentence about the hidden facts, if the definition has one."""
     if not is_worded(c):
         return []
     secrets = chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
@@ -308,10 +287,7 @@ def in_short(c: Certificate) -> list[str]:
 
 
 def meaning_of(c: Certificate) -> Sequence[str]:
-    """Return the meaning of the published values.
-
-    It is empty unless their query says more about that than its name.
-    """
+    """Return the meaning of the values, where the query's name lacks it."""
     query = KNOWN_QUERIES.get(c.query.get("kind"))
     try:
         return tuple(query.meaning(c.query, c.answers[0].noise)) if isinstance(query, Explained) else ()
@@ -320,20 +296,14 @@ def meaning_of(c: Certificate) -> Sequence[str]:
 
 
 def composes(c: Certificate) -> list[str]:
-    """Return how the release adds up with others.
-
-    They are about the same source; the words are the definition's.
-    """
+    """Say how the release adds up with others about its source."""
     covered = once(answer.covers for answer in c.answers)
     words = [definitions.find(c.definition).composes(covers) for covers in covered] if is_worded(c) else []
     return words if any(words) else [COMPOSES[kind] for kind in c.compositions]
 
 
 def not_promised(c: Certificate) -> Sequence[str]:
-    """Return the limits of the promise.
-
-    The words are those of the release's definition.
-    """
+    """Return the limits of the promise, in the words of its definition."""
     return _definition(c).not_promised()
 
 
@@ -366,10 +336,7 @@ def _error(errors: Sequence[float]) -> list[str]:
 
 
 def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
-    """Return the sentences beside their title.
-
-    Those without a title continue the section before.
-    """
+    """Return sentences beside their title; untitled ones continue the section before."""
     hanging = "- " if len(sentences) > 1 or not title else ""
     wrapper = textwrap.TextWrapper(
         columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False

@@ -63,8 +63,8 @@ def certify(
 ) -> Certificate:
     """Return the certificate of noisy answers to one query.
 
-    They are `drawn`: unit, calibration, values by cell. A pooled table says how many `units` there are; which, only
-    with `list_units`. The ledger's digest covers all of it.
+    `drawn` has a unit, a calibration and values by cell for each answer. A pooled table says how many `units` there
+    are, and names them only with `list_units`. The ledger's digest covers all of it.
     """
     calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
     query = _query_of(calibrations)
@@ -145,10 +145,7 @@ def _bill(account: Account | None, hides_presence: bool) -> Bill | None:
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
-    """Name cells of steps at odds with a belief.
-
-    The table asks how they differ, and the belief says that they do not.
-    """
+    """Warn of tables comparing cells of steps alike in the belief."""
     for calibration in calibrations:
         query = calibration.query
         if not isinstance(query, By):

@@ -78,8 +78,8 @@ def _by(data: Plain) -> str:
 def table_state(path: str | Path, certificate: Certificate) -> str:
     """Compare the table beside a certificate's file with it.
 
-    Returns "the same", "missing", or "not certified" where there was no table. Raises InputError for another table, and
-    for one that cannot be read.
+    Returns "the same", "missing", or "not certified" where there was no table. Raises InputError for another table and
+    an unreadable one.
     """
     if certificate.table is None:
         return "not certified"
@@ -101,9 +101,9 @@ def table_state(path: str | Path, certificate: Certificate) -> str:
 
 
 def parsed(path: Path) -> Plain:
-    """Return the plain values of a certificate's file.
+    """Read the plain values of a certificate's file.
 
-    Raises InputError for a file that cannot hold one.
+    Raises InputError for a file that cannot hold a certificate.
     """
     try:
         data = json.loads(read_file(path).decode("utf-8"))

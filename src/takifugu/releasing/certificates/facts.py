@@ -53,9 +53,7 @@ class Window:
 
     @property
     def start(self) -> str:
-        """Return the time of the first step.
-
-        It is to the minute where steps are shorter than days.
+        """Return the first step's time, to the minute for sub-daily steps.
 
         >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).start
         '2026-01-05 00:00'
@@ -78,10 +76,7 @@ class Window:
 
     @property
     def not_hidden(self) -> str:
-        """Name facts of too long a reach to hide.
-
-        They last too long to be hidden; nothing where nobody knows what it costs.
-        """
+        """Say the largest changes hidden in long-lasting facts, with their epsilons."""
         costs = [f"{fact} in which every step changes up to epsilon {cost}" for fact, cost in self.costs.items()]
         if not costs:
             return ""

@@ -26,9 +26,9 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return a file's bytes, or None without a file.
+    """Return a file's bytes, or None if absent or unreadable.
 
-    None, too, where it cannot be read; a pipe would be waited for.
+    Only regular files are read: opening a pipe would wait for its writer.
     """
     try:
         return path.read_bytes() if path.is_file() else None
@@ -48,7 +48,7 @@ def digest_of(content: bytes) -> str:
 def digest_of_file(path: Path) -> str:
     """Return the digest of a file of any size.
 
-    Raises OSError where it cannot be read, and for what is not a file.
+    Raises OSError for an unreadable path and for what is not a file.
     """
     if path.exists() and not path.is_file():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR) if path.is_dir() else "it is not a file")

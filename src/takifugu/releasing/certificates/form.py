@@ -19,10 +19,9 @@ SCOPES = ("all", "unit", "pooled")
 
 
 def check_form(certificate: Certificate) -> None:
-    """Raise InputError for a certificate of no possible form.
+    """Raise InputError for a certificate that Takifugu cannot have written.
 
-    The error names the field. Takifugu cannot have written such a certificate. A valid checksum is no evidence of this:
-    whoever writes the file writes the checksum.
+    The error names the field. A valid checksum proves nothing here: whoever writes the file writes the checksum.
     """
     if odd := _odd(certificate, Certificate):
         raise InputError(f"its {odd!r} is not what a certificate has there")
@@ -66,7 +65,7 @@ def _is_framework(data: object) -> bool:
 def _is_choice(answer: Answer) -> bool:
     """Return whether values were chosen.
 
-    Raises InputError for others than those that could be.
+    Raises InputError for a value outside the choices.
     """
     kind = answer.noise["kind"]
     if kind not in randomisers.KINDS or not randomisers.KINDS.find(kind).is_choice:
@@ -77,9 +76,9 @@ def _is_choice(answer: Answer) -> bool:
 
 
 def _without_numbers(answer: Answer) -> randomisers.Randomiser:
-    """Return the noise of an answer without numbers.
+    """Return the noise of an answer lacking its scale or expected error.
 
-    The answer leaves out its scale or expected error. Raises InputError where the noise has it.
+    Raises InputError where that noise has them.
     """
     try:
         noise = randomisers.from_dict(answer.noise)
@@ -101,25 +100,19 @@ def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
 
 
 def _odd(record: object, kind: type) -> str | None:
-    """Return the first field of a wrong type.
-
-    It is of a record; None where all fields are of their declared types.
-    """
+    """Return a record's first field of another type than declared, if any."""
     kinds = _fields(kind).items()
     return next((name for name, field_kind in kinds if not _fits(getattr(record, name), field_kind)), None)
 
 
 @cache
 def _fields(kind: type) -> dict[str, object]:
-    """Return the fields of a record with their types.
-
-    Python would look them up anew at each question.
-    """
+    """Return the fields of a record with their types, cached."""
     return get_type_hints(kind)
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Return whether a value is of an annotated type.
+    """Return whether a value has an annotated type.
 
     Types are texts, numbers, lists and mappings of them, and records.
     """

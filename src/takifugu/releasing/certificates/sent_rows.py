@@ -46,9 +46,7 @@ class Rows(Sequence[Mapping[str, Hashable]]):
 
 
 def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, ...]:
-    """Return the names of the value's columns.
-
-    They are as in the data, if there are names.
+    """Return the value's column names: the data's, or defaults.
 
     >>> names_of([], [(0.0, 1.5)]), names_of(["activity"], ["rest"])
     (('x', 'y'), ('activity',))
@@ -60,7 +58,7 @@ def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, 
 def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[int], place: Sequence[int]) -> Rows:
     """Return the lines of sent values.
 
-    `place` has the number of each in `outputs`, `row` that of its row.
+    `place` has each value's index in `outputs`, `row` the number of its row.
     """
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
     values = {name: [part[y] for y in place] for name, part in zip(names, parts, strict=True)}
@@ -72,7 +70,7 @@ def rows_text(
 ) -> str:
     """Return the table of sent values as CSV.
 
-    `outputs` are the values as they are written, made once for each.
+    `outputs` are the values as `written`, once each.
     """
     lines = [",".join([ROW, *names])]
     lines += [f"{r},{outputs[y]}" for r, y in zip(row, place, strict=True)]
@@ -80,10 +78,7 @@ def rows_text(
 
 
 def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str]:
-    """Return values as written in a line of CSV.
-
-    Coordinates are in full, texts guarded and quoted where they must be.
-    """
+    """Return values as CSV: coordinates in full, texts guarded and quoted."""
     lines = []
     for value in values:
         cells = [repr(x) for x in value] if isinstance(value, tuple) else [guarded(str(value))]
@@ -94,9 +89,9 @@ def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str
 
 
 def read_rows(text: str, unguarded: Callable[[str], str]) -> Rows:
-    """Read the table of sent values back.
+    """Read the lines of sent values from CSV.
 
-    Raises InputError for what is none.
+    Raises InputError for other text.
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:

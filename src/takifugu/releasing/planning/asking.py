@@ -71,18 +71,15 @@ class Asking:
         return frameworks[key]
 
     def questions(self, item: Item, name: str, scope: str) -> Iterator[Question]:
-        """Yield the questions of one table.
-
-        They are in the order of the units.
-        """
+        """Yield the questions of one table, in the order of the units."""
         query = self.query(item)
         for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
             yield self._ask(name, item, query, units)
 
     def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
-        """Return the public sums of each answer's cells.
+        """Return the public sums of each answer's cells, block by block.
 
-        They are in blocks, such as one for each hour.
+        A block is, for example, an hour.
         """
         units_by_name, totals = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
@@ -93,9 +90,9 @@ class Asking:
         return tuple(totals)
 
     def _total(self, units: Sequence[Unit], answer: Additive) -> Fraction | None:
-        """Return the public sum of an answer's cells.
+        """Return the sum of an answer's cells, or None unless public.
 
-        Everybody knows it where so many entries are read; else None.
+        The sum is public where the query reads a public number of entries.
         """
         is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
         return answer.constant_sum() if is_known and isinstance(answer, Additive) else None
@@ -103,7 +100,7 @@ class Asking:
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question of a table.
 
-        It is alone if nothing else in the file reads its data and every entry was observed.
+        Its calibration is alone if nothing else in the file reads its data and every entry was observed.
         """
         shared = self._shared(item, units) if item.shares_epsilon else None
         requested = self.kind.unit_query(self.file, item, query, units)
@@ -129,26 +126,20 @@ class Asking:
         )
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
-        """Return the query about observed entries.
-
-        It is the same query where it is about several units.
-        """
+        """Return a query of one unit restricted to its observed entries."""
         return query if len(units) > 1 or units[0].complete else about_observed(query, units[0].seen)
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
-        """Return the asking and the table at another epsilon.
+        """Return the asking and the table with another epsilon.
 
-        The epsilon stands in place of the table's, or of the one that it shares.
+        The epsilon replaces the table's own, or the one that it shares.
         """
         if item.shares_epsilon:
             return replace(self, file=self.file.with_joint_epsilon(epsilon)), item
         return self, item.model_copy(update={"epsilon": epsilon})
 
     def _shared(self, item: Item, units: Sequence[Unit]) -> Calibration:
-        """Return the noise of a table's shared epsilon.
-
-        It is found for all tables that share it about these units.
-        """
+        """Return the noise of a shared epsilon, calibrated for all its tables."""
         tables = sharing(self.file, item)
         requested = [self.kind.unit_query(self.file, table, self.query(table), units) for table in tables]
         frameworks = [self.about(query_of_units.units) for query_of_units in requested]
@@ -178,10 +169,7 @@ class Asking:
         return self.already.single[key]
 
     def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        """Return the calibration of one answer.
-
-        Where it is not `alone`, it is one that composes with others.
-        """
+        """Return the calibration of one answer, composable unless `alone`."""
         hidden = self.file.hides_gaps
         only = self.file.source.only_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)

@@ -46,10 +46,7 @@ class Comparison:
 
     @property
     def brief(self) -> str:
-        """Return the best mechanisms for each table.
-
-        The reasons of the others are left out.
-        """
+        """Return the best mechanisms for each table, without the others' reasons."""
         more = f"All mechanisms, and why some do not apply: {command('compare', '--all', self.path)}"
         return f"{self._text([table.rows.brief for table in self.tables])}\n\n{paragraph(more)}"
 
@@ -74,10 +71,7 @@ class Comparison:
 
 
 def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
-    """Compare every mechanism for each table of a file.
-
-    No data are read.
-    """
+    """Compare every mechanism for each table, without reading data."""
     return Comparison(file.path, tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_file(file)))
 
 

@@ -49,18 +49,12 @@ class Blur:
 
     @property
     def widest(self) -> float:
-        """Return the range of the widest cell.
-
-        It is infinite where nothing bounds one.
-        """
+        """Return the range of the widest cell, infinite where unbounded."""
         return float(max(self.ranges)) if self.ranges else math.inf
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Return the ± as fractions of cells' ranges.
-
-        They are of the best and of the worst cell.
-        """
+        """Return the ± as fractions of the best and worst cells' ranges."""
         of_nothing = math.inf if self.half_width else 0.0
         shares = [float(self.half_width / size) if size else of_nothing for size in self.ranges]
         return (min(shares), max(shares)) if shares else (0.0, 0.0)
@@ -90,10 +84,9 @@ class Expected:
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
-        """Return the clearest answer's median noise and widest range.
+        """Return the clearest answer's median |noise| and its widest cell's range.
 
-        The noise is in absolute size, the range that of its widest cell. A table of units is judged by the sum of its
-        answers over the units: that may be clear where no answer is.
+        A table of units is judged by the sum of its answers over the units, which may be clear where no answer is.
         """
         if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
             return float(self.blurs[0].median), self.blurs[0].widest
@@ -101,10 +94,7 @@ class Expected:
 
     @property
     def hopeless(self) -> bool:
-        """Return whether noise exceeds the range in every cell.
-
-        The noise is its absolute median, the range the cell's.
-        """
+        """Return whether the median |noise| exceeds the range of every cell."""
         if self.remark:
             return self.is_blind
         noise, reach = self.noise_and_range
@@ -112,28 +102,19 @@ class Expected:
 
     @property
     def says_nothing(self) -> bool:
-        """Return whether the ± exceeds all possible cells.
-
-        It is that of one answer at 95 %, against all that a cell can be, in every cell.
-        """
+        """Return whether one answer's 95 % ± exceeds every cell's range."""
         alone = self.scope != "unit" or sum(b.answers for b in self.blurs) == 1
         with_numbers = [blur for blur in self.blurs if not blur.marks]
         return alone and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
 
     def words_of_nothing(self) -> str:
-        """Return the sentence about a useless ±.
-
-        It exceeds all that a cell can be.
-        """
+        """Say that the ± exceeds every possible value of a cell."""
         blur = self.blurs[0]
         width, reach = number(float(blur.half_width), digits=4), number(blur.widest)
         return f"a value is off by up to {width}, and from its least to its largest possible one it is {reach}"
 
     def words(self) -> str:
-        """Compare the median noise with a cell's range.
-
-        Noise is in absolute size.
-        """
+        """Compare the median |noise| with a cell's range."""
         if self.remark:
             return self.remark
         if self.blurs[0].marks:
@@ -157,10 +138,7 @@ class Expected:
 
 
 def expected(table: Table) -> Expected:
-    """Return the expected noise of a table.
-
-    Answers of the same noise and ranges are together.
-    """
+    """Return a table's expected noise, grouped by equal noise and ranges."""
     first = table.questions[0].calibration
     if first.randomiser.output.is_column:
         return Expected(table.name, table.scope, (), column_words(first))
@@ -180,20 +158,14 @@ def values_of(table: Table) -> int:
 
 
 def half_width(noise: Randomiser, values: int) -> Fraction | None:
-    """Return the ± at 95 % of a table.
-
-    It holds for so many values, all of them at once; None for what has no ±.
-    """
+    """Return the simultaneous 95 % ± of so many values, if defined."""
     if noise.output.is_column or isinstance(noise, PermuteAndFlip):
         return None
     return answered(lambda: noise.half_width(LEVEL, values))
 
 
 def _of_choices(table: Table) -> Expected:
-    """Return the expected losses of chosen values.
-
-    They say how far from the best values those may be, by the widest noise of the table.
-    """
+    """Return the expected losses of chosen values, by the table's widest noise."""
     values = sum(len(q.calibration.problem.published) for q in table.questions)
     kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
     choices = list[tuple[Randomiser, int]]()
@@ -206,10 +178,7 @@ def _of_choices(table: Table) -> Expected:
 
 
 def _of_groups(calibration: Calibration) -> list[int]:
-    """Return the entries behind each group of choices.
-
-    By so many entries each group of a table of choices decides.
-    """
+    """Return the number of entries behind each group of choices."""
     noise, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
     assert isinstance(noise, PermuteAndFlip)
     size = noise.cells // noise.groups
@@ -240,9 +209,9 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
 
 
 def _marks(noise: object) -> Iterator[tuple[int, float]]:
-    """Yield probabilities of calling a count safe.
+    """Yield counts up to the smallest threshold with their chances.
 
-    Each stands with its count, up to the smallest threshold.
+    A chance is the probability of calling the count safe.
     """
     if not isinstance(noise, SafeCells):
         return
@@ -270,10 +239,10 @@ def _ranges(calibration: Calibration) -> Iterator[Fraction]:
 
 
 def _median_of_sum(blurs: Sequence[Blur]) -> float:
-    """Return the median size of a sum of noises.
+    """Return the median of |sum of independent noises|.
 
-    That is |sum of independent noises|, by Cornish and Fisher to the fourth cumulant. For Laplace noise this is at most
-    6 % too small (one answer outweighs all others), for equal ones at most 1 %.
+    Computed by Cornish and Fisher to the fourth cumulant. For Laplace noise this is at most 6 % too small (one answer
+    outweighs all others), for equal ones at most 1 %.
     """
     variance = math.fsum(b.answers * b.variance for b in blurs)
     if variance == 0:

@@ -76,10 +76,7 @@ def identity_of(
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
-    """Return a digest of one [[release]]'s keys.
-
-    They are those that say what it publishes; nothing of the data enters.
-    """
+    """Return a digest of one [[release]]'s publishing keys, without its data."""
 
     def of(table: Item) -> Json:
         return _keys(file.spec.model_copy(update={"release": (table,)}))
@@ -98,10 +95,10 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
 
 
 def _keys(spec: FileSpec) -> Json:
-    """Return the keys of a release file.
+    """Return the keys of a release file, newer ones only if set.
 
-    Later ones are in it only where they are there. So a release that was paid for before there were such keys is still
-    known. A window is the same however it was chosen, and wherever the calendar ends meanwhile.
+    Releases that were paid for before those keys existed are still recognised. A window is the same however it was
+    chosen, and wherever the calendar ends meanwhile.
     """
     content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, *UNSAID):

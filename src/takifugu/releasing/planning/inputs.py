@@ -17,10 +17,7 @@ _FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
-    """Raise ReleaseError for output files among the inputs.
-
-    Such a file is one that the release file names, is, or was given.
-    """
+    """Raise ReleaseError for output files among a release's inputs."""
     read: dict[object, Path] = {}
     for path in reversed(dict.fromkeys(inputs_of(file))):
         read |= dict.fromkeys(_keys(path), path)
@@ -35,9 +32,9 @@ def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None
 
 
 def inputs_of(file: ReleaseFile) -> Iterator[Path]:
-    """Yield every possible input file of a release.
+    """Yield every possible input file of a release, existing or not.
 
-    It may be there or not; any text of the release file may be a path.
+    Any text of the release file may be a path.
     """
     yield file.path
     ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
@@ -61,10 +58,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _keys(path: Path) -> Iterator[object]:
-    """Yield keys of the file behind a path.
-
-    Two paths have one in common if they lead to one file, or would if it were there.
-    """
+    """Yield keys shared by all paths to one file, existing or not."""
     yield os.path.normcase(os.path.realpath(path))
     try:
         status = os.stat(path)

@@ -8,10 +8,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 
 
 def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
-    """Return the notices of a source's new layout.
-
-    They say what it means that a file reads its source in another layout than before, and how to keep that one.
-    """
+    """Warn of reading a source in a layout new to its ledger."""
 
     def layout() -> str:
         return written(file.layout())

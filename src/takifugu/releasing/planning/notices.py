@@ -38,10 +38,7 @@ class Notice(UserWarning):
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Send notices before a draw to `listener`.
-
-    They are no warnings meanwhile.
-    """
+    """Send notices before a draw to `listener` instead of warning."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -50,10 +47,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tell(words: Iterable[str]) -> None:
-    """Warn of each, or send it to the listener.
-
-    Warnings are of category `Notice`.
-    """
+    """Warn with a `Notice` for each sentence, or call the listener."""
     listener = _LISTENER.get()
     for notice in words:
         if listener is None:
@@ -63,9 +57,9 @@ def tell(words: Iterable[str]) -> None:
 
 
 def _of_the_caller() -> int:
-    """Return the level of the caller's line.
+    """Return the stack level of the caller's line, for warnings.
 
-    `tell` is 1; so a notice shows the caller and no file of ours.
+    `tell` is 1; a notice points to the caller and to no file of this package.
     """
     level = 0
     frame: FrameType | None = sys._getframe()
@@ -75,10 +69,7 @@ def _of_the_caller() -> int:
 
 
 def tell_before(questions: Sequence[Question], source: str, account: Preview, people: People) -> None:
-    """Tell the costs of a release beyond its promise.
-
-    These are what it rules out and what it costs; a listener also hears what is about to be spent.
-    """
+    """Say a release's exclusions and extra costs; tell listeners its spending."""
     listener = _LISTENER.get()
     if listener is not None and account.fits:
         listener(f"about to spend: {spending(source, account)}")
@@ -86,10 +77,7 @@ def tell_before(questions: Sequence[Question], source: str, account: Preview, pe
 
 
 def spending(source: str, account: Preview) -> str:
-    """Say the spending of a source before and after.
-
-    It is said of which budget.
-    """
+    """Say the spending of a source before and after, and its budget."""
     after = "no proven bound" if account.after is None else str(account.after)
     budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
     return f"the source {source!r} goes from {account.before} to {after}{budget}"
@@ -114,10 +102,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
-    """Yield the facts excluded by promises about one output.
-
-    These are what promises about one output alone rule out, once per name of a release.
-    """
+    """Yield the facts excluded by single-output promises, once per release name."""
     for name, words in dict.fromkeys((name, c.forbids) for name, c in calibrations):
         if words:
             yield f"{name}: {words}"

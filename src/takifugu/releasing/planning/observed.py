@@ -30,10 +30,7 @@ class Runs:
         return int((self.stops - self.starts).sum())
 
     def among(self, size: int) -> numbers.Runs:
-        """Return 1 for each entry in a run.
-
-        There are so many entries; it is 0 for others.
-        """
+        """Return an indicator over `size` entries: 1 in a run, else 0."""
         ends = np.append(np.column_stack([self.starts, self.stops]).ravel(), size)
         values = np.arange(len(ends)) % 2
         some = np.diff(ends, prepend=0) > 0
@@ -62,10 +59,7 @@ class Observed:
 
 
 def observed_of(units: Sequence[Unit]) -> Runs | None:
-    """Return the observed entries of several units.
-
-    None where all were observed.
-    """
+    """Return the observed entries of several units, or None for all."""
     if all(unit.complete for unit in units):
         return None
     first = np.cumsum([0, *(unit.size for unit in units)])
@@ -78,10 +72,7 @@ def observed_of(units: Sequence[Unit]) -> Runs | None:
 
 
 def about_observed(query: Query, runs: Sequence[range]) -> Query:
-    """Return the query about the observed entries.
-
-    The pattern of gaps is public.
-    """
+    """Return the query about the observed entries; gaps are public."""
     entries = tuple(chain.from_iterable(runs))
     if isinstance(query, Weighing):
         return query.over(entries)

@@ -122,10 +122,9 @@ class _Table:
 
 
 def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook:
-    """Return the costs of many windows of a file.
+    """Return the costs of 1, 2, 4, ..., `releases` windows per table.
 
-    These are 1, 2, 4, ... and so many windows of every table. The epsilons with which they fit the budget take many
-    calibrations, and are sought where `is_sought`.
+    The factor of epsilons that fits the budget takes many calibrations, and is sought only where `is_sought`.
 
     Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
     CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
@@ -152,10 +151,7 @@ def _planning(file: ReleaseFile, releases: int) -> str:
 
 
 def _no_windows(file: ReleaseFile) -> str:
-    """Return the remedy for files without windows.
-
-    Only files about sequences and about visits have calendars.
-    """
+    """Return the remedy for files without a calendar."""
     if file.kind.facts.rows == IN_ORDER:
         return 'write from and step under [source], and every = "week" under [[release]]'
     if file.kind.facts.rows == POLICY:
@@ -165,9 +161,9 @@ def _no_windows(file: ReleaseFile) -> str:
 
 
 def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
-    """Return the first window of every table.
+    """Return the first window of every table, as charged to one unit.
 
-    It is as one unit is charged for it, with epsilons times a factor.
+    Every epsilon is multiplied by `factor`.
     """
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims_of(file):
@@ -198,19 +194,13 @@ def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
 
 
 def _repeats(table: _Table) -> int:
-    """Return the windows until beliefs repeat.
-
-    After so many, those about one window are the same again.
-    """
+    """Return the number of windows until a table's beliefs repeat."""
     periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
     return math.lcm(*(period // math.gcd(period, table.length) for period in periods))
 
 
 def _later(table: _Table, steps: int) -> tuple[str, Framework]:
-    """Return the framework of a later window.
-
-    It is with its fingerprint; the window starts so many steps later.
-    """
+    """Return the fingerprint and framework of a window `steps` later."""
     beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
     later_beliefs = tuple(belief for belief in beliefs if belief is not None)
     if not steps or len(later_beliefs) < len(beliefs):
@@ -220,10 +210,7 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
 
 
 def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) -> Fraction | None:
-    """Return the largest factor of epsilons within a budget.
-
-    With it so many releases fit; None where none was found.
-    """
+    """Return the largest factor of epsilons within a budget, if any."""
 
     def fits(factor: Fraction) -> bool:
         try:

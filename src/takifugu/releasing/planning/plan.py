@@ -55,7 +55,7 @@ class Table:
     def measured_in(self) -> str:
         """Return the unit of its values.
 
-        The file says it; else a count is of rows, or of the steps of its calendar.
+        Without a declared one, counts are of rows, or of the steps of the calendar.
         """
         declared = self.item.measured_in
         if declared or not all(map(_counts_rows, self.calibrations)):
@@ -69,7 +69,7 @@ class Table:
 def _counts_rows(calibration: Calibration) -> bool:
     """Return whether a table counts rows of the data.
 
-    It does not where entries have names: they are people or columns.
+    Entries with names are people or columns, not rows.
     """
     has_names = calibration.framework.domain.names is not None
     answers = calibration.problem.answers
@@ -96,10 +96,7 @@ class Plan:
 
     @property
     def knows_units(self) -> bool:
-        """Return whether the units are known.
-
-        They are not where those of records were not read.
-        """
+        """Return whether the units are known; unread records hide them."""
         return self.file.source.unit is None or bool(self.unit_names)
 
     def only(self, names: Collection[str]) -> Plan:
@@ -132,11 +129,10 @@ class Priced:
 def plan(
     file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
 ) -> Plan:
-    """Read the data, and calibrate every answer.
+    """Read the data and calibrate every answer, drawing nothing.
 
-    Nothing is drawn. `before_reading` receives the plan without the data, where nothing asked depends on them. Raises
-    what it raises, DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as
-    asked.
+    `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,
+    DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
     calibrated_before = Calibrated()
     if before_reading is not None and not _depends_on_lengths(file):
@@ -146,26 +142,20 @@ def plan(
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
-    """Return the calibrated plan without the data.
-
-    So it is where nothing asked depends on them; as `plan` otherwise.
-    """
+    """Return the calibrated plan, reading data only where calibration needs them."""
     return _planned(file, aims_as_needed(file, watch), watch)
 
 
 def number_of_units(file: ReleaseFile, watch: Watch = unwatched) -> int:
-    """Return the number of units.
-
-    The data are read.
-    """
+    """Read the data and return the number of units."""
     watch("reading the data", 0, 1)
     return len(_read(file))
 
 
 def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
-    """Return the calibrated plan of tables without the data.
+    """Return the calibrated plan of tables with data-independent noise.
 
-    They are those whose noise needs no data; a window is taken to have all its steps.
+    A window is taken to have all its steps.
     """
     ready = []
     for item in file.items:
@@ -176,19 +166,16 @@ def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
 
 
 def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
-    """Return the plan of a table at its longest.
+    """Return the plan of a table with data-dependent noise at its longest.
 
-    The data decide its noise: it is about one whole sequence as long as the file allows.
+    The table is about one whole sequence as long as the file allows.
     """
     sharers = file.only(_calibrated_with(file, item))
     return _planned(sharers, aims_of(sharers), watch)
 
 
 def why_untried(file: ReleaseFile, item: Item) -> str:
-    """Name the obstacle to calibrating without data.
-
-    It says why the noise of a table cannot even be tried; nothing where it can.
-    """
+    """Say why a table cannot be calibrated without data, if so."""
     for sharer in _calibrated_with(file, item):
         part = file.kind.part(file, sharer)
         if part.by_units:
@@ -205,10 +192,7 @@ def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
 
 
 def _needs_units(file: ReleaseFile, item: Item) -> bool:
-    """Return whether a table's noise depends on the units.
-
-    It may depend on which there are, or on how many entries they have.
-    """
+    """Return whether a table's noise depends on the units or their lengths."""
     if not file.kind.facts.has_lengths:
         return False
     part = file.kind.part(file, item)
@@ -218,9 +202,9 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
 
 
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
-    """Yield each table's costs at other epsilons.
+    """Yield each table's cost at every epsilon.
 
-    Each epsilon stands in place of its own; a table of units is priced for the longest.
+    Each epsilon replaces the table's own; a table of units is priced for the longest.
     """
     scopes, done = aims_as_needed(file, watch), 0
     for all_units, item, name, scope in scopes:
@@ -241,26 +225,20 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
 
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
-    """Return the asking of every table without data.
+    """Return every table with its asking, without data.
 
-    One unit of the window's length stands in their place.
+    One unit of the window's length stands in for the data.
     """
     return _aims(file, lambda part: (imagined(part),), Calibrated())
 
 
 def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
-    """Return the asking of every table.
-
-    The data are read only where what is asked depends on them.
-    """
+    """Return every table with its asking, reading data only if needed."""
     return _aims(file, lambda part: _stand_ins(part, watch), Calibrated())
 
 
 def whose_answers(people: People, scope: str, unit: str | None) -> str:
-    """Name the people behind a table's answers.
-
-    It is said for which `unit` they are shown where it stands for the others.
-    """
+    """Name the people behind a table's answers, and any representative `unit`."""
     example = f"; shown for {unit!r}, who has the most rows" if unit else ""
     return f"{people.whose(scope)}{example}"
 
@@ -284,19 +262,13 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
 
 
 def imagined(file: ReleaseFile) -> Unit:
-    """Return a unit without data.
-
-    It is for what does not depend on them; where units have lengths, it is as long as it can be.
-    """
+    """Return a unit without data, as long as the file allows."""
     size = (file.most_steps or 1) if file.kind.facts.has_lengths else 0
     return Unit(None, size=size, shape=(size,) if size else ())
 
 
 def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
-    """Return the units, or one for all.
-
-    Where nothing asked depends on them, it is one without data that stands for each.
-    """
+    """Return the units, or one without data where none are needed."""
     if not file.kind.facts.has_lengths:
         return (imagined(file),)
     watch("reading the data", 0, 1)
@@ -306,7 +278,7 @@ def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
 def _read(file: ReleaseFile) -> tuple[Unit, ...]:
     """Return the units of a source.
 
-    Raises InputError where their kind gives two one name, so that one debit pays for both.
+    Raises InputError where two units get one name, as one debit would pay for both.
     """
     units = tuple(file.kind.units(file))
     if not units or len({unit.name or "" for unit in units}) < len(units):
@@ -324,10 +296,7 @@ def longest_of(units: Sequence[Unit]) -> Unit:
 
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
-    """Return the tables of one [[release]].
-
-    Each is a name and a scope.
-    """
+    """Return the name and scope of each table of one [[release]]."""
     scope = "all" if file.source.unit is None else item.scope
     if scope == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
@@ -348,10 +317,7 @@ def table_names(file: ReleaseFile, items: Iterable[Item]) -> list[str]:
 def _aims(
     file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], calibrated_before: Calibrated
 ) -> list[Aim]:
-    """Return every table to publish with its units.
-
-    The units of its window are as `read` returns them; each window is read once.
-    """
+    """Return every table to publish with its units, reading each window once."""
     tables = [(item, tables_of(file, item)) for item in file.items]
     is_alone = sum(len(names) for _, names in tables) == 1 and not file.others
     askings: dict[range | None, Asking] = {}

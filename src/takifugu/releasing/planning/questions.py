@@ -46,10 +46,7 @@ class Question:
 
     @cached_property
     def of_observed(self) -> Calibration:
-        """Return the calibration about the observed entries.
-
-        Its query is about them: so it says what can be expected of the answer.
-        """
+        """Return the calibration of the observed entries, for expectations."""
         if self.observed is None:
             return self.calibration
         return replace(self.calibration, query=Observed(self.calibration.query, self.observed))
@@ -86,10 +83,7 @@ class Drawn:
 
     @property
     def cells(self) -> Mapping[str, Hashable]:
-        """Return the values by label.
-
-        A certificate holds them so.
-        """
+        """Return the values by label, as in a certificate."""
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
@@ -100,10 +94,7 @@ SERIES = "it begins a series: later releases about the source count as multiples
 
 
 def debits_of(questions: Sequence[Question]) -> list[Debits]:
-    """Return the debits of every question.
-
-    They are of the units that it reads, those that begin a series first.
-    """
+    """Return every question's debits to its units, series first."""
     from takifugu.accounting.composition import charge_of
     from takifugu.accounting.ledger import Debit, Debits
 

@@ -59,10 +59,7 @@ def _listed(column: object) -> list[Hashable]:
 
 
 def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
-    """Return a row in the order of the columns.
-
-    It is a mapping, or values in that order.
-    """
+    """Return a row, or a mapping of one, in column order."""
     if isinstance(row, Mapping) and set(row) >= set(belief.columns):
         return tuple(row[name] for name in belief.columns)
     if isinstance(row, Mapping | str) or not isinstance(row, Sequence) or len(row) != len(belief.columns):

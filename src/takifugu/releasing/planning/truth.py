@@ -41,9 +41,9 @@ class Seen:
     data: Any = field(repr=False)
 
     def digest(self) -> bytes:
-        """Return a digest of the data.
+        """Return a digest of the data, equal only for equal data.
 
-        Data share it only if they are equal; it goes into a keyed hash and nowhere else.
+        The digest goes into a keyed hash and nowhere else.
         """
         if not isinstance(self.data, Counted):
             content = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
@@ -56,12 +56,12 @@ class Seen:
 
 
 def read(calibration: Calibration, data: object) -> Seen:
-    """Return the data as they enter the answer.
+    """Validate and return the data as they enter the answer.
 
-    So every fault in them is found before anything is paid for. `data` is a sequence of states for a chain, a list of
-    sequences for independent pieces (or their counts), a list of values (or a mapping of names) for users, a mapping or
-    tuple for a record, columns of numbers or records for a normal belief, a number for two distributions. Raises
-    DataError for data that the belief does not know.
+    Every fault is reported before anything is paid for. `data` is a sequence of states for a chain, a list of sequences
+    for independent pieces (or their counts), a list of values (or a mapping of names) for users, a mapping or tuple for
+    a record, columns of numbers or records for a normal belief, a number for two distributions. Raises DataError for
+    data that the belief does not know.
     """
     if isinstance(data, CodedRows):
         return Seen(data)
@@ -82,9 +82,9 @@ def read(calibration: Calibration, data: object) -> Seen:
 
 
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
-    """Return the exact answer in grid units.
+    """Return the exact answer in grid units, before rounding.
 
-    It is integers, or of real numbers any rational; the noise rounds it.
+    Counts are integers; sums of real numbers may be any rational, and the noise rounds them.
     """
     data = seen.data
     if isinstance(data, CodedRows):  # an array, in which each row is randomised by itself
@@ -109,10 +109,7 @@ def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int
 
 
 def _summed(pieces: Sequence[Piece]) -> IntArray:
-    """Return the entries of pieces in each state.
-
-    They are counts over several pieces, by cells where they were counted so.
-    """
+    """Return the total number of entries by state, and any cell."""
     if pieces[0].by_cell is None:
         counts: IntArray = np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
         return counts
@@ -126,10 +123,9 @@ def _summed(pieces: Sequence[Piece]) -> IntArray:
 def _read_of_pieces(
     calibration: Calibration, pieces: Sequence[Piece]
 ) -> Iterator[tuple[Sequence[Piece], list[list[int]]]]:
-    """Yield pieces with alike entries.
+    """Yield runs of pieces read alike, with their cells, weights and tables.
 
-    Their entries are read alike; each comes with the cells that are read, their weights and tables. Raises DataError
-    where a query reads entries in different ways that were counted together.
+    Raises DataError where a query reads entries in different ways that were counted together.
     """
     belief = calibration.framework.beliefs[0]
     answer = resolved(calibration.query, belief)
@@ -167,7 +163,7 @@ def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list
 
 
 def _read_alike(ways: IntArray) -> list[list[int]]:
-    """Return the readings of entries with weight.
+    """Return the distinct ways of reading entries.
 
     Raises DataError where a query reads entries counted together differently.
     """
@@ -178,9 +174,9 @@ def _read_alike(ways: IntArray) -> list[list[int]]:
 
 
 def _check_may_miss(calibration: Calibration) -> None:
-    """Check the soundness of missing entries.
+    """Raise DataError where missing entries would be unsound.
 
-    Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise.
+    Missing entries have weight 0: sound only where less weight needs less noise.
     """
     if calibration.guarantee.covers is Covers.OUTPUT:
         raise DataError(
@@ -198,7 +194,7 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 
 def _number(calibration: Calibration, data: object) -> Fraction:
-    """Return the number itself in grid units.
+    """Return the number in grid units, unrounded.
 
     Rounding it first would tell close distributions apart with certainty.
     """
@@ -208,8 +204,5 @@ def _number(calibration: Calibration, data: object) -> Fraction:
 
 
 def labels_of(calibration: Calibration, data: object) -> tuple[str, ...]:
-    """Return the names of the published values.
-
-    None where rows are published one by one.
-    """
+    """Return the names of the published values, none for randomised rows."""
     return () if isinstance(data, CodedRows) else calibration.problem.published

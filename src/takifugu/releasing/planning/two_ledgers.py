@@ -20,10 +20,7 @@ MOST_NAMED = 3
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
-    """Return notices about other files on the data.
-
-    They say what others beside a file mean that read its data, and what it takes for granted.
-    """
+    """Return warnings of other files on the same data, and of assumptions."""
     return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))
 
 
@@ -68,9 +65,9 @@ def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
 
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
-    """Yield the output folders of other files.
+    """Yield the default output folders of files on the same data.
 
-    They are those others' if neither they nor this file say where: what lies there is paid for, too.
+    Yields nothing where this file names its own folder. What lies in those folders is paid for, too.
     """
     if file.spec.output is not None:
         return
