@@ -43,7 +43,7 @@ Described = tuple[Sequence[Plain], Pairs]
 
 @dataclass(frozen=True)
 class Divergence:
-    """Both ends of a divergence between hypotheses, and a place of large excess."""
+    """Both ends of a divergence between hypotheses, and a telling place."""
 
     low: mpf
     high: mpf

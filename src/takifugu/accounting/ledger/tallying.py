@@ -264,7 +264,7 @@ def _everything(connection: Connection, account: Account, request: Request, mixe
 
 
 def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
-    """Return the account of layouts of the same entries; None without a proof."""
+    """Return the account of layouts of the same entries, None if unproved."""
     debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
     frameworks = {**account.accounts.frameworks, **_frameworks_of(connection, debits)}
     costs = {}

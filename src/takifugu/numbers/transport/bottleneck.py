@@ -24,7 +24,7 @@ _ROUNDING = 2.0**-40
 
 @dataclass(frozen=True)
 class BottleneckPlan:
-    """W-infinity of two laws in a metric, and a plan's (from, to, mass)."""
+    """W-infinity of two laws in a metric, and its (from, to, mass)."""
 
     distance: Atom
     moves: tuple[tuple[Point, Point, Fraction], ...]
