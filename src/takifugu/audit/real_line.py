@@ -43,10 +43,7 @@ Described = tuple[Sequence[Plain], Pairs]
 
 @dataclass(frozen=True)
 class Divergence:
-    """Both ends of one hypothesis's divergence from another, and a place.
-
-    Much of the divergence comes from that place.
-    """
+    """Both ends of a divergence between hypotheses, and a telling place."""
 
     low: mpf
     high: mpf

@@ -29,10 +29,7 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class EntryBudget:
-    """The budget of each of `releases` mechanisms of another library, rounded down.
-
-    The library counts by `neighbours`.
-    """
+    """Each mechanism's budget in another library, by `neighbours`, rounded down."""
 
     epsilon: float
     delta: float

@@ -70,10 +70,7 @@ def listed_array(data: object) -> object:
 
 
 def iterated(column: Any) -> list[Any]:
-    """Return the values of a list or column in their own types.
-
-    Arrow's become Python's own.
-    """
+    """Return a list's or column's values in their types, Arrow's in Python's."""
     return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 

@@ -112,9 +112,6 @@ def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]
 
 
 def place_of(kind: type) -> str:
-    """Return the place of a type of this package, "" for others.
-
-    Others may have a module of the same name.
-    """
+    """Return the place of a type of this package, "" for others."""
     ours = kind.__module__.startswith(_OURS)
     return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""

@@ -57,10 +57,7 @@ def without_data(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def place_of(error: BaseException) -> str:
-    """Return the kind and line of an exception.
-
-    Its message could hold data.
-    """
+    """Return an exception's kind and line, since its message could hold data."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -237,10 +237,7 @@ def _alone(
 def _together(
     view: View, belief: Recording, group: Sequence[Item]
 ) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
-    """Return `_alone` of releases at the same steps or at known places.
-
-    None where they do not fit.
-    """
+    """Return `_alone` of releases at common or known places, or None."""
     most = sum((item.read.total / item.scale for item in group), Fraction(0))
     windows = placed(view, belief, group)
     if windows is not None:

@@ -141,10 +141,7 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
 def _costs_of_windows(
     view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Term]
 ) -> Iterator[Cost]:
-    """Yield the cost of windows in the recording of `longer`, by secret.
-
-    Every step of the recording counts.
-    """
+    """Yield the cost of windows among all steps of `longer`, by secret."""
     fixed, trivial, moving = Fraction(0), Fraction(0), []
     for series, (charge, read, after) in zip(windows, terms, strict=True):
         if charge.scale is None:
@@ -268,10 +265,7 @@ def _contribution(read: Read) -> Hashable:
 
 
 def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | None:
-    """Return the joint cost by the best curve, rounded up, or None.
-
-    None stands for an unbounded cost.
-    """
+    """Return the joint cost by the best curve, rounded up; None: unbounded."""
     try:
         cost, witness = joint_loss(part, terms)
     except Unsupported:

@@ -195,10 +195,7 @@ def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class _Read:
-    """The largest changes of a query, by all entries and by one.
-
-    None stands for an unbounded change.
-    """
+    """A query's largest changes, by all entries and one; None: unbounded."""
 
     whole: Fraction | None
     single: Fraction | None

@@ -107,7 +107,7 @@ def _term(
 ) -> tuple[Part, list[NormalRelease]]:
     """Return a component's first releases, covering its series; [] without moves.
 
-    These releases have less noise than the real ones, to cover the later ones, too.
+    The releases have less noise than the real ones, to cover the later ones, too.
     """
     moving = [number for number, read in enumerate(reads) if read.changes.any()]
     if not moving:

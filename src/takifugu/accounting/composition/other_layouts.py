@@ -80,10 +80,7 @@ def _highest(steps: Steps) -> Fraction:
 
 
 def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fraction]]:
-    """Yield each step of a change in cost, with the change.
-
-    The cost is that of the dearest belief.
-    """
+    """Yield each step of a change in the dearest belief's cost."""
     view, start = View(framework, charge.framework), charge.at or 0
     most = np.zeros(charge.entries, dtype=np.int64)
     grids = set()

@@ -126,10 +126,7 @@ def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction]
 
 
 def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
-    """Return the lesser of the promises' sum and the joint quilt cost.
-
-    Both share one bad event.
-    """
+    """Return the lesser of the promises' sum and joint quilt cost."""
     candidates = _sums(view, charges)
     partial_ones = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
     if len(partial_ones) == 1 and _joins_whole(view, charges, *partial_ones):

@@ -42,10 +42,7 @@ class Definition:
                 yield from secrets.comparisons(secret, belief)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return the joint promise of charges of this definition.
-
-        Charges of other definitions are made so by `converted`.
-        """
+        """Return the joint promise of charges of this definition (see `converted`)."""
         raise NotImplementedError
 
     def converted(self, charge: Charge) -> Charge:
@@ -59,10 +56,7 @@ class Definition:
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
-        """Return one framework for several of this definition, or None.
-
-        Without one each of them is charged.
-        """
+        """Return one framework for several, or None to charge each of them."""
         return None
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:

@@ -75,10 +75,7 @@ class Asymmetric(Definition):
         return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
-        """Return the framework of the commonly allowed moves.
-
-        None where the frameworks are not about one domain.
-        """
+        """Return the framework of commonly allowed moves; None for different domains."""
         first = frameworks[0]
         if any(f.definition != self.name or f.domain.to_dict() != first.domain.to_dict() for f in frameworks):
             return None

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pufferfish(Definition):
-    """Every pair of every secret, under every belief; rows are hidden.
-
-    Pairs are compared both ways, with weight 1.
-    """
+    """Every pair of every secret under every belief, both ways, weighted 1."""
 
     name: str = "pufferfish"
 

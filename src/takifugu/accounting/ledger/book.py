@@ -230,10 +230,7 @@ class Ledger:
             return moving.read_session(connection, self.store.place, reservation.group)
 
     def answer(self, reservation: Reservation | Pending, number: int, question: Answered) -> str:
-        """Keep the answer to question `number` and return the first to come.
-
-        Only the first answer counts, of whichever process.
-        """
+        """Keep the answer to question `number`; return the first to come."""
         with self.store.writing() as connection:
             return moving.keep_answer(connection, self.store.place, reservation.group, number, question)[number][1]
 

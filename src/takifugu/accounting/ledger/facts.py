@@ -39,10 +39,7 @@ class Fact:
 
 
 def append(connection: Connection, fact: Fact) -> None:
-    """Append an event, chained to the digest of the one before.
-
-    Its own digest becomes the ledger's head.
-    """
+    """Append an event, chained to the last one, as the new head."""
     body = json.dumps(fact.body, sort_keys=True, separators=(",", ":"))
     chain.add(connection, chain.Link(fact.id, fact.kind, fact.source, body, fact.created, fact.first))
 

@@ -301,10 +301,7 @@ def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
 
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
-    """Return whether other sources' like-named units are the same people.
-
-    Other sources go by name.
-    """
+    """Return, by other source, whether like-named units are the same people."""
     pairs = {
         (b if a == source else a): same for (a, b), same in read_people(connection).items()
         if source in (a, b) and a != b

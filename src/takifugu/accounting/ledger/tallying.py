@@ -124,10 +124,7 @@ class Tally:
     def is_for(
         self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
     ) -> bool:
-        """Return whether the tally is of these debits, source and ledger.
-
-        The tag of `everything` identifies the ledger.
-        """
+        """Return whether the tally is of these debits, source and ledger."""
         original = self.original
         is_alike = (self.source.name, original.recharge, self.same_people) == (name, recharge, same_people)
         is_same = len(original.debits) == len(debits) and all(map(is_, original.debits, debits))
@@ -267,10 +264,7 @@ def _everything(connection: Connection, account: Account, request: Request, mixe
 
 
 def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
-    """Return the account of layouts of the same entries.
-
-    None where nothing is proved of some release.
-    """
+    """Return the account of layouts of the same entries, None if unproved."""
     debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
     frameworks = {**account.accounts.frameworks, **_frameworks_of(connection, debits)}
     costs = {}

@@ -130,10 +130,7 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
 
 @dataclass(frozen=True)
 class Source:
-    """A declared name, a random id and a budget.
-
-    The budget is None before the first release.
-    """
+    """A declared name, random id and budget, None before the first release."""
 
     name: str
     id: str

@@ -156,10 +156,7 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch
 
 
 def _write_units(connection: Connection, source: int, account: Account, moved: Mapping[AccountKind, int]) -> None:
-    """Write changed costs and grown histories.
-
-    Units that others had one past with leave them.
-    """
+    """Write changed costs and grown histories, and part units with new pasts."""
     raw: Any = connection.connection.cursor()
     has_parted = False
     for kind, cost in account.costs.items():

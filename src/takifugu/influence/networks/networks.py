@@ -61,10 +61,7 @@ OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 1e7
 
 @dataclass(frozen=True, eq=False)
 class NetworkLoss:
-    """The loss of an entry's values (k, k), with way and note.
-
-    The note says what could not be done.
-    """
+    """The loss of an entry's values (k, k), its way, and failures."""
 
     loss: FloatArray
     way: str

@@ -31,10 +31,7 @@ SMALL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class NormalRelease:
-    """Normal noise on each cell of an answer, read by one part.
-
-    `sigma` is in grid units.
-    """
+    """Normal noise of sigma grid units on each cell of an answer."""
 
     answer: Additive
     sigma: Fraction

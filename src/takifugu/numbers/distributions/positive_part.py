@@ -217,7 +217,7 @@ def added_by_splitting(law: Floats, at: Floats, step: float, count: int) -> floa
 
 
 def _least_gap(likely: Callable[[float], float], step: float, count: int) -> float:
-    """Return the least of t P(|S'| <= t) + 2(t + v/t) e^(-t^2/2v)."""
+    """Return the least of t P(|S'| <= t) + 2(t+v/t) e^(-t^2/2v)."""
     proxy, best = count * step**2 / 4, math.inf
     for factor in (3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0):
         t = factor * math.sqrt(proxy)

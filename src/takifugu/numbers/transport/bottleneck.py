@@ -24,10 +24,7 @@ _ROUNDING = 2.0**-40
 
 @dataclass(frozen=True)
 class BottleneckPlan:
-    """W-infinity of two laws in a metric, and a plan attaining it.
-
-    `moves` are (from, to, mass), masses sum to one.
-    """
+    """W-infinity of two laws in a metric, and its (from, to, mass)."""
 
     distance: Atom
     moves: tuple[tuple[Point, Point, Fraction], ...]

@@ -26,10 +26,7 @@ _LOCKS_ALONE = frozenset({"fuse.sshfs", "nolock", "local_lock=all", "local_lock=
 
 
 def shares_memory(folder: Path) -> bool:
-    """Return whether all writers of a folder share its mapped memory.
-
-    The answer is kept for the process.
-    """
+    """Return whether a folder's writers share mapped memory, checked once per process."""
     return _shares_memory(Path(os.path.realpath(folder)))
 
 

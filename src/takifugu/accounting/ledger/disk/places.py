@@ -87,10 +87,7 @@ def place_of(path: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Remove old files of killed processes from a folder of ledgers.
-
-    Fresh files may be in use.
-    """
+    """Remove killed processes' files from a folder of ledgers, except fresh ones."""
     try:
         for entry in os.scandir(folder):
             is_ours = _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)

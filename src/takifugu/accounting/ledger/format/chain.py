@@ -105,10 +105,7 @@ def check_chain(connection: Connection) -> None:
 
 
 def check_head(connection: Connection) -> None:
-    """Raise LedgerError unless the newest event is as written.
-
-    Older ones are not read.
-    """
+    """Refuse an altered newest event, without reading older ones; raises LedgerError."""
     key, head = connection.exec_driver_sql("select key, head from meta").one()
     query = "select public_id, kind, source, body, created, first, chain from events order by id desc limit 2"
     rows = [tuple(row) for row in connection.exec_driver_sql(query)]

@@ -23,10 +23,7 @@ from takifugu.numbers.rationals import float_above
 
 @dataclass(frozen=True)
 class Group:
-    """A quilt and its best pairs of values, by their numbers.
-
-    `steps` is D(N), `influence` the largest e.
-    """
+    """A quilt, its best pairs' numbers, D(N) in steps, and largest e."""
 
     quilt: Quilt
     pairs: IntArray

@@ -32,10 +32,7 @@ COUNTED = 200_000
 
 @dataclass(frozen=True)
 class NetworkQuilt:
-    """The nodes of one entry's quilt, and its near set's change.
-
-    None is the trivial quilt, with everything near.
-    """
+    """A quilt's nodes (None: trivial), and its near set's change."""
 
     nodes: tuple[int, ...] | None
     steps: int
