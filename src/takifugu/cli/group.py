@@ -144,7 +144,7 @@ def _save_time() -> None:
 
     It takes a third of the time of `compare`.
     """
-    gc.set_threshold(1_000_000)  # what is loaded stays
+    gc.set_threshold(250_000)  # what is loaded stays
     atexit.unregister(_leave_to_the_system)
     atexit.register(_leave_to_the_system)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for a large matrix are never idle
