@@ -151,6 +151,10 @@ def large(least: int = 0) -> None:
                 bytes_each = (folder / "ledger.db").stat().st_size / people
                 against = f"{again / took:.2f} times the first, {peak_again / 1e6:.0f} MB, ledger after both"
                 row("another release about them", span(again), f"{against} {bytes_each:.0f} bytes a person")
+                words = ["takifugu", "ledger", "check", "ledger.db"]
+                code = f"import sys; sys.argv = {words!r}; from takifugu.cli import main; main()"
+                check = processor_time(code, folder, runs=1)
+                row("takifugu ledger check", span(check), f"{check / took:.2f} times the first release")
                 is_met = max(took, again) <= 60 and max(peak, peak_again) <= 1e9 and bytes_each <= 64 and again <= took
                 goal = "goal 60 s, 1 GB, 64 bytes a person, the second no slower"
                 row("", "", f"{goal}: {'kept' if is_met else 'MISSED'}")

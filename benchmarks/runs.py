@@ -1,6 +1,7 @@
 """The processor time of whole releases of changes and stays, next to DuckDB's own `lead` and sum in the same run.
 
 Each is a process of its own. Goals: 3 times DuckDB at 10^7 rows; a year of minutes of 1,000 people as changes in 5 s.
+A table by the hour of 40 people is next to one of 10: most of it is done once for all whose hours are the same.
 That no two stays overlap is not to be had without `lead`; what DuckDB takes for a sum that is blind to it is printed,
 too.
 `python benchmarks/run.py runs`; with the environment's RUNS_ROWS other numbers of rows than 10^6 and 10^7.
@@ -98,6 +99,20 @@ def measured(what: str, rows: str, many: int, people: int, minutes: int, end: st
         row(what, span(took), f"{against}, goal {said}: {'kept' if is_met else 'MISSED'}")
 
 
+def by_the_hour() -> None:
+    """Print what a table by the hour takes, of some people and of four times as many."""
+    title("a table by the hour of a year of minutes: 40 people next to 10")
+    times = []
+    for people in (10, 40):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write(folder, "changes", 200_000, people, 366 * 1440, "parquet")
+            text = (folder / "f.toml").read_text()
+            (folder / "f.toml").write_text(text.replace('per = "pooled"', 'per = "pooled"\nby = "hour"'))
+            times.append(release_time(folder)[0])
+    row("takifugu release, 40 people", span(times[1]), f"{times[1] / times[0]:.1f} times 10 people")
+
+
 def main() -> None:
     title("processor time of a whole release of changes and of stays, next to DuckDB's own lead and sum")
     for many in map(int, os.environ.get("RUNS_ROWS", "1000000 10000000").split()):
@@ -106,6 +121,7 @@ def main() -> None:
                 measured(f"{rows}, {end}, {many:,} rows, 1,000 people", rows, many, 1_000, 366 * 1440, end)
     title("a year of minutes of 1,000 people, as changes")
     measured("a change each two hours: 4,392,000 rows, csv", "changes", 4_392_000, 1_000, 366 * 1440, "csv", goal=5.0)
+    by_the_hour()
 
 
 if __name__ == "__main__":

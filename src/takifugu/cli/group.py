@@ -141,7 +141,7 @@ class Careful(InOrder):
 
 def _save_time() -> None:
     """Leave out work without use in short processes."""
-    gc.set_threshold(1_000_000)  # what is loaded stays
+    gc.set_threshold(250_000)  # what is loaded stays
     atexit.unregister(_leave_to_the_system)
     atexit.register(_leave_to_the_system)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for a large matrix are never idle

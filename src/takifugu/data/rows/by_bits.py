@@ -115,12 +115,15 @@ class People:
     counts: IntArray = field(repr=False)
 
 
-def _joined(stretches: Sequence[int], bits: Sequence[bytearray]) -> bytes:
-    """Return the bits of stretches from first to last."""
-    if len(bits) == 1:
-        return bytes(bits[0])
-    of_stretch, nothing = dict(zip(stretches, bits, strict=True)), bytes(len(bits[0]))
-    return b"".join(of_stretch.get(number, nothing) for number in range(min(stretches), max(stretches) + 1))
+def _joined(words: str) -> bytes:
+    """Return the bits of stretches from first to last.
+
+    Each has two words, its number and its bits.
+    """
+    numbers, bits = map(int, words.split()[::2]), map(bytes.fromhex, words.split()[1::2])
+    of_stretch = dict(zip(numbers, bits, strict=True))
+    nothing = bytes(len(next(iter(of_stretch.values()))))
+    return b"".join(of_stretch.get(number, nothing) for number in range(min(of_stretch), max(of_stretch) + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +149,12 @@ class CountedByBits:
         pieces, step, columns = dict[Key, _Piece](), self.picked.step or 1, self.columns
         counts, shift = columns["counts"].tolist(), _shift(self.picked)
         names = zip(*(columns[role].tolist() for role in self.picked.keys), strict=True)
-        numbers = (columns[name].tolist() for name in ("low", "high", "least", "has_gaps", "stretches", "bits"))
-        for name, some, low, high, least, has_gaps, stretches, bits in zip(names, counts, *numbers, strict=True):
+        numbers = (columns[name].tolist() for name in ("low", "high", "least", "has_gaps", "bits"))
+        for name, some, low, high, least, has_gaps, bits in zip(names, counts, *numbers, strict=True):
             rows = {code: number for code, number in enumerate(some) if number}
             start = low * step + least - shift
             span = range(start, start + (high - low) * step + 1, step)
-            joined = _joined(stretches, bits) if has_gaps else None
+            joined = _joined(bits) if has_gaps else None
             pieces[self.picked.key(name)] = _Piece(rows, span, low, joined)
         return pieces
 
@@ -242,17 +245,18 @@ def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContext
     has_gaps = f"coalesce({number} <= max(high) - min(low), false)"
     summed = ", ".join(f"sum(s{state})::bigint as s{state}" for state in states)
     of_key = f"{names}, {summed}, {bounds}, {number}::bigint as number, count(*) as many, {has_gaps} as has_gaps, "
-    of_key += f"case when {has_gaps} then list(stretch) else [] end as stretches, "
-    of_key += f"case when {has_gaps} then list(seen::blob) else [] end as bits"
+    in_words = "string_agg(stretch::varchar || ' ' || hex(seen::blob), ' ')"  # a million empty texts are one object
+    of_key += f"case when {has_gaps} then {in_words} else '' end as bits"
     fits = f"sum(many) over () <= {MOST_BITS >> bits}"
-    lists = ", ".join(f"case when {fits} then {column} else [] end as {column}" for column in ("stretches", "bits"))
     nameless = " or ".join(f"{identifier(role)} is null" for role in rows.keys)
     try:
         with within(MOST_BYTES):
             recoded = rows.recoded(wrapped(native)).to_native().project("*, (code < 0)::bigint as odd")
             of_stretches = recoded.aggregate(of_stretch, f"{names}, stretch")
             pieces = of_stretches.aggregate(of_key, names)
-            pieces = pieces.project(f"* replace ({lists}), {fits} as fits, {nameless} as nameless")
+            pieces = pieces.project(
+                f"* replace (case when {fits} then bits else '' end as bits), {fits} as fits, {nameless} as nameless"
+            )
             columns = collected_in_columns(wrapped(_in_order(rows, pieces)))
     except (duckdb.OutOfMemoryException, duckdb.OutOfRangeException):
         raise NotPlain("there are too many pieces, or ticks that are too large") from None
