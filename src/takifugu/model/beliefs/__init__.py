@@ -49,7 +49,7 @@ class Separate(Belief, Protocol):
     ) -> list[int]:
         """Return the first of each set of like entries.
 
-        Like entries have the same values and columns, `by_law` the same law.
+        Like entries have equal values and columns, and with `by_law` equal laws.
         """
         ...
 
@@ -62,10 +62,7 @@ class Registered(Belief, Protocol):
 
 
 def separate(belief: Belief) -> Separate | None:
-    """Return a belief of separate entries, None for others.
-
-    It tells the entries apart from those like them.
-    """
+    """Return the belief if its entries are independent, else None."""
     return belief if isinstance(belief, Separate) else None
 
 
@@ -135,9 +132,8 @@ def belief_class(kind: object) -> Any:
 def check_registered(belief: Belief) -> None:
     """Raise InputError for a belief of an unregistered type.
 
-    A ledger could not read it back.
-
-    A type derived from a registered one is another type: it would read back, and be charged for, as what it is not.
+    A ledger could not read it back. A type derived from a registered one would be read back, and charged for, as the
+    registered one.
     """
     if not any(KINDS.has(name, type(belief)) for name in KINDS.names):
         raise InputError(
@@ -157,10 +153,9 @@ def from_dict(data: Plain) -> Belief:
 
 
 def to_dict(belief: Belief) -> Json:
-    """Return plain data, with the order of the list of entries.
+    """Return plain data for `from_dict`, with the order of listed entries.
 
-    `from_dict` reads them back. Raises InputError for a belief that writes itself down as one of another type, which
-    would be charged in its place.
+    Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
     """
     data = belief.to_dict()
     if data.get("kind") in KINDS and not KINDS.has(data["kind"], type(belief)):
@@ -172,10 +167,7 @@ def to_dict(belief: Belief) -> Json:
 
 
 def _members(kind: type) -> set[str]:
-    """Return the fields and methods of a class itself.
-
-    Abstract methods are left to derived classes.
-    """
+    """Return the fields and concrete methods of a class itself."""
     left = {name for name, value in vars(kind).items() if isinstance(value, FunctionType) and _ABSTRACT in vars(value)}
     return {*vars(kind), *vars(kind).get("__annotations__", ())} - left
 

@@ -84,7 +84,7 @@ class Grid:
 def grid_of(box: Box) -> Grid:
     """Return the grid of [belief.box].
 
-    InputError, which names the key, for a box without an inside.
+    Raises InputError at the key for a box without an inside.
     """
     ends = []
     for key, pair in (("first", box.first), ("second", box.second)):
@@ -107,7 +107,7 @@ def grid_of(box: Box) -> Grid:
 
 
 def scales_of(box: Box) -> tuple[Scales, str]:
-    """Return the length of a unit of either coordinate, and its name.
+    """Return the length of each coordinate's unit, and its name.
 
     Degrees are measured in the middle of the box.
     """

@@ -37,7 +37,8 @@ class ContactsSection(PublicFile):
     def belief(self, public: Public) -> CliqueInfection:
         """Return the belief from the public file of meetings and the model.
 
-        Raises DataError for a file that cannot be read or lacks a name, InputError for no probabilities.
+        Raises DataError for a file that cannot be read or lacks a name, InputError for values that are no
+        probabilities.
         """
         outside, at_home = (float(as_fraction(chance, "a probability")) for chance in (self.outside, self.inside))
         household_infection(1, outside, at_home)

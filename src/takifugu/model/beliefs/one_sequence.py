@@ -54,26 +54,17 @@ class OneSequence(Nameless):
 
     @property
     def has_given_start(self) -> bool:
-        """Return whether the law fixes the first step of the sequence.
-
-        It is a step of the recording.
-        """
+        """Return whether the law fixes the recording's first step."""
         return False
 
     @property
     def starts_anyhow(self) -> bool:
-        """Return whether the first step may have any distribution.
-
-        It may under a class of chains.
-        """
+        """Return whether the first step may have any distribution."""
         return True
 
     @property
     def supports(self) -> Supports | None:
-        """Return the possible values of each entry, for any length.
-
-        None for a class, under which all may be taken.
-        """
+        """Return each entry's possible values at any length; None for all."""
         return None
 
     @abstractmethod
@@ -81,33 +72,27 @@ class OneSequence(Nameless):
         """Return the same law with another number of steps."""
 
     def phase(self, before: int) -> int:
-        """Return the place in a period of a step before the first.
-
-        It is so many steps before.
-        """
+        """Return the phase of the step `before` steps before the first."""
         return 0
 
     def from_step(self, step: int, length: int) -> Self | None:
-        """Return the law of a recording's run from a step.
+        """Return the law of a run from a step, None if unknown.
 
-        A negative step is before its first. None where that is not known.
+        A negative step lies before the first of the recording.
         """
         return None if step and self.has_given_start else self.with_length(length)
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
-        """Return the numbers of the laws of the steps from some entries.
+        """Return the numbers of the laws of these steps.
 
-        None where each may have its own. Where two sets of entries have the same, the belief says nothing of how they
-        differ.
+        Returns None where each step may have its own. Where two sets of entries have the same numbers, the belief does
+        not tell them apart.
         """
         return frozenset((0,))
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the belief was estimated from the private data.
-
-        Its source states that.
-        """
+        """Return whether the source says the belief came from private data."""
         return is_private_source(self.source)
 
     @property
@@ -139,10 +124,7 @@ class OneSequence(Nameless):
     def describe(self) -> str: ...
 
     def describe_piece(self) -> str:
-        """Describe one piece of a recording.
-
-        Where that can be done without its length, this is said of all pieces.
-        """
+        """Describe one piece, without its length where possible."""
         return self.describe()
 
 
@@ -188,17 +170,14 @@ class Recording(Belief, Protocol):
 
 
 def is_recording(belief: object) -> TypeGuard[Recording]:
-    """Return whether a belief is about steps of sequences.
-
-    They have positions and no names.
-    """
+    """Return whether a belief is about recorded sequences of steps."""
     return isinstance(belief, Recording)
 
 
 def checked_length(length: int) -> int:
-    """Return a number of steps.
+    """Return the length as an int.
 
-    InputError unless it is a whole number above 0.
+    Raises InputError unless it is a whole number above 0.
     """
     if isinstance(length, bool) or int(length) != length or length < 1:
         raise InputError(f"the chain's length is {length!r}", rule="it must be a whole number above 0").at("length")
@@ -206,9 +185,9 @@ def checked_length(length: int) -> int:
 
 
 def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:
-    """Return `count` different names of states (0, 1, ... by default).
+    """Return `count` different names of states, by default 0, 1, ...
 
-    InputError for others.
+    Raises InputError for other names.
     """
     names = tuple(range(count)) if states is None else checked_alphabet(states, title)
     if len(names) != count:

@@ -60,9 +60,7 @@ class Region:
     high: tuple[int, ...]
 
     def largest(self, column: Sequence[int]) -> Fraction:
-        """Return the largest <p, column> over the region, exactly.
-
-        p is a distribution in the region.
+        """Return the largest <p, column> over the region's distributions p, exactly.
 
         >>> tree = tree_of(["a", "b", "c"])
         >>> Region(tree, (WHOLE, 0, 0, 0), (WHOLE, WHOLE // 4, WHOLE // 2, WHOLE)).largest([3, 2, 1])
@@ -98,16 +96,13 @@ class Region:
         return Fraction(line(self.tree)[1], WHOLE)
 
     def least(self, column: Sequence[int]) -> Fraction:
-        """Return the least <p, column> over the region, exactly.
-
-        p is a distribution in the region.
-        """
+        """Return the least <p, column> over the region's distributions p, exactly."""
         return -self.largest([-value for value in column])
 
     def about(self, columns: Floats, sign: int = 1) -> Floats:
-        """Return about the largest <p, column> of every column.
+        """Estimate the largest <p, column>, or with sign -1 the least.
 
-        With sign -1 it is the least; shape (columns,).
+        Returns floats of shape (columns,).
         """
         ends = iter(zip(self.low, self.high, strict=True))
         slopes = sign * columns.T
@@ -210,10 +205,7 @@ class Sample:
     of_people: bool = False
 
     def smoothed(self, share: Fraction) -> tuple[Fraction, ...]:
-        """Return the distribution of counts plus a share each.
-
-        All are equal where there is nothing.
-        """
+        """Return the distribution of counts + share; uniform if all are 0."""
         weights = [count + share for count in self.counts]
         total = sum(weights, Fraction(0))
         if not total:
@@ -224,9 +216,9 @@ class Sample:
 def samples_of(
     rows: Iterable[tuple[str, int]], values: int, people: Iterable[Hashable] | None = None
 ) -> dict[str, Sample]:
-    """Return the samples in rows, with the person of each or none.
+    """Count rows (population, number of the value) into samples by population.
 
-    A row is the name of the population and the number of the value.
+    `people` holds the person of each row; by default each row is its own.
 
     >>> samples_of([("m", 0), ("m", 1), ("m", 1)], 2, ["p", "p", "q"])["m"]
     Sample(counts=(Fraction(1, 2), Fraction(3, 2)), size=2, of_people=True)
@@ -248,10 +240,9 @@ def samples_of(
 
 
 def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confidence: float) -> Regions:
-    """Return regions around all true distributions.
+    """Return regions covering all true distributions with probability >= `confidence`.
 
-    They hold all with probability `confidence` or more. Raises InputError for a confidence outside (0, 1), and for
-    counts that are not one for each value.
+    Raises InputError for a confidence outside (0, 1), or unless there is one count for each value.
 
     >>> rows = [("m", 0)] * 90 + [("m", 1)] * 10 + [("f", 0)]
     >>> found = covering(samples_of(rows, 2), ["a", "b"], 0.99)
@@ -284,10 +275,9 @@ def _region(tree: Block, sample: Sample, miss: float) -> Region:
 
 
 def interval(count: int, total: int, miss: float) -> tuple[float, float]:
-    """Return an interval for the probability of an event.
+    """Bound the probability of an event seen `count` times of `total`.
 
-    It was seen `count` times of `total`; the interval misses it at most so often. Clopper and Pearson 1934, rounded
-    outward.
+    The interval misses it with probability at most `miss`. Clopper and Pearson 1934, rounded outward.
 
     >>> [round(end, 4) for end in interval(0, 100, 0.01)], interval(0, 0, 0.01)
     ([0.0, 0.0516], (0.0, 1.0))
@@ -301,7 +291,7 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
 
 
 def _interval_of_people(count: Fraction, people: int, values: int, miss: float) -> tuple[float, float]:
-    """Return an interval for the mean share of people in a set.
+    """Bound the mean share of people in a set.
 
     Shares are numbers in [0, 1], not only 0 or 1.
     """
@@ -312,9 +302,9 @@ def _interval_of_people(count: Fraction, people: int, values: int, miss: float) 
 
 
 def tree_of(values: Sequence[Hashable]) -> Block:
-    """Return a tree of blocks from public facts.
+    """Return a tree of blocks of values, from public facts only.
 
-    Places are halved by both coordinates, numbers by size. Anything else has single values only.
+    Places are halved by both coordinates, numbers by size. All other values are blocks by themselves.
 
     >>> [block.values for block in tree_of([1, 2, 3]).all]
     [(0, 1, 2), (0, 1), (0,), (1,), (2,)]

@@ -49,7 +49,7 @@ class PublicTable(Protocol):
     def values(self, column: str) -> tuple[str, ...]:
         """Return the different texts of a column, sorted.
 
-        DataError where one is missing.
+        Raises DataError where one is missing.
         """
         ...
 
@@ -58,30 +58,24 @@ class PublicTable(Protocol):
         ...
 
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
-        """Return the number of the value in each row of a column.
-
-        With two coordinates it is the number of a cell of a grid.
-        """
+        """Return each row's index into values, or its grid cell's number."""
         ...
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
-        """Return how often each row of some columns is there.
-
-        Numbers are in the bins of [source] or in classes.
-        """
+        """Count the rows of some columns, with numbers by bin or class."""
         ...
 
     def people(self, spellings: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
         """Return the canonical names of all people.
 
-        DataError where two spellings may be one person.
+        Raises DataError where two spellings may be one person.
         """
         ...
 
     def number(self, text: str, column: str) -> str:
         """Return a number of the file as Python writes it.
 
-        DataError for a text that is none.
+        Raises DataError for other texts.
         """
         ...
 
@@ -96,10 +90,7 @@ class Public(Protocol):
     def source(self) -> object: ...
 
     def open(self, file: object, missing: bool = True) -> PublicTable:
-        """Open the file of a section.
-
-        The texts that are `missing` in the source are so there, too.
-        """
+        """Open a section's file, by default with the source's missing texts."""
         ...
 
 
@@ -123,8 +114,5 @@ Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of eac
 
 
 def mass(probability: Number) -> int | float | Fraction:
-    """Return a probability as it was written.
-
-    Floats stay floats, fractions written as text are exact.
-    """
+    """Return a probability as it was written, texts as exact fractions."""
     return as_fraction(probability, "a probability") if isinstance(probability, str) else probability

@@ -53,10 +53,7 @@ class Boxes(PlainForm):
         return tuple(f"r{row}c{column}" for row, column in product(range(self.rows), range(self.columns)))
 
     def place(self, x: Fraction, y: Fraction) -> str | None:
-        """Return the name of the box of a point.
-
-        None outside of the range.
-        """
+        """Return the name of a point's box, None outside the range."""
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
         return None if column is None or row is None else f"r{row}c{column}"
 

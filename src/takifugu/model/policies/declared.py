@@ -81,10 +81,7 @@ class PolicySection:
             yield InputError("is not used with values", fix="each person has one value").at("most")
 
     def layout(self) -> Plain:
-        """Return the rules for the place of a row.
-
-        Boxes of two grids are named alike.
-        """
+        """Return the grid's boxes: boxes of two grids are named alike."""
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 
     def belief(self, public: Public) -> Visits | Domain:

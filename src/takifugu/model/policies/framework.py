@@ -18,11 +18,11 @@ NOTHING = "the policy protects nothing: no record may move to another one"
 
 
 def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
-    """Return the framework of asymmetric privacy.
+    """Return asymmetric privacy of a policy over a domain's records.
 
-    It is a policy over the records of a domain (Takagi21 Definition IV.2). The promise is for any two data sets that
-    differ by one allowed move, in that order, and needs no belief. Raises InputError for a policy that protects
-    nothing, that names a value which no record has, or whose predicates raise.
+    Takagi21 Definition IV.2. The promise is for any two data sets that differ by one allowed move, in that order, and
+    needs no belief. Raises InputError for a policy that protects nothing, that names a value which no record has, or
+    whose predicates raise.
 
     >>> from takifugu.model.policies.policy import visits
     >>> Asymmetric(visits(), Visits.of(["bar", "shop"], most=1)).definition

@@ -143,9 +143,10 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
 
 
 def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
-    """Return the different sorts of records, with weights.
+    """Group the records by their values and table.
 
-    They are values, table, the ends of the weights with 0, and the place of the largest.
+    Returns for each group its values, its table, the least and the largest weight (0 included), and the place of the
+    heaviest record.
     """
     is_uniform = about.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
@@ -162,10 +163,7 @@ def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntA
 
 
 def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], list[int], bool]:
-    """Return the indices of all allowed moves, and whether all are.
-
-    They are moves between different values.
-    """
+    """Return the allowed moves between different values, and whether all are."""
     every_pair = permutations(range(len(alphabet)), 2)
     pairs = [(i, j) for i, j in every_pair if policy.allows(alphabet[i], alphabet[j])]
     return [i for i, _ in pairs], [j for _, j in pairs], len(pairs) == len(alphabet) * (len(alphabet) - 1)

@@ -179,10 +179,7 @@ def candidates(
 
 
 def _whole(table: IntArray) -> IntArray:
-    """Return a table with every change moving two counts.
-
-    There an absent entry counts with all else.
-    """
+    """Count an absent entry with all else: changes move two counts."""
     full_table = table.copy()
     full_table[table.sum(axis=1) == 0, -1] = 1
     return full_table

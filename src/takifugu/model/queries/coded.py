@@ -196,10 +196,7 @@ class Identity(PlainForm, kind="identity"):
 
 
 def _coding(codes: Codes | None) -> str:
-    """Return the numbering of categories in words.
-
-    It is a choice that changes how much noise is needed.
-    """
+    """Describe the codes of categories, as the noise depends on them."""
     if codes is None:
         return ""
     return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())

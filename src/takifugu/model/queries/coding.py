@@ -24,9 +24,9 @@ FINEST_IMPLIED_GRID = 10**6
 
 
 def implied_grid(values: Iterable[Number]) -> Fraction:
-    """Return the largest step with all values among its multiples.
+    """Return the default grid: the largest common divisor of the values.
 
-    It is the grid where none is declared. Raises Unsupported when its denominator would exceed 1,000,000.
+    Raises Unsupported when its denominator would exceed 1,000,000.
 
     >>> implied_grid([0, 0.5, 1.25]), implied_grid([0, 50])
     (Fraction(1, 4), Fraction(50, 1))
@@ -65,10 +65,10 @@ def coded(
     weights: Sequence[Fraction] | None = None,
     grid: Fraction | None = None,
 ) -> Additive:
-    """Return the (weighted) sum of codes over the entries in `read`.
+    """Return the weighted sum of codes over the entries in `read`.
 
-    Those are the entries with 1; each product is rounded (half to even). `weights` are in the order in which the
-    entries are listed.
+    `read` is 1 for an entry that is read, else 0; `weights` are in the order of the listed entries. Each product is
+    rounded to the grid, half to even.
     """
     arranged_weights = None if weights is None else arranged(entries, weights)
     factors, factor_numbers = _factors(read, arranged_weights)
@@ -104,10 +104,7 @@ def _several_alphabets(
     factor_numbers: IntArray,
     grid: Fraction | None,
 ) -> Additive:
-    """Return the sum with a table for each alphabet and factor.
-
-    Unread entries share one.
-    """
+    """Return the sum with a table per alphabet and factor read."""
     pairs, table_of = np.unique(kind_of * len(factors) + factor_numbers, return_inverse=True)
     products: list[list[Fraction]] = []
     for pair in pairs.tolist():
@@ -157,10 +154,10 @@ class Users(Protocol):
 
 
 def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
-    """Return the different alphabets, and the index of each entry's.
+    """Return the different alphabets without absence, and each entry's index.
 
-    They lack the letter of absence, and have its mode. An absent entry of mode "removed" adds nothing to an answer; one
-    of mode "unknown" adds what some value would.
+    Each alphabet comes with its mode of absence: an absent entry of mode "removed" adds nothing to an answer; one of
+    mode "unknown" adds what some value would.
     """
     if isinstance(entries, Users):
         whose = None if len(entries.letters) == 1 else np.asarray(entries.letters_of)
@@ -183,18 +180,12 @@ def states_of(entries: Entries) -> tuple[State, ...]:
 
 
 def alphabets(entries: Entries) -> list[tuple[State, ...]]:
-    """Return the different alphabets without the letter of absence.
-
-    There is one where all entries share it.
-    """
+    """Return the different alphabets, without the letter of absence."""
     return [values for values, _ in spelled(entries)[0]]
 
 
 def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
-    """Return 1 for every chosen entry, else 0.
-
-    All are chosen without a choice; the order is the belief's own.
-    """
+    """Return 1 for each chosen entry (by default all), else 0."""
     if chosen is None:
         return Runs.alike(1, entries.size).numbers
     mask = np.zeros(entries.size, dtype=np.int64)
@@ -211,10 +202,7 @@ def column_mask(entries: Entries, name: Hashable) -> IntArray:
 
 
 def integer_row(numbers: Sequence[int]) -> IntArray:
-    """Return int64 numbers.
-
-    InputError where one does not fit.
-    """
+    """Return int64 numbers, or raise InputError where one does not fit."""
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
@@ -226,7 +214,7 @@ def integer_row(numbers: Sequence[int]) -> IntArray:
 def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
     """Return an int64 table (values, cells).
 
-    InputError where a number does not fit.
+    Raises InputError where a number does not fit.
     """
     return integer_row(list(chain.from_iterable(rows))).reshape(len(rows), -1)
 
@@ -245,7 +233,7 @@ def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number
 def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:
     """Return the number of a state: its code, or the state itself.
 
-    InputError where it has none.
+    Raises InputError for a state without one.
     """
     if codes is not None:
         if state not in codes:

@@ -67,7 +67,7 @@ def meant(
 ) -> Meant:
     """Return a table's entries and values as the belief's own.
 
-    InputError, which names the key, for unknown ones.
+    Raises InputError at the key for unknown ones.
     """
     read = alphabets(belief)
     if variables is not None:
@@ -86,7 +86,7 @@ def meant(
 def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashable]) -> dict[Hashable, Fraction] | None:
     """Return the exact number of each value.
 
-    InputError for a value that is not known.
+    Raises InputError for an unknown value.
     """
     if codes is None:
         return None
@@ -95,10 +95,7 @@ def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashab
 
 
 def known_value(text: object, value_of_text: Mapping[str, Hashable], *key: str) -> Hashable:
-    """Return the value of a belief for a text or number.
-
-    InputError for none.
-    """
+    """Return the belief's value for a text, or raise InputError."""
     if str(text) not in value_of_text:
         raise InputError(
             f"{text!r} is a value that the belief does not know{did_you_mean(text, value_of_text)}",
@@ -110,7 +107,7 @@ def known_value(text: object, value_of_text: Mapping[str, Hashable], *key: str) 
 def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
     """Return values by their texts, as files have them.
 
-    InputError for two that are written alike.
+    Raises InputError for two with the same text.
     """
     all_values = list(values)
     states_of = {str(value): value for value in all_values}
@@ -140,10 +137,7 @@ class OfRecords(Protocol):
 
 
 def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
-    """Return the values of every column, by their texts.
-
-    The belief is over records; a column of numbers has none.
-    """
+    """Return the values of each column of records, by their texts."""
     if not isinstance(belief, OfRecords):
         return {}
     record = belief.record
@@ -153,10 +147,7 @@ def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
 def values_of(
     column: str, names: Hashable, values_of_columns: Mapping[str, Mapping[str, Hashable]], *key: str
 ) -> tuple[Hashable, ...]:
-    """Return a column's values as the belief's own.
-
-    Those of a column without a list stay as they are.
-    """
+    """Return a column's names as the belief's values, if listed."""
     several_names = names if isinstance(names, tuple) else (names,)
     if column not in values_of_columns:
         return several_names

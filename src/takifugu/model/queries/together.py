@@ -76,9 +76,7 @@ class Together(PlainForm, kind="together"):
 
 
 def joined(answers: list[Additive]) -> Additive:
-    """Return several answers over the same entries as one.
-
-    It has all their cells, on a grid that holds all of theirs.
+    """Join several answers over the same entries on a common grid.
 
     >>> from takifugu import MarkovChain
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
@@ -100,10 +98,7 @@ def joined(answers: list[Additive]) -> Additive:
 
 
 def _table(answers: list[Additive], kinds: IntArray, grid: Fraction) -> IntArray:
-    """Return the addend of an entry to all cells.
-
-    It follows from its weight and its table in each answer; some do not read it.
-    """
+    """Return what an entry of these weights and tables adds."""
     shares = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, kinds, strict=True)]
     height = max((len(table) for _, weight, table in shares if weight), default=1)
     parts = list[IntArray]()

@@ -92,10 +92,7 @@ def from_dict(data: Plain) -> Secret:
 
 
 def check_registered(secret: Secret) -> None:
-    """Raise InputError for a secret lost in a ledger.
-
-    It could not be read back, or would be read back as one of another type.
-    """
+    """Raise InputError for a secret read back as another type."""
     kind, kind_read = type(secret), type(from_dict(secret.to_dict()))
     if kind is not kind_read:
         raise InputError(
@@ -124,10 +121,9 @@ register = KINDS.register
 
 
 def view(secret: Secret, belief: Believed) -> View | None:
-    """Return a belief about one entry with the values of a secret.
+    """Return the belief about a secret's values, None without a view.
 
-    It is None where that entry is the belief's own. Secrets about whole columns have one (`properties`); None says that
-    the belief is read as it is.
+    Secrets about whole columns have a view (`properties`); under None the belief is read as it is.
     """
     if not isinstance(secret, OfViews):
         return None
@@ -135,10 +131,7 @@ def view(secret: Secret, belief: Believed) -> View | None:
 
 
 def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
-    """Enumerate the ordered comparisons of a secret under a belief.
-
-    They are lazy: for tests and small cases.
-    """
+    """Yield the ordered comparisons of a secret, for tests and small cases."""
     read_view = view(secret, belief)
     belief = belief if read_view is None else read_view
     family = secret.family(belief)

@@ -97,10 +97,7 @@ class Family:
 def _value_pairs(
     possible: tuple[bool, ...], absent: int | None, pairs: tuple[tuple[int, int], ...] | None, presence: bool
 ) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of `Family.value_pairs`.
-
-    Entries where the same is possible share one tuple.
-    """
+    """Return the pairs of `Family.value_pairs`, cached by what is possible."""
     values = [v for v, can in enumerate(possible) if can and v != absent]
     if presence:
         if absent is None or not possible[absent]:
@@ -120,10 +117,7 @@ def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def absent_index(belief: Entries, entry: int) -> int | None:
-    """Return the index of ABSENT, the last letter, in an entry's alphabet.
-
-    None where the belief has no absence.
-    """
+    """Return the index of ABSENT in an entry's alphabet, None without absence."""
     alphabet = belief.alphabet(entry)
     is_last = alphabet[-1:] == (ABSENT,)
     return len(alphabet) - 1 if is_last and isinstance(belief, WithAbsence) else None

@@ -92,7 +92,7 @@ def against(left: str, right: str) -> str:
 def entry_is(belief: Entries, entry: int, value: int, start: int = 0, name: str = "", note: str = "") -> EntryIs:
     """Return the hypothesis of a value of an entry, by its index.
 
-    `name` is the entry's other name.
+    `name` overrides the entry's name.
     """
     return EntryIs(start + entry, belief.alphabet(entry)[value], name or called(belief, entry, start), note)
 

@@ -42,10 +42,7 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
 
     @property
     def worst(self) -> MarkovChain:
-        """Return the chain of the longest stays, from any initial distribution.
-
-        It stays with probability 1 - low everywhere.
-        """
+        """Return the longest-staying chain, from any initial distribution."""
         stay, leave = 1 - self.low, self.low
         return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
 

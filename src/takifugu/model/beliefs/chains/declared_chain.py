@@ -48,10 +48,7 @@ class PublicSequences(Public, Protocol):
     def calendar(self) -> Calendar | None: ...
 
     def transitions(self, fit: object) -> npt.NDArray[np.int64]:
-        """Return how often each state follows each in a file.
-
-        With matrix_by in each of its cells.
-        """
+        """Count the transitions in a file, per cell under matrix_by."""
         ...
 
 
@@ -158,9 +155,9 @@ class ChainSection:
             yield InputError(message, fix="write stay").at("next")
 
     def belief(self, public: PublicSequences) -> OneSequence:
-        """Return the chain at one step.
+        """Return the chain of length 1.
 
-        SpecError with everything that is wrong with how long states last.
+        Raises SpecError with every fault of how long states last.
         """
         following = self.next or {}
         odd = [] if self.stay is None else list(stays.faults(self.states, self.stay, following, public.step))
@@ -194,10 +191,7 @@ class ChainSection:
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)
 
     def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> OneSequence:
-        """Return the chain of counted transitions, or a region of chains.
-
-        With a confidence it is a region.
-        """
+        """Return the fitted chain, or with a confidence a region of chains."""
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:
             origin = checked_source(f"{said}estimated from {fit.file}", fit.private)

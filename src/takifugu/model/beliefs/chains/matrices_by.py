@@ -48,8 +48,7 @@ class Period:
 def period_of(by: str, calendar: Calendar) -> Period:
     """Return the period of a calendar's hours or weekdays.
 
-    Raises InputError, which names the key, where steps are numbers, where clocks are changed inside the calendar, and
-    where steps are too short.
+    Raises InputError at the key where steps are numbers or too short, and where clocks change inside the calendar.
 
     >>> from datetime import timedelta
     >>> hours = period_of("hour", Calendar.read("2026-01-05T22:00", None, timedelta(minutes=30)))
@@ -75,18 +74,13 @@ def period_of(by: str, calendar: Calendar) -> Period:
 
 
 def since_the_year_1(calendar: Calendar) -> Calendar:
-    """Return the calendar from year 1.
-
-    Its step numbers are those of a ledger.
-    """
+    """Return the calendar counted from year 1, as in ledgers."""
     first = calendar.moment_of(-calendar.at(0))
     return replace(calendar, start=first, stop=None)
 
 
 def cells_of(name: str, by: str) -> tuple[int, ...]:
-    """Return the numbers of the cells in a key.
-
-    It is one, a range with both ends, or several with commas.
+    """Parse a cell, a range, or several with commas into numbers.
 
     >>> cells_of("22-01", "hour"), cells_of("Mon-Wed, sunday", "weekday")
     ((22, 23, 0, 1), (0, 1, 2, 6))
@@ -102,9 +96,9 @@ def cells_of(name: str, by: str) -> tuple[int, ...]:
 
 
 def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
-    """Return the key of each cell.
+    """Map each cell to its key.
 
-    InputError, which names the key, where a cell has none or several.
+    Raises InputError at the key for a cell with none or several.
     """
     name_of: dict[int, str] = {}
     for name in names:
@@ -124,10 +118,9 @@ def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
 def chain_by(
     belief: ChainSection, matrices: Mapping[str, Matrix], calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
-    """Return the chain with the matrix of its cell at every step.
+    """Return the chain of the cells' matrices from the calendar's start.
 
-    It begins at the calendar's first step. Raises InputError, which names the key, for cells without a matrix or with
-    two, and for what is no matrix.
+    Raises InputError at the key for a cell with no matrix or two, and for an invalid matrix.
     """
     by, key = str(belief.matrix_by), "matrices" if belief.stays is None else "stays"
     with within(key):
@@ -151,9 +144,9 @@ def chain_by(
 def fitted_by(
     belief: ChainSection, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
-    """Return the chain of the transition counts[cell, x, y] of its cells.
+    """Fit a chain to counts[cell, x, y], smoothing each cell by itself.
 
-    Each cell is smoothed by itself. Raises InputError for a row of a cell without any transition left empty.
+    Raises InputError where smoothing is 0 and a cell's row has no transition.
     """
     by = str(belief.matrix_by)
     matrices: dict[str, Matrix] = dict.fromkeys(_CELLS[by], ())
@@ -168,10 +161,7 @@ def fitted_by(
 
 
 def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, FloatArray]]:
-    """Yield each matrix of a chain after its key or cell.
-
-    The keys are those of a release file.
-    """
+    """Yield each matrix of a chain after its release file's key."""
     by = str(belief.matrix_by)
     names = tuple(belief.matrices or belief.stays or _CELLS[by])
     key_of: dict[int, str] = {}
@@ -204,7 +194,7 @@ def _example(by: str) -> str:
 def _check_clocks(calendar: Calendar) -> None:
     """Raise InputError for a change of clocks inside the calendar.
 
-    After it the hours of steps are no period.
+    A change breaks the period of the steps' hours.
     """
     for at, *_ in () if calendar.zone is None else calendar.zone.changes:
         if at > calendar.start and (calendar.stop is None or at < calendar.stop):

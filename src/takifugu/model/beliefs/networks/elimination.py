@@ -47,9 +47,7 @@ class Plan:
 
 
 def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
-    """Return all variables but those to keep, cheapest first.
-
-    The next is always the one whose table with its neighbours is the smallest.
+    """Return all variables but `keep`, always the smallest table next.
 
     >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
     [0, 1, 2]
@@ -84,9 +82,7 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
 
 
 def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int]) -> Plan:
-    """Plan the elimination of all variables but `keep`.
-
-    The next is always the one with the smallest table.
+    """Plan the elimination of all variables but `keep`, smallest table first.
 
     >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
     (0, 1)
@@ -111,11 +107,11 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
 
 
 def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> tuple[FloatArray, float]:
-    """Return the sum of products of all factors, and an error.
+    """Sum the product of all factors over everything but `keep`.
 
-    It is summed over everything but `keep`, with axes in that order. The table is a law when the factors are
-    conditional laws of an ancestral set; it is divided by its sum. `error` bounds the relative error of every entry
-    that did not underflow. Raises Unsupported when a table would exceed LARGEST_TABLE.
+    Returns a table with axes in the order of `keep`, and a bound on the relative error of every entry that did not
+    underflow. The table is divided by its sum; it is a law when the factors are conditional laws of an ancestral set.
+    Raises Unsupported when a table would exceed LARGEST_TABLE.
     """
     steps = plan([f.scope for f in factors], sizes, keep)
     if steps.largest > LARGEST_TABLE:
@@ -138,10 +134,7 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
 
 
 def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return the entries above zero of the table of `eliminate`.
-
-    They are exact, whatever underflows there.
-    """
+    """Return exactly where the table of `eliminate` is positive, despite underflow."""
     pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
     for variable in plan([f.scope for f in factors], sizes, keep).order:
         touching = [f for f in pool if variable in f.scope]

@@ -78,10 +78,7 @@ def plain(model: Any) -> list[Table]:
 
 
 def main() -> None:
-    """Print the nodes of a network file, within limits of the process.
-
-    The command line names the file.
-    """
+    """Print the nodes of the file in sys.argv, under process limits."""
     try:
         import resource
     except ImportError:  # Windows has no such limits; the time is limited from outside

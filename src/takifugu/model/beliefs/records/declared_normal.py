@@ -74,10 +74,7 @@ class NormalSection:
         return None if self.fit is None else (("fit", "file"), self.fit, self.columns)
 
     def layout(self) -> Plain:
-        """Return the rules for the number of a record in a column.
-
-        Missing ones are replaced.
-        """
+        """Return the replacements of missing values, by column."""
         replaced = {name: to_text(as_fraction(value, name)) for name, value in (self.missing or {}).items()}
         return {"belief.missing": replaced or None}
 

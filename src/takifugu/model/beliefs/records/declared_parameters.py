@@ -83,10 +83,7 @@ class ParametersSection:
             yield InputError("is incomplete", fix=fix).at("prior")
 
     def belief(self, public: Public) -> Parameters:
-        """Return the belief.
-
-        SpecError names every column that is faulty.
-        """
+        """Return the belief, or raise SpecError naming every faulty column."""
         try:
             prior = self._prior(public)
         except TakifuguError as error:
@@ -112,10 +109,7 @@ class ParametersSection:
 
 
 def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dict[Hashable, dict[State, Fraction]]:
-    """Return the distribution of a column for each value of its parameter.
-
-    The values are spelled as in the prior.
-    """
+    """Return a column's distribution by parameter value, spelled as in the prior."""
     if name not in prior.names:
         raise InputError(
             "has no parameter", rule="each column follows the parameter of its name",

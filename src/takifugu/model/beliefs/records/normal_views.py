@@ -93,10 +93,7 @@ class NormalView(Nameless):
         return _forms(self.weights, self.belief.covariance, self.weights, scale)
 
     def shared(self, answer: ColumnSums) -> Matrix:
-        """Return the covariance of the answer's cells and the numbers in g.
-
-        It is of one record, where g is of one.
-        """
+        """Return the covariance of the answer's cells and the numbers in g."""
         scale = 1 if self.single else self.belief.records
         return _forms(answer.coefficients, self.belief.covariance, self.weights, scale)
 
@@ -105,10 +102,10 @@ class NormalView(Nameless):
         return _forms(answer.coefficients, self.belief.covariance, answer.coefficients, self.belief.records)
 
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
-        """Return the changes of a cell and the answer by one record.
+        """Bound the L1 change of a cell and of the answer.
 
-        Its hidden value moves them at most so far, in L1 and answer units. Only for the value of a column in one
-        record, up to its largest difference. Raises Unsupported for others.
+        Both are in answer units, when one record's hidden value moves by its largest difference. Raises Unsupported for
+        a property of whole columns.
         """
         if not self.single:
             raise Unsupported("a property of whole columns is no entry that changes by itself")
@@ -122,7 +119,7 @@ class NormalView(Nameless):
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
     """Return the view of a normal belief for a secret.
 
-    InputError for one that it cannot have.
+    Raises InputError for a secret without one.
     """
     if isinstance(secret, DatasetProperty):
         return _of_records(belief, secret)
@@ -223,10 +220,9 @@ def _near(
     title: str,
     single: bool = False,
 ) -> NormalView:
-    """Return the view of values up to a difference.
+    """Return a view of the corners of the differences' box, up to sign.
 
-    They are the corners of the box of differences, up to their sign. What a shift by v needs is convex in v, so no
-    difference inside the box needs more than some corner.
+    What a shift by v needs is convex in v, so no difference inside the box needs more than some corner.
     """
     corners = [(reach[0], *others) for others in product(*((most, -most) for most in reach[1:]))]
     words = [f"{title} is any value", *(f"{title} is {_moved(corner)}" for corner in corners)]

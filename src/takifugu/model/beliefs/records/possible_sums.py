@@ -61,9 +61,9 @@ class Steps(Sequence[Term]):
 
 
 def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...], Fraction, Fraction]:
-    """Return scores as whole numbers from 0, their unit, and the offset.
+    """Return scores as whole steps from 0, their unit, and the offset.
 
-    So many records add the offset beside them.
+    The offset is that of the sum over all `records`.
     """
     low = min(scores)
     common = math.lcm(*(score.denominator for score in scores))
@@ -81,7 +81,7 @@ def sums(levels: Iterable[int], count: int) -> list[int]:
 
 
 def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[int, ...]]:
-    """Return all sums of so many levels, place by place.
+    """Return all sums of `count` levels, place by place.
 
     Raises Unsupported where they are too many to list.
     """

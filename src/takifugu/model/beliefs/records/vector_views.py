@@ -48,10 +48,7 @@ class VectorView(RecordView):
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """Return the pairs of vectors near each other; None for all.
-
-        They differ by at most `max_difference` in each number.
-        """
+        """Return the pairs within `max_difference` in every number; None for all."""
         if self.secret.pairs is not None:
             raise InputError(
                 "the secret hides several numbers together, and its pairs are of one number",

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def view_of(records: Records, secret: object) -> RecordView | None:
-    """Return how records are read by a secret.
+    """Return the view of records for a secret, None for whole records.
 
-    None where it is about whole records. Raises InputError for an unknown column, values that are not numbers where
-    they are added, and a parameter of the population, which records of one known distribution do not have.
+    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
+    population, as records of one known distribution have none.
     """
     if not isinstance(secret, DatasetProperty):
         if isinstance(secret, EveryEntry) and secret.attribute is not None:
@@ -83,10 +83,7 @@ def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -
 
 
 def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:
-    """Return the addend of each row of the table to the property.
-
-    It is not yet divided by the number of records.
-    """
+    """Return each row's score, before division by the number of records."""
     name = secret.columns[secret.columns.index(records.columns[place])]
     values = [row[place] for row in records.table.rows]
     if secret.of is None:
