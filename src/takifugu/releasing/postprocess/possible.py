@@ -16,9 +16,7 @@ Ends = tuple[float, float]
 
 
 def possible_ends(certificate: Certificate) -> Ends | None:
-    """Return the least and largest possible number.
-
-    A value can be no other; None where that is not known.
+    """Return the least and largest possible true value, if known.
 
     Finite ends of what has no bound, such as a normal distribution, are unknown, too.
     """
@@ -37,17 +35,12 @@ def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:
 
 
 def is_outside(value: object, possible: Ends | None) -> bool:
-    """Return whether a number is impossible.
-
-    The true value can never be this number.
-    """
+    """Return whether a true value can never be this number."""
     return possible is not None and isinstance(value, int | float) and not possible[0] <= value <= possible[1]
 
 
 def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
-    """Return rows with the column of possible values.
-
-    It says whether the true value can be this one, where that is known.
+    """Return rows with a column for possible true values, where known.
 
     >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
     [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
@@ -59,10 +52,7 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
 
 
 def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction]:
-    """Return the least and largest possible answer.
-
-    Any data set of the beliefs can have it, in any cell.
-    """
+    """Return the least and largest cell over all data the beliefs allow."""
     about = frameworks.from_dict(framework)
     numbers = [Fraction(v) for pair in about.pairs for law in (pair.left, pair.right) for v in law.support_range]
     for belief in () if about.is_pair else about.beliefs or (about.domain,):
