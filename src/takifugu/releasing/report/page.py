@@ -131,7 +131,7 @@ def sentence(words: str) -> str:
 def seen(words: object) -> str:
     """Return words without forbidden or text-reversing characters.
 
-    >>> seen("a\u202eb\x1b")
+    >>> seen("a\\u202eb\\x1b")
     'a�b�'
     """
     return _UNSEEN.sub("\ufffd", str(words))

@@ -82,10 +82,7 @@ def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[B
 
 
 def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:
-    """Return each value's share of what is sent, by population.
-
-    Of a tuple or bits, the share is of those with the value.
-    """
+    """Return each value's share of the output, by population."""
     rows = np.array([noise.sender.shares(place) for place in range(len(belief.values))])
     laws = np.array([[float(mass) for mass in law] for law in belief.laws])
     return [list(row) for row in laws @ rows]
