@@ -94,16 +94,11 @@ class Adjusted:
 
     @property
     def value(self) -> Readable | dict[str, Readable]:
-        """Return the adjusted number, or numbers by cell.
-
-        They are by cell for a histogram.
-        """
+        """Return the adjusted number, or a histogram's numbers by cell."""
         return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell.
-
-        It has cell, value (adjusted), raw, low, high.
+        """Return one row per cell: cell, value (adjusted), raw, low, high.
 
         The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
         probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
@@ -119,10 +114,7 @@ class Adjusted:
         ]
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return the rows as a frame.
-
-        It is of the named library (see `Release.to_frame`).
-        """
+        """Return the rows as a frame of a library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.raw.library)
 
     def to_dict(self) -> Json:
@@ -154,9 +146,7 @@ HEADER = ("cell", "adjusted", "raw", "low", "high")
 
 
 def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adjusted | None = None) -> Adjusted:
-    """Return the nearest nonnegative values of a sum.
-
-    They sum to `total` and are nearest to the noisy ones (see `Release.adjusted`).
+    """Return the nonnegative values nearest to the noisy ones, summing to `total`.
 
     The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the grid
     by largest remainders: no grid point with these properties is nearer to the noisy values.
@@ -185,9 +175,7 @@ def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adj
 def nearest(
     values: Sequence[Fraction], grid: Fraction, total: Fraction | None = None, nonnegative: bool = True
 ) -> tuple[Fraction, ...]:
-    """Return the nearest multiples of the grid.
-
-    They are nearest to noisy values, not negative and of this sum, where asked for.
+    """Return the grid's nearest values, nonnegative and of a sum if wanted.
 
     >>> [int(v) for v in nearest([Fraction(7), Fraction(-2), Fraction(4)], Fraction(1), Fraction(10))]
     [7, 0, 3]
@@ -203,8 +191,7 @@ def nearest(
 def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose: str) -> tuple[str, ...]:
     """Return a certificate's notes on adjusted values.
 
-    A release file publishes these beside the noisy ones. `totals` are the public totals of its answers; `whose` says
-    which values have one.
+    `totals` are the public totals of the answers; `whose` says which values have one.
     """
     notes = [f"Beside each noisy value stands an adjusted one. {POST}"]
     sums = set(totals)
@@ -218,9 +205,9 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
 
 
 def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
-    """Describe the bias of adjusting.
+    """Describe the bias of adjusting: of being nonnegative, and of a total.
 
-    It is said how being nonnegative (the noise is given) and adding up (a total is given) change the expected values.
+    `noise` is None unless values are made nonnegative, `total` None unless they add up.
     """
     if noise is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
@@ -234,9 +221,9 @@ def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
 
 
 def _how_much(noise: Randomiser) -> str:
-    """Return the largest bias of symmetric noise.
+    """Return the largest bias E max(Z, 0) = E|Z|/2 of symmetric noise.
 
-    It is E max(Z, 0) = E|Z|/2 of noise that is the same for all answers.
+    Empty unless the noise is the same for all answers.
     """
     if not isinstance(noise, Noise):
         return ""
@@ -286,10 +273,7 @@ def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
 
 
 def _with_total(certificate: Certificate, condition: str, total: Number | Noisy | Adjusted) -> Certificate:
-    """Return the certificate with a total's condition.
-
-    It has the warnings of a total that was drawn from a seed, too.
-    """
+    """Return the certificate with a total's condition and seed warnings."""
     certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
     if not _is_released(total) or total.certificate.private:
         return certificate_with_total
@@ -300,9 +284,9 @@ def _with_total(certificate: Certificate, condition: str, total: Number | Noisy 
 
 
 def check_not_negative(certificate: Certificate) -> None:
-    """Refuse possibly negative values.
+    """Raise InputError where true values may be negative.
 
-    They may truly be negative: moving them to 0 would be an error, not consistency.
+    Moving them to 0 would be an error, not consistency.
     """
     if certificate.query["kind"] in ("count", "histogram", "count-rows", "cross-table"):
         return

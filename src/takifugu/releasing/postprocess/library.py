@@ -17,9 +17,9 @@ LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
 
 
 def library_of(data: Any) -> str | None:
-    """Return the library of private data.
+    """Return the data-frame library of private data, if any.
 
-    It is that of the first of several pieces; None where there is none.
+    Of several pieces, the first one decides.
 
     >>> library_of([["still"], ["walking"]]) is None
     True
@@ -35,12 +35,11 @@ def library_of(data: Any) -> str | None:
 
 
 def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> Any:
-    """Return named columns as a frame.
+    """Return named columns as a frame of a data-frame library.
 
-    It is a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation.
-
-    The default library is the first of these that is installed. Raises InputError for one that is unknown or not
-    installed, and for Spark without a running session.
+    The result is a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation; by default, of the first of
+    these that is installed. Raises InputError for a library that is unknown or not installed, and for Spark without a
+    running session.
 
     >>> as_frame({"cell": ["still"], "value": [6]}, "polars").rows()
     [('still', 6)]

@@ -29,32 +29,23 @@ class Marginals:
 
     @property
     def rows(self) -> dict[str, Readable]:
-        """Return the sum of each row.
-
-        It is of all cells with one first part.
-        """
+        """Return the sum of the cells of each first part."""
         return self.along(0)
 
     @property
     def columns(self) -> dict[str, Readable]:
-        """Return the sum of each column.
-
-        It is of all cells with one second part.
-        """
+        """Return the sum of the cells of each second part."""
         return self.along(1)
 
     @property
     def total(self) -> Readable:
-        """Return the sum of all cells.
-
-        It is that of the rows, and that of the columns.
-        """
+        """Return the sum of all cells."""
         return readable(sum(self.values, Fraction(0)))  # type: ignore[no-any-return]
 
     def along(self, *places: int) -> dict[str, Readable]:
-        """Return the sums along some parts.
+        """Return the sums of cells agreeing in some parts, counted from 0.
 
-        Each is of all cells that agree in these, counted from 0. Raises InputError for a part there is not.
+        Raises InputError for a part that does not exist.
         """
         width = len(self.cells[0])
         if any(isinstance(place, bool) or not 0 <= place < width for place in places):
@@ -67,9 +58,7 @@ class Marginals:
 
 
 def marginals(published: object) -> Marginals:
-    """Return the marginal sums of a published table.
-
-    They are the sums of its values in rows, columns and total.
+    """Return the rows, columns and total of a published table.
 
     `published` is a release, its adjusted values, or the rows of `read_table`, of a histogram by cells or a table of
     several columns. Nothing but the published values is read, so this costs nothing. Raises InputError where labels do
@@ -94,9 +83,9 @@ def marginals(published: object) -> Marginals:
 
 
 def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
-    """Return the parts of each label.
+    """Return the parts of each label, by the query or by splitting.
 
-    They are as the query tells them, or split where all have as many.
+    Labels are split only where all have as many parts.
     """
     inner = query.get("query") if query.get("kind") == "by" else query
     kind = inner.get("kind") if isinstance(inner, Mapping) else None

@@ -40,10 +40,7 @@ _OTHERS = {
 
 
 def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, str]]:
-    """Return the columns of a table.
-
-    They are name, type, what it is, and the unit of its numbers where that is declared.
-    """
+    """Return a table's columns: name, type, description, and any declared unit."""
     columns = rows.columns if isinstance(rows, Rows) else {key: [row[key] for row in rows] for key in rows[0]}
     fields = []
     for name, values in columns.items():
@@ -66,18 +63,12 @@ def _type(values: Sequence[Hashable]) -> str:
 
 
 def table_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
-    """Return a table as JSON.
-
-    It has what it is, its columns with their units, and its rows.
-    """
+    """Return a table as JSON: its description, columns with units, and rows."""
     return _json({"title": certificate.title or certificate.release}, rows, certificate)
 
 
 def windows_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
-    """Return the rows of all windows as JSON.
-
-    They are of a table; `table_json` does so for one window.
-    """
+    """Return all windows' rows as JSON, like `table_json`."""
     return _json({"made": "takifugu windows", "title": certificate.title}, rows, certificate)
 
 
@@ -93,10 +84,7 @@ def _json(names: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
 def data_package(
     name: str, files: Mapping[str, bytes], rows: Sequence[Row], certificate: Certificate
 ) -> bytes:
-    """Return the Data Package of a table's files.
-
-    It is of version 2; files are given by their ends.
-    """
+    """Return the Data Package (version 2) of files with these ends."""
     table: Json = {
         "name": "table", "path": f"{name}{TABLE}", "type": "table", "format": "csv", "mediatype": "text/csv",
         "encoding": "utf-8", "bytes": len(files[TABLE]), "hash": digest_of(files[TABLE]),
@@ -132,9 +120,9 @@ def _publisher(c: Certificate) -> Json:
 
 
 def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Row]]) -> bytes:
-    """Return boxes and their rows as GeoJSON.
+    """Return boxes (left, low, right, high) and their rows as GeoJSON.
 
-    A box is (left, low, right, high), in the coordinates of the data; its row is what is known of it.
+    Coordinates are those of the data.
 
     >>> json.loads(geo_json(iter([((0.0, 0.0, 1.0, 2.0), {"cell": "a"})])))["features"][0]["properties"]
     {'cell': 'a'}

@@ -39,9 +39,7 @@ Answers = Sequence[tuple[str | None, Sequence[Json]]]
 
 
 def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None, width: int) -> str | None:
-    """Return the picture of a table as SVG.
-
-    None where its values are nothing that is drawn.
+    """Return a table's picture as SVG, or None for undrawable values.
 
     `possible` are the least and the largest number that a true value can be.
     """
@@ -59,10 +57,7 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
 
 
 def left_out(certificate: Certificate, answers: Answers) -> str:
-    """Count the drawn values of a large table.
-
-    The words are empty where all are drawn, or none.
-    """
+    """Say how many of a large table's values are drawn, if incomplete."""
     if UPPER in answers[0][1][0]:
         return ""
     total = sum(len(rows) for _, rows in answers)
@@ -83,10 +78,7 @@ def bar_of(name: object, row: Row) -> Bar:
 
 
 def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
-    """Return the panels of a picture.
-
-    None where they would be too many.
-    """
+    """Return the panels of a picture, or none if too many."""
     rows = answers[0][1]
     labels = [row["cell"] for row in rows]
     places, axes = two_way_of(certificate, labels), axes_of(certificate)
@@ -106,9 +98,9 @@ def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
 
 
 def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> list[Panel]:
-    """Return a panel for each value of one way.
+    """Return a panel for each value of one way, along the other.
 
-    It is along the other: over time where that is one, else along the longer.
+    The panels run over time where one way is time, else along the longer way.
     """
     down, across = list(dict.fromkeys(row for row, _ in places)), list(dict.fromkeys(column for _, column in places))
     is_down = len(down) >= len(across) if (axes[0] in AXES) == (axes[1] in AXES) else axes[0] in AXES
@@ -133,18 +125,12 @@ def _over_time(title: str, names: Sequence[str], rows: Sequence[Row]) -> Panel:
 
 
 def is_over_time(certificate: Certificate) -> bool:
-    """Return whether a table's cells are periods.
-
-    They are hours, days, weeks or months.
-    """
+    """Return whether a table's cells are hours, days, weeks or months."""
     return axes_of(certificate)[0] in AXES
 
 
 def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
-    """Return the row and column of each cell.
-
-    The query of the certificate says that it has both; else None.
-    """
+    """Return each cell's row and column, for a query with both."""
     try:
         return registry.two_way_of(certificate.query, labels)
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
@@ -152,10 +138,7 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 
 
 def axes_of(certificate: Certificate) -> tuple[str, str]:
-    """Return the axes of a table.
-
-    They are what its rows and columns are: two columns of records, or cells and states.
-    """
+    """Name a table's axes: two record columns, or cells and states."""
     query = certificate.query
     columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
     inner_kind = query.get("query", {}).get("kind")
@@ -166,10 +149,7 @@ def axes_of(certificate: Certificate) -> tuple[str, str]:
 
 
 def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
-    """Return the grid of places in written frameworks.
-
-    The places are boxes of it; None where they are not.
-    """
+    """Return the grid of written frameworks' places, if they are boxes."""
     for framework in frameworks:
         boxes = dict(framework.get("domain") or {}).get("boxes")
         if boxes is not None:
@@ -181,18 +161,12 @@ def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
 
 
 def place_kind(upper: object) -> str:
-    """Return the published name for a place.
-
-    It is by what was published of the place.
-    """
+    """Name a place's kind by its published mark."""
     return str(upper) if upper in (SAFE, NOT_ANSWERED) else VALUE
 
 
 def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
-    """Return the boxes in their colours.
-
-    These are of what was said of them; upper values are written into them.
-    """
+    """Return the boxes coloured by mark, with upper values written in."""
     said = {str(row["cell"]): row[UPPER] for row in rows}
     present = {place_kind(upper) for upper in said.values()}
     if len(said) < boxes.columns * boxes.rows:

@@ -17,9 +17,7 @@ Ends = tuple[float, float]
 
 
 def possible_ends(certificate: Certificate) -> Ends | None:
-    """Return the least and largest possible number.
-
-    A value can be no other; None where that is not known.
+    """Return the least and largest possible true value, if known.
 
     Finite ends of what has no bound, such as a normal distribution, are unknown, too.
     """
@@ -38,17 +36,12 @@ def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:
 
 
 def is_outside(value: object, possible: Ends | None) -> bool:
-    """Return whether a number is impossible.
-
-    The true value can never be this number.
-    """
+    """Return whether a true value can never be this number."""
     return possible is not None and isinstance(value, int | float) and not possible[0] <= value <= possible[1]
 
 
 def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
-    """Return rows with the column of possible values.
-
-    It says whether the true value can be this one, where that is known.
+    """Return rows with a column for possible true values, where known.
 
     >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
     [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
@@ -60,10 +53,7 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
 
 
 def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction]:
-    """Return the least and largest possible answer.
-
-    Any data set of the beliefs can have it, in any cell.
-    """
+    """Return the least and largest cell over all data the beliefs allow."""
     believed = frameworks.from_dict(framework)
     laws = chain.from_iterable((pair.left, pair.right) for pair in believed.pairs)
     numbers = [Fraction(end) for end in chain.from_iterable(law.support_range for law in laws)]

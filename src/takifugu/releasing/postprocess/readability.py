@@ -21,9 +21,7 @@ _OF_ONE = "identity"
 
 
 def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
-    """Return whether a value differs from 0.
-
-    It can be told from 0 by this interval.
+    """Return whether an interval tells its value from 0.
 
     >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, True)
     (False, True, False, True)
@@ -32,10 +30,7 @@ def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
 
 
 def counts(query: Plain) -> bool:
-    """Return whether a query's cells count something.
-
-    It is a written query.
-    """
+    """Return whether a written query's cells count something."""
     return _kind(query) in _COUNTS
 
 
@@ -58,10 +53,7 @@ class Rule:
     matters: float | None = None
 
     def of(self, row: Row) -> bool | None:
-        """Return whether a published value is readable.
-
-        None where nothing says how far off it may be.
-        """
+        """Return whether a published value is readable, or None without error bounds."""
         value, low, high = (row.get(key) for key in ("value", "low", "high"))
         if low is None or high is None or not isinstance(value, int | float) or _kind(self.query) == _OF_ONE:
             return None
@@ -70,10 +62,7 @@ class Rule:
         return is_off_zero(low, high, not counts(self.query))
 
     def added(self, rows: Iterable[Row]) -> list[Json]:
-        """Return rows with the rule's column.
-
-        It is there if it says something of any of them.
-        """
+        """Return rows with the rule's column, unless it is empty."""
         judged = [{**row, READABLE: self.of(row)} for row in rows]
         if all(row[READABLE] is None for row in judged):
             return [{key: row[key] for key in row if key != READABLE} for row in judged]

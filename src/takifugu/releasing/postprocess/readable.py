@@ -22,9 +22,9 @@ NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
-    """Return one thing, or the things by cell.
+    """Return the things by cell, or the one thing of a number.
 
-    It is one thing of a number; by cell they are those of a histogram, of several cells, and of no cell.
+    A histogram, several cells and no cell have things by cell.
     """
     if certificate.query["kind"] in ("histogram", "visitors", "cross-table", "by") or len(things) != 1:
         return dict(zip(labels, things, strict=True))
@@ -34,10 +34,10 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 def rows_of(
     labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
 ) -> list[Json]:
-    """Return one row per cell.
+    """Return one row per cell: cell, value, low, high.
 
-    It has cell, value, low, high; the last two are None where nothing is known around a value. Where counts were
-    compared with thresholds a number is an upper value only, and its column is called so.
+    Low and high are None where nothing is known around a value. Where counts were compared with thresholds a number is
+    an upper value only, and its column is called so.
     """
     column = UPPER if noise.output is MARKS else "value"
     ends: Sequence[Any] | None = answered(lambda: noise.intervals(values, level, cells))
@@ -56,9 +56,9 @@ def made(certificate: Certificate) -> str:
 
 
 def readable(value: object) -> Any:
-    """Return a grid's multiple as people read it.
+    """Return a whole number as int, any other as the nearest float.
 
-    It is an int where it is whole, else the nearest float. What is no number (a label, a point) stays as it is.
+    What is no number (a label, a point) stays as it is.
 
     >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes")
     (3, 0.25, 'yes')
@@ -80,9 +80,7 @@ def in_words(row: Row) -> str:
 
 
 def number(value: object) -> str:
-    """Write a number for a table.
-
-    It is a dash for none, anything else as it is.
+    """Write a number for a table, None as a dash.
 
     >>> number(12345), number(1 / 3), number(None), number("yes")
     ('12,345', '0.333333', '-', 'yes')

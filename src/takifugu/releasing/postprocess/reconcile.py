@@ -37,10 +37,9 @@ class Reconciled:
     notes: tuple[str, ...]
 
     def rows(self, level: float = 0.95) -> list[Json]:
-        """Return the rows of units, then pooled ones.
+        """Return a row per unit and cell, then pooled ones (unit None).
 
-        There is one per unit and cell; pooled ones have unit None; see `Adjusted.rows`. The intervals hold for all rows
-        at once.
+        See `Adjusted.rows`; the intervals hold for all rows at once.
         """
         cells = sum(len(a.labels) for a in (*self.units.values(), self.pooled))
         tables: list[tuple[str | None, Adjusted]] = [*self.units.items(), (None, self.pooled)]
@@ -50,10 +49,7 @@ class Reconciled:
         return rows
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return the rows as a frame.
-
-        It is of the named library (see `Release.to_frame`).
-        """
+        """Return the rows as a frame of a library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.pooled.raw.library)
 
     def __str__(self) -> str:
@@ -74,9 +70,7 @@ class Reconciled:
 
 
 def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
-    """Adjust tables of units to their pooled table.
-
-    So the units sum to the pooled value in every cell.
+    """Adjust tables of units and their pooled table to add up.
 
     Weighted least squares: in each cell the x that minimises sum (x_u - v_u)^2/s_u + (sum x_u - p)^2/s_p, v_u and p
     being the noisy values and s_u and s_p the known variances of their noise, over x >= 0 where `nonnegative`. Without
@@ -173,9 +167,9 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
 
 
 def _statistic(release: Release) -> Json:
-    """Return the common part of summable statistics.
+    """Return the part of a query common to tables that add up.
 
-    It must agree between statistics that add up; entries are each unit's own, cells are compared.
+    Entries are each unit's own; cells are compared.
     """
     query = release.certificate.query
     varying = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}

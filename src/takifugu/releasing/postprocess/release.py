@@ -85,16 +85,11 @@ class Release:
 
     @property
     def value(self) -> Readable | dict[str, Readable]:
-        """Return the noisy number, or numbers by cell.
-
-        They are by cell for a histogram.
-        """
+        """Return the noisy number, or a histogram's numbers by cell."""
         return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
     def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
-        """Return the interval around the true answer.
-
-        The answer lies in it with probability `level`, over the noise alone, in all cells at once.
+        """Return the simultaneous intervals of the true answer at a level.
 
         Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
         P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent; where one of
@@ -106,9 +101,7 @@ class Release:
         return one_or_all(self.certificate, self.labels, intervals)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
-        """Return the nearest nonnegative values.
-
-        They sum to `total` where one is given.
+        """Return the nearest nonnegative values, summing to any given `total`.
 
         Post-processing of the noisy values: the promise is kept, the raw value stays in `.raw`, and `.notes` say what
         was done and which bias it introduces. A number as `total` must be a public constant: this cannot be checked,
@@ -127,19 +120,18 @@ class Release:
         return adjust(self, nonnegative, total)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell.
+        """Return one row per cell: cell, value, low, high.
 
-        It has cell, value, low, high; they hold at once over `cells` values published together. Low and high are None
-        where what is published has no interval around it. Where counts were compared with thresholds, value is called
-        safe_or_at_most.
+        Intervals hold at once over `cells` values published together; low and high are None where what is published has
+        none. Where counts were compared with thresholds, value is called safe_or_at_most.
         """
         return rows_of(self.labels, self.values, self.randomiser, level, cells)
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
         """Return cells, values and error bars as a frame.
 
-        It is one of pandas, polars, pyarrow, duckdb or pyspark. The default library is the one that the data came in,
-        else the first that is installed. Raises InputError for a library that is unknown or not installed.
+        The library is pandas, polars, pyarrow, duckdb or pyspark: by default the data's own, else the first that is
+        installed. Raises InputError for a library that is unknown or not installed.
         """
         return frame_of(self.rows(level), library or self.library)
 
@@ -148,10 +140,10 @@ class Release:
         return f"<Release {self.certificate.release}: {self.certificate.statistic}, {cells}, {made(self.certificate)}>"
 
     def plot(self, width: int = 640) -> Plot:
-        """Return the picture of the noisy values.
+        """Return the report's picture of the noisy values.
 
-        A report has the same. Raises InputError where they have none. A notebook displays it, and `.save("values.svg")`
-        or `.save("values.png")` writes it.
+        A notebook displays it, and `.save("values.svg")` or `.save("values.png")` writes it. Raises InputError for
+        values without a picture.
         """
         picture = self._picture(width)
         if picture is None:
@@ -199,10 +191,9 @@ class Release:
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:
-    """Return the answers of a certificate.
+    """Return a certificate's answers by unit (None: all together), with noise.
 
-    They are by unit (None: of all units together), with their noise. Raises DataError for a certificate whose answers
-    cannot be read back.
+    Raises DataError for a certificate whose answers cannot be read back.
     """
     try:
         releases: dict[str | None, Release] = {}

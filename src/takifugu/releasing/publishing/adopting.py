@@ -62,10 +62,7 @@ class _Lacking:
 
     @property
     def payment(self) -> tuple[object, ...]:
-        """Return the key of tables entered together.
-
-        They have in common source, payment, and whether people are named.
-        """
+        """Return the common key of tables entered together."""
         pooled, is_first = is_pooled(self.certificate), self.release_id == self.certificate.release_id
         payment = (str(self.path),) if self.bill is None else (self.bill.payment, pooled, is_first)
         return (normalised(self.certificate.source), *payment)
@@ -74,16 +71,14 @@ class _Lacking:
 def adopt(
     ledger: Ledger | str | Path, folder: str | Path, agree: Callable[[Sequence[Adopted]], bool]
 ) -> tuple[Adopted, ...]:
-    """Enter a folder's releases as spent in the ledger.
+    """Enter a folder's releases that the ledger lacks as spent.
 
-    They are those that a certificate in the folder names and the ledger lacks; nothing is published.
-
-    A certificate that a copy of this ledger wrote is charged as what it is; any other counts for every unit of its
-    source, at the cost of a change of the whole data, as do promises that depend on the order of releases. A release
-    that is known under another certificate was drawn twice, and is charged once more. `agree` is asked with the prices
-    before anything is entered, if there is anything, and nothing is where it returns False. Raises InputError for a
-    certificate that was changed or cannot be read; CompositionRefused where nothing bounds what a release costs beside
-    others; then nothing is entered.
+    Nothing is published. A certificate that a copy of this ledger wrote is charged as what it is; any other counts for
+    every unit of its source, at the cost of a change of the whole data, as do promises that depend on the order of
+    releases. A release that is known under another certificate was drawn twice, and is charged once more. `agree` is
+    asked with the prices before anything is entered, if there is anything, and nothing is where it returns False.
+    Raises InputError for a certificate that was changed or cannot be read; CompositionRefused where nothing bounds what
+    a release costs beside others; then nothing is entered.
     """
     from takifugu.accounting.ledger import Ledger
 
@@ -99,10 +94,9 @@ def adopt(
 
 
 def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
-    """State the prices of merging and of adopting.
+    """State the prices of merging a copy, and of adopting a folder.
 
-    They are those of merging a copy that knows what lies in a folder, and of adopting it; or it is said what is
-    missing.
+    The copy knows what lies in the folder. Where a price cannot be computed, the words say what is missing.
     """
     try:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
@@ -121,10 +115,7 @@ _UNKNOWN = "what it comes to stands in the other copy: add --dry-run, and it is 
 def _prices(
     book: Ledger, entered: Iterable[tuple[Adoption, Amount]], before: dict[str, Amount] | None = None
 ) -> tuple[Adopted, ...]:
-    """Return the entries, source by source.
-
-    They were entered, or would be.
-    """
+    """Return the entered or possible entries, source by source."""
     spent = before if before is not None else {row.name: row.spent for row in book.show()}
     sources: dict[str, list[tuple[Adoption, Amount]]] = {}
     for adoption, after in entered:
@@ -139,10 +130,7 @@ def _prices(
 
 
 def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
-    """Return the ways to enter each lacking payment.
-
-    The ledger lacks it; the cheapest way is first.
-    """
+    """Return the ways to enter each lacking payment, the cheapest first."""
     payments: dict[tuple[object, ...], list[_Lacking]] = {}
     for release in _lacking(book, Path(folder)):
         payments.setdefault(release.payment, []).append(release)
@@ -150,10 +138,7 @@ def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
 
 
 def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
-    """Yield the certificates missing in a ledger.
-
-    Those that were made first go before others.
-    """
+    """Yield the certificates missing in a ledger, the oldest first."""
     digests: dict[str, dict[str, frozenset[str]]] = {}
     for paid in sorted(paid_for(None, folder), key=lambda certified: (certified.made[0], certified.path)):
         data = parsed(paid.path)
@@ -183,9 +168,9 @@ def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
 
 
 def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
-    """Return a payment as paid and at its worst.
+    """Return a payment as paid, where known, and at its worst.
 
-    It is as paid where that is known; raises where there is neither.
+    Raises the error of the worst case where neither can be charged.
     """
     from takifugu.accounting.ledger.adopting import Adoption
 
@@ -209,9 +194,9 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
 
 
 def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, ...] | None:
-    """Return the debits of a payment.
+    """Return the debits of a payment, if its certificates record them.
 
-    None where no certificate says them, or the layout is none that the ledger knows.
+    None, too, for a layout unknown to the ledger.
     """
     debits: list[Debit] = []
     for release in lacking:
@@ -226,17 +211,14 @@ def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, .
 
 
 def _layouts(book: Ledger, certificate: Certificate) -> dict[str, str]:
-    """Return a source's layouts in a ledger.
-
-    The ledger has read it in them; they are by what certificates say of them.
-    """
+    """Return the ledger's layouts of a source, by their certified digests."""
     return {hashed(book, layout): layout for layout in (*book.layouts(certificate.source), "")}
 
 
 def _is_apart(book: Ledger, lacking: _Lacking) -> bool:
-    """Return whether a copy used an unknown layout.
+    """Return whether a copy's certificate has a layout unknown to this ledger.
 
-    It wrote a certificate about data in a layout that this ledger does not know, beside others.
+    The ledger must know the source in another layout.
     """
     layouts = _layouts(book, lacking.certificate)
     return lacking.bill is not None and len(layouts) > 1 and lacking.bill.layout not in layouts
@@ -245,7 +227,7 @@ def _is_apart(book: Ledger, lacking: _Lacking) -> bool:
 def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
     """Yield the largest charge of every unit.
 
-    That is the worst answer once, and the beliefs of the others at no cost. Where it `is_apart`, in another layout than
+    The worst answer counts once, and the beliefs of the others at no cost. Where it `is_apart`, in another layout than
     the ledger knows, its units may be parts of one: all answers count.
     """
     from takifugu.accounting.ledger import Debit
@@ -275,9 +257,6 @@ def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
 
 
 def _free(charge: Charge) -> Charge:
-    """Return a charge without a price.
-
-    It is of a release that moves nothing: its framework is charged for all others.
-    """
+    """Return a release's charge for its framework alone, at no price."""
     zero = Fraction(0)
     return replace(charge, covers=Covers.ENTRIES, scale=Fraction(1), change=zero, entry_change=zero, delta=zero)

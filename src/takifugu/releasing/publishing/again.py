@@ -19,9 +19,9 @@ def paying_again(
     path: str | Path, name: str, payments: Iterable[Payment], output: str | Path = "", window: str = "",
     is_only: bool = True,
 ) -> str:  # fmt: skip
-    """Return the command for another payment.
+    """Return the command that pays for one [[release]] again.
 
-    It pays for one [[release]] of a file again; `is_only` says that it has no other.
+    `is_only` says that the file has no other.
     """
     key = _unused({paid.once for paid in payments})
     options = [*(("--output", output) if output else ()), *(("--window", window) if window else ())]
@@ -29,10 +29,7 @@ def paying_again(
 
 
 def paying_for_new_values(pending: Pending, payments: Iterable[Payment]) -> str:
-    """Explain another payment for lost values.
-
-    They were drawn and lost: it is the command, or where there is none who has to call.
-    """
+    """Explain how to pay again for lost values, or who has to."""
     recipe = pending.recipe
     names = list(recipe.get("keys", ()))
     if not names or recipe.get("frame"):

@@ -27,9 +27,9 @@ class Written(Protocol):
 
 
 def check(questions: Sequence[Ready]) -> None:
-    """Check the later reading of an answer.
+    """Raise for answers that could not be read back or kept.
 
-    Raises for what could not be read back once it is published (InputError), or kept (LedgerError).
+    Raises InputError for the former, once published, and LedgerError for the latter.
     """
     for calibration in {id(c): c for c in (ready.question.calibration for ready in questions)}.values():
         framework = calibration.framework
@@ -46,9 +46,9 @@ def check(questions: Sequence[Ready]) -> None:
 def _check(
     role: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
 ) -> None:
-    """Load the readers of a thing.
+    """Load the readers of a thing, and compare foreign ones.
 
-    `data` is the thing as written, if it is; what is not ours is compared.
+    `data` is the thing as written, if it is.
     """
     name, rule = type(thing).__name__, "certificates and ledgers must be able to read it"
     try:
@@ -84,9 +84,9 @@ def _refuse_large(size: int) -> None:
 
 
 def _at_most(ready: Ready) -> int:
-    """Return a bound on the bytes of an answer.
+    """Return a bound on an answer's bytes, from public sizes alone.
 
-    It is of public sizes alone, so the refusal says nothing of the data.
+    A refusal by this bound says nothing of the data.
     """
     unit = len(ready.question.unit or "")
     if not ready.labels:

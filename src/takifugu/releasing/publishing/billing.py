@@ -43,10 +43,7 @@ def accounts_of(
     book: Ledger, source: str, paid: Reservation | Pending, questions: Sequence[Question],
     same_people: bool | None = None, as_composing: bool = False,
 ) -> dict[str, Account]:  # fmt: skip
-    """Return the accounts of a payment's releases.
-
-    They say where each was paid for, by its name.
-    """
+    """Return the account of each release of a payment, by name."""
     source_id, accounts = book.source(source).id, {}
     for name, number in paid.ids.items():
         of_release = [question for question in questions if question.release == name]
@@ -60,18 +57,12 @@ def accounts_of(
 
 
 def hashed(book: Ledger, layout: str) -> str:
-    """Return the certificate's digest of a layout.
-
-    It is nothing that anybody could read.
-    """
+    """Return a layout's keyed digest for certificates, legible to nobody."""
     return book.tag(LAYOUT, layout.encode()) if layout else ""
 
 
 def _readers(questions: Sequence[Question]) -> tuple[Json, ...]:
-    """Return the people's shares of a pooled answer.
-
-    They are charged for each share once; none where they are many.
-    """
+    """Return each distinct share charged for a pooled answer, unless many."""
     first = questions[0]
     if first.unit is not None or "" in first.readers:
         return ()
@@ -85,25 +76,22 @@ def _share(framework: Framework, share: tuple[Query, Fraction] | None) -> Json:
 
 
 def is_pooled(certificate: Certificate) -> bool:
-    """Return whether a certificate pools unnamed people.
-
-    It is of an answer about several, and does not say who they are.
-    """
+    """Return whether a certificate pools several unnamed people."""
     return certificate.scope == "pooled" and certificate.answers[0].unit is None
 
 
 def published_in(certificate: Certificate) -> tuple[Published, ...]:
     """Return the answers of a certificate.
 
-    Raises InputError where this installation does not know what they are.
+    Raises InputError for answers unknown to this installation.
     """
     return tuple(_published(certificate, answer) for answer in certificate.answers)
 
 
 def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Debit]:
-    """Yield the debits of a release.
+    """Yield the debits of a release, by person or by pooled share.
 
-    They are of each person, or of every share of a pooled one, about a person of no name.
+    The person of a pooled share has no name.
     """
     from takifugu.accounting.ledger import Debit
 

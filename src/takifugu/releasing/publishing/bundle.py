@@ -54,10 +54,7 @@ class Bundle:
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """Return the keyed digests of the certificates.
-
-        By them the ledger knows these very values when they are out.
-        """
+        """Return the keyed digests identifying the certificates to the ledger."""
         return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
@@ -66,10 +63,7 @@ class Bundle:
 
 
 def sealed(certificate: Certificate) -> Bundle:
-    """Return the bundle of a library release.
-
-    It is its certificate.
-    """
+    """Return a library release's bundle: its certificate."""
     name = certificate.release
     return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
 
@@ -99,7 +93,7 @@ def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
 def _read(tables: Sequence[Plain], releases: Collection[str], version: str) -> Bundle:
     """Return the tables of a bundle.
 
-    Raises ValueError for a name or an ending that none of the releases has.
+    Raises ValueError for a name or an ending unknown to the releases.
     """
     sheets = []
     for table in tables:

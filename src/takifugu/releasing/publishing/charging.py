@@ -49,9 +49,7 @@ def charge(
     at: int | None = None,
     layout: str | None = None,
 ) -> Certificate:
-    """Charge a ledger for another library's release.
-
-    It is charged before the release is made; returns the certificate.
+    """Charge a ledger for another library's release, before it is made.
 
     `epsilon` and `delta` are what it loses an entry, as that library counts: `neighbours` says whether one entry's
     value is replaced ("replace") or one entry is added or removed ("add-remove", which counts double, with delta times

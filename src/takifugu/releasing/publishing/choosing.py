@@ -63,7 +63,7 @@ class Choice:
     def of(self, file: ReleaseFile) -> ReleaseFile:
         """Return the file with the wanted tables.
 
-        Raises InputError for a name that it does not have.
+        Raises InputError for names unknown to the file.
         """
         names_of_file = dict.fromkeys(chain.from_iterable(names_of(item) for item in file.items))
         for key, names in (("only", self.only), ("again", self.again)):
@@ -88,27 +88,20 @@ class Choice:
 
 
 def names_of(item: Item) -> tuple[str, ...]:
-    """Return the names of one [[release]].
-
-    They are with its window, and as the file has it.
-    """
+    """Return the names of one [[release]]: with its window, and without."""
     window = item.period
     return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
 
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
-    """Return the folder of tables.
-
-    It is the one that the caller chose, or the file's own.
-    """
+    """Return the chosen folder of tables, or the file's own."""
     return file.output if output is None else Path(output)
 
 
 def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -> ReleaseFile:
-    """Return a release file with the tables to publish.
+    """Return a release file of new, repeated and already paid tables.
 
-    They are what is new, wanted again, or paid for already. Raises ReleaseError where something is in the way, and
-    InputError for names that the file does not have.
+    Raises ReleaseError where something is in the way, and InputError for names that the file does not have.
     """
     wanted_file = choice.of(file)
     check_place(file, folder, table_names(wanted_file, wanted_file.items), new_ledger)
@@ -122,10 +115,7 @@ def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -
 
 
 def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledger: bool) -> None:
-    """Check the place of tables.
-
-    Raises where they would replace what is read, or lie in the folder of another ledger.
-    """
+    """Raise for tables over inputs, or in another ledger's folder."""
     refuse_inputs(file, folder, files_of(tables))
     check_ledger(file, folder, new_ledger)
 
@@ -133,9 +123,9 @@ def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledg
 def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple[Standing, ...]:
     """Return the tables to pay for now.
 
-    With `goes_on` there is something else to do. Raises ReleaseError where something is in the way, where the key has
-    paid for what does not lie there, and where nothing is to do but what was published from other keys, or in another
-    folder.
+    `goes_on` says that the call has something else to do. Raises ReleaseError where something is in the way, where the
+    key has paid for what does not lie there, and where nothing is to do but what was published from other keys, or in
+    another folder.
     """
     does = {release: choice.does(release) for release in standing if not _is_paid_under(release, choice.once)}
     due = tuple(release for release, act in does.items() if act is Does.PAY)
@@ -153,9 +143,9 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
 
 
 def _is_paid_under(standing: Standing, once: str | None) -> bool:
-    """Return whether this key paid for a table.
+    """Return whether this key paid for a table lying here whole.
 
-    The table lies here whole; raises ReleaseError where it does not.
+    Raises ReleaseError for a table that was paid for and is not whole.
     """
     with_key = [paid for paid in standing.payments if once is not None and paid.once == once]
     under = next((paid for paid in with_key if {*paid.ids} & {*standing.tables}), None)
@@ -172,9 +162,9 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
 
 
 def _refusal(standing: Standing) -> ReleaseError:
-    """Return the refusal of an unpublished table.
+    """Return the refusal of an unpublished table, with commands to paste.
 
-    It is what the table of states says of it, with commands that may be pasted.
+    The words are those of the table of states.
     """
     return standing.row.refusal(
         rule="" if standing.row.keyed is None else "one table is paid for once",

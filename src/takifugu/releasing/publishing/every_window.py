@@ -25,9 +25,9 @@ _MADE_TABLES = (
 
 
 def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
-    """Write the page and tables of published windows.
+    """Write all-window pages and tables of newly published tables.
 
-    They are of each table of which a window was published; files of others are left alone.
+    Other programs' files are left alone.
     """
     in_series: dict[str, Certificate] = {}
     for certificate in published:
@@ -45,10 +45,7 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
 
 
 def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
-    """Return a folder's files about all windows.
-
-    They are of a certificate's table.
-    """
+    """Return a folder's files about all windows of a certificate's table."""
     if certificate.window is None or not certificate.window.series:
         return []
     paths = (folder / f"{series_of(certificate)}{end}" for end in (WINDOWS, *_LINKS))
@@ -56,10 +53,7 @@ def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
 
 
 def _written(path: Path, content: bytes) -> bool:
-    """Write a file unless it is somebody else's.
-
-    Returns whether it is there now.
-    """
+    """Write a file unless it is another's; return whether it exists."""
     content_before = content_of(path)
     if path.is_dir() or (content_before is not None and not _is_ours(path)):
         return False
@@ -74,20 +68,14 @@ def _is_ours(path: Path) -> bool:
 
 
 def series_of(certificate: Certificate) -> str:
-    """Return the common name of a table's windows.
-
-    It is the table's name without its window.
-    """
+    """Return the common name of a table's windows."""
     window = certificate.window
     assert window is not None
     return f"{window.series}{certificate.release.removeprefix(f'{window.series}-{window.period}')}"
 
 
 def _alike(folder: Path, certificate: Certificate) -> Iterator[Certificate]:
-    """Yield the certificates of the same table.
-
-    They are of all its windows, and lie in the folder.
-    """
+    """Yield the folder's certificates of all windows of one table."""
     assert certificate.window is not None
     for paid in paid_for(certificate.source, folder):
         other = paid.certificate if paid.name.startswith(f"{certificate.window.series}-") else None

@@ -37,10 +37,10 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPN
 
 @contextmanager
 def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Make the folder if needed, and write alone.
+    """Lock the folder for one release, creating it if needed.
 
-    No other release writes into it; a killed one's leftovers are swept first. Raises ReleaseError where it cannot be
-    written, or another release does not end in time. A folder that was made and stays empty is removed again.
+    A killed release's leftovers are swept first. Raises ReleaseError where the folder cannot be written, or another
+    release does not end in time. A folder that was made and stays empty is removed again.
     """
     is_new = not folder.exists()
     try:
@@ -61,19 +61,19 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 
 def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> list[str]:
-    """Return the other files of these names.
+    """Return existing files of these names, except those to be replaced.
 
-    They lie there; those that `replaced` has the digest of do not count.
+    `replaced` maps names to digests of replaceable content.
     """
     different = [name for name, content in files.items() if content_of(folder / name) != content]
     return [n for n in different if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
 
 
 def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> None:
-    """Make the files appear in the folder.
+    """Place the files in the folder, in their order, skipping identical ones.
 
-    They do so in their order; those that are there already stay. Others of these names are overwritten, and those that
-    `replaced` has the digest of removed. Raises OSError where the disk fails.
+    Others of these names are overwritten, and those that `replaced` has the digest of removed. Raises OSError where the
+    disk fails.
     """
     waiting = [name for name, content in files.items() if content_of(folder / name) != content]
     drafts: dict[str, Path] = {}
@@ -99,10 +99,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
 
 
 def replace_synced(path: Path, content: bytes) -> None:
-    """Replace a file's content as a whole.
-
-    It may have had any before; it is on the disk when this returns.
-    """
+    """Replace a file's content atomically, and wait for the disk."""
     draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
     try:
         write_synced(draft, content)
@@ -114,10 +111,7 @@ def replace_synced(path: Path, content: bytes) -> None:
 
 
 def write_synced(path: Path, content: bytes) -> None:
-    """Write a new file to the disk.
-
-    It is there when this returns.
-    """
+    """Write a new file, and wait for the disk."""
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
         unwritten = memoryview(content)
@@ -129,10 +123,7 @@ def write_synced(path: Path, content: bytes) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Write the names of a folder's files.
-
-    They are on the disk when this returns.
-    """
+    """Wait until the disk has the names of a folder's files."""
     if os.name != "posix":  # elsewhere a folder cannot be synchronised, and need not be
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -146,9 +137,9 @@ def sync(folder: Path) -> None:
 
 
 def _leftovers(folder: Path) -> Iterator[Path]:
-    """Yield unfinished files.
+    """Yield unfinished files, all of killed processes.
 
-    Nobody else writes here now, so whoever wrote them was killed.
+    The folder is locked, so nobody else is writing them.
     """
     for entry in os.scandir(folder):
         if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
@@ -156,9 +147,9 @@ def _leftovers(folder: Path) -> Iterator[Path]:
 
 
 def _locked(folder: Path, until: float) -> Callable[[], None]:
-    """Return a function to release the lock.
+    """Lock a folder; return the function that releases the lock.
 
-    The system releases it for a process that is killed.
+    The system releases the lock of a process that is killed.
     """
     path = folder / _LOCK
     while True:
@@ -196,11 +187,11 @@ def _unlocked(handle: int, path: Path) -> None:
 
 
 def _claimed(folder: Path, until: float) -> Callable[[], None]:
-    """Claim a folder without locks.
+    """Claim a folder without locks, by a file of one's own.
 
-    It is claimed with a file of one's own, and left where another claim is live. Of two that claim at once at least one
-    sees the other, so both never proceed; a claim's name identifies its process, so that the claim of a process that
-    was killed is never mistaken for another's.
+    The claim is withdrawn where another one is live. Of two that claim at once at least one sees the other, so both
+    never proceed; a claim's name identifies its process, so that the claim of a process that was killed is never
+    mistaken for another's.
     """
     host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
     while True:
@@ -215,10 +206,7 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
 
 
 def _claims(folder: Path, host: str) -> Iterator[Path]:
-    """Yield the claims of possibly live processes.
-
-    Those of dead processes on this machine are deleted.
-    """
+    """Yield the possibly live claims, and delete dead ones on this machine."""
     for entry in os.scandir(folder):
         claim = _CLAIM.fullmatch(entry.name)
         if claim is None:

@@ -32,10 +32,7 @@ class Certified:
 
     @property
     def certificate(self) -> Certificate | None:
-        """Return its whole content.
-
-        None where that is not what Takifugu wrote.
-        """
+        """Return the certificate, or None if changed or unreadable."""
         try:
             return read_certificate(self.path)
         except InputError:
@@ -43,10 +40,7 @@ class Certified:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether it and its table are whole.
-
-        It is as it was written, and its table lies beside it and is the one that was certified.
-        """
+        """Return whether the certificate is unchanged, with its table beside it."""
         try:
             return table_state(self.path, read_certificate(self.path)) != "missing"
         except InputError:
@@ -54,10 +48,7 @@ class Certified:
 
 
 def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]:
-    """Return the certificates of tables of these names.
-
-    Files that are no certificates are skipped.
-    """
+    """Return the certificates of tables of these names, skipping other files."""
     certified = []
     for name in names:
         path = folder / f"{name}{CERTIFICATE}"
@@ -73,10 +64,7 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
 
 
 def paid_for(source: str | None, folder: Path) -> tuple[Certified, ...]:
-    """Return the certificates of a source in a folder.
-
-    They are of every source for None.
-    """
+    """Return a folder's certificates of a source, or of all (None)."""
     names = [path.name.removesuffix(CERTIFICATE) for path in sorted(folder.glob(f"*{CERTIFICATE}"))]
     certified = certificates_of(folder, names)
     if source is None:

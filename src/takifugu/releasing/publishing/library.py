@@ -48,9 +48,7 @@ def release(
     layout: str | None = None,
     begins_series: bool = False,
 ) -> Release:
-    """Publish one noisy answer.
-
-    It is paid for in the ledger, drawn, kept there and returned, which the ledger notes.
+    """Publish one noisy answer: pay, draw, keep, return and note it.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
@@ -151,10 +149,7 @@ class Payer:
         self, questions: Sequence[Ready], ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
         certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
     ) -> Stored:  # fmt: skip
-        """Pay, draw and keep, unless done before.
-
-        Then it is what an earlier call has paid for.
-        """
+        """Pay, draw and keep, or return an earlier call's paid values."""
         identity = identity_of(questions, private=bits.private, same_people=self.same_people)
         people = People(are_named=self.unit is not None)
         order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people)
@@ -166,9 +161,9 @@ class Payer:
 
 
 def _place(calibration: Calibration, at: int) -> int:
-    """Return a declared step.
+    """Return a declared step, checked before anything is reserved.
 
-    Raises InputError, before anything is reserved, where the data have no place in a recording.
+    Raises InputError for data that are not one sequence of a recording.
     """
     return charge_of(calibration, at=at).at or 0
 

@@ -31,10 +31,7 @@ MOST_NAMED = 3
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
-    """Open a ledger.
-
-    A new one is announced before anything is drawn, as a `Notice`.
-    """
+    """Open a ledger, with a `Notice` before the draw if new."""
     from takifugu.accounting.ledger import Ledger
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
@@ -46,10 +43,7 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
 
 
 def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
-    """Raise LedgerError for a required ledger without a file.
-
-    There was none before.
-    """
+    """Raise LedgerError for a required ledger without a file."""
     from takifugu.accounting.ledger import Ledger
     from takifugu.accounting.ledger.disk.places import path_of
 
@@ -72,9 +66,9 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 
 
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
-    """Check the ledger of a release file.
+    """Raise LedgerError for a release file's missing or forgetful ledger.
 
-    Raises LedgerError where it is missing, or does not know what is published of its source.
+    A ledger is forgetful if it does not know what is published of its source.
     """
     from takifugu.accounting.ledger.previewing import as_it_is
 
@@ -101,11 +95,10 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
 
 
 def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified], new_ledger: bool) -> None:
-    """Check the ledger of published certificates.
+    """Raise LedgerError for releases of another ledger, or forgotten by this.
 
-    Raises LedgerError for what another ledger paid for, or this one has forgotten. The newest certificate decides which
-    ledger it was: whoever has continued with a new one may go on. A ledger that paid and does not know the release is a
-    copy from before it, and `new_ledger` does not excuse that.
+    The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that
+    paid and does not know the release is a copy from before it, and `new_ledger` does not excuse that.
     """
     source = file.source.name
     accounts = {row.id for row in book.show() if row.name == normalised(source)}  # a ledger keeps names normalised
@@ -128,9 +121,9 @@ def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified
 
 
 def _forgotten(book: Ledger, place: str | Path, published: Sequence[Certified]) -> LedgerError:
-    """Return the error of a forgetful ledger.
+    """Return the error of a forgetful ledger, with prices of its remedies.
 
-    It says what the ledger does not know any more, and what it comes to to merge a copy that does, or to adopt it.
+    The remedies are merging a copy that knows the releases, and adopting them.
     """
     from takifugu.releasing.publishing.adopting import price_in_words
 

@@ -50,9 +50,9 @@ class Ordered:
     once: str | None = None
 
     def part(self, names: Collection[str], once: str | None) -> Ordered | None:
-        """Return the order of these tables alone.
+        """Return the order of these whole [[release]]s, else None.
 
-        It is under a key; None unless they are whole [[release]]s of it.
+        `once` is the key of the new order.
         """
         part = self.planned.only(names)
         if sorted(table_names(part.file, part.file.items)) != sorted(names):
@@ -65,7 +65,7 @@ class Ordered:
         return identity_of(self.requested, self.planned.spec, self.private, once=self.once)
 
     def bill(self, identity: bytes, replaces: Mapping[str, str]) -> Order:
-        """Return its payment.
+        """Return the order's payment.
 
         `replaces` are the digests of the files that it may overwrite.
         """
@@ -79,7 +79,7 @@ class Ordered:
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
-    """Read the data of a plan.
+    """Read and validate the data of a plan.
 
     Raises DataError for data that break a rule.
     """
@@ -87,10 +87,7 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
 
 
 def _origin(file: ReleaseFile, data: object) -> Json:
-    """Return the places of the file and its rows.
-
-    So another process can read them again.
-    """
+    """Return the release file's and rows' places, for rereading elsewhere."""
     place = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None:
         return {**place, "data": None}
@@ -102,10 +99,7 @@ def _origin(file: ReleaseFile, data: object) -> Json:
 def published(
     order: Ordered, choice: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
 ) -> Outcome:
-    """Complete paid tables, then publish new ones.
-
-    What is new is paid for, drawn, kept and published, unless it is refused.
-    """
+    """Complete paid tables, then pay for and publish permitted new ones."""
     file, folder = order.planned.file, order.folder
     with alone_for(order, new_ledger) as waiting:
         publications, unpublished = [], {table.name for table in order.planned.tables}
@@ -134,9 +128,9 @@ def published(
 
 
 def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
-    """Draw and publish the tables of one payment.
+    """Draw and publish the tables of one payment of this order.
 
-    Nothing else is; None where it is not for this order.
+    Returns None for a payment of another order.
     """
     with alone_for(order, new_ledger=True) as waiting:
         for paid in waiting:
@@ -148,10 +142,9 @@ def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published
 
 @contextmanager
 def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
-    """Be alone in an order's folder.
+    """Lock an order's folder, and yield its pending payments.
 
-    It has the ledger that paid for what lies there, and nothing is in the way. Yields what is paid for and not
-    published.
+    Raises unless the ledger paid for what lies there, and nothing is in the way.
     """
     file, folder = order.planned.file, order.folder
     tables = [table.name for table in order.planned.tables]
@@ -169,10 +162,7 @@ Made = tuple[Stored, tuple[Published, ...]]
 
 
 def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress, force: bool) -> Made | None:
-    """Publish the paid part of an order.
-
-    None where another order was paid for.
-    """
+    """Publish the paid part of an order, or return None for another's."""
     part = order.part({*paid.ids}, paid.once) if paid.recipe.get("kind") == "file" else None
     if part is None:
         return None
@@ -183,10 +173,7 @@ def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress,
 
 
 def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force: bool, is_paid: bool = False) -> Made:
-    """Pay for an order, and publish it.
-
-    It is paid for unless it `is_paid` for, then drawn, kept and published.
-    """
+    """Pay for an order unless it `is_paid`; draw, keep and publish it."""
     planned = order.planned
     book, worths = opened(planned.file.ledger), worths_of(planned)
     stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
@@ -199,10 +186,10 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
 
 
 def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) -> tuple[Published, ...]:
-    """Publish the files of drawn tables.
+    """Place the files of drawn tables, and note them as published.
 
-    They appear in the folder, and the ledger notes that they are published. Others are overwritten only with `force`,
-    or where they are those that were to be replaced when it was paid for.
+    Other files are overwritten only with `force`, or where they are those that were to be replaced at the time of
+    payment.
     """
     files, replaced = stored.bundle.files, stored.recipe.get("replaces", {})
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]

@@ -34,10 +34,7 @@ class Progress:
         self.ledger: Path | None = None
 
     def completed(self, tables: Iterable[str]) -> None:
-        """Note the published tables of an earlier call.
-
-        What follows begins anew.
-        """
+        """Note an earlier call's published tables, and begin anew."""
         self.before += tables
         self.state, self.public = State.NOTHING, None
 
@@ -57,9 +54,9 @@ class Progress:
             raise
 
     def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
-        """Reserve in the ledger.
+        """Reserve in the ledger, and ask it again after a failure.
 
-        Where it fails, it is asked what happened: a commit can fail after it was written.
+        A commit can fail after it was written.
         """
         self.state = State.PAID
         try:
@@ -76,9 +73,9 @@ class Progress:
         raise LedgerError(words)
 
     def keep(self, book: Ledger, paid: Reservation | Pending, bundle: Bundle) -> bytes:
-        """Keep the noisy values by the ledger.
+        """Keep the noisy values, and return those in the ledger.
 
-        Returns those that it keeps, which another process may have drawn.
+        Another process may have drawn them.
         """
         self.state = State.PAID
         try:
@@ -90,10 +87,7 @@ class Progress:
         return content
 
     def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
-        """Note the publication of the values.
-
-        A ledger that fails after it has noted this has not failed.
-        """
+        """Note the publication, ignoring failures after it was noted."""
         self.state = before
         try:
             book.publish(paid)
@@ -107,10 +101,7 @@ class Progress:
 
 
 def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
-    """Return the state of a paid release.
-
-    None where the ledger does not answer, or it is not paid for.
-    """
+    """Return a release's state, or None if unpaid or unanswered."""
     try:
         return State.PAID if book.pending(source, identity) else State.NOTHING
     except Exception:  # whatever it is, it is reported in the place of what came before
@@ -118,10 +109,7 @@ def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
 
 
 def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
-    """Return the ledger's state of a reservation.
-
-    None where it does not answer, or does not know it.
-    """
+    """Return a reservation's state, or None if unknown or unanswered."""
     try:
         states = [p.state for p in book.pending(paid.source) if p.group == paid.group]
         noted = states or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]

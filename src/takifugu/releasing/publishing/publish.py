@@ -61,15 +61,12 @@ class Stored:
 
     @property
     def certificate(self) -> Certificate:
-        """Return the certificate of a library release.
-
-        It has one.
-        """
+        """Return the one certificate of a library release."""
         return self.bundle.sheets[0].certificate
 
 
 def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
-    """Read the data of all questions.
+    """Read and validate the data of all questions.
 
     Raises DataError for data that break a rule, before anything is paid.
     """
@@ -80,9 +77,7 @@ def keep(
     questions: Sequence[Ready], book: Ledger, order: Order, progress: Progress, bits: Entropy,
     seal: Callable[[Sequence[Drawn]], Bundle], is_paid: bool = False, draws: Draws | None = None,
 ) -> Stored:  # fmt: skip
-    """Pay for answers, draw them, and keep them.
-
-    All are paid for or none; the ledger keeps what is public of them.
+    """Pay for all answers or none, draw them, and keep them.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
     used as it was drawn. Where two processes draw, both use the values of one of them. `draws` draws, where that is not
@@ -109,7 +104,7 @@ def keep(
 
 
 def stored_of(book: Ledger, drawn: Pending) -> Stored:
-    """Return the values of a release in a ledger.
+    """Return the ledger's values of a release.
 
     Raises LedgerError where they are lost.
     """
@@ -121,10 +116,7 @@ def stored_of(book: Ledger, drawn: Pending) -> Stored:
 
 
 def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
-    """Announce the spending, and pay.
-
-    What it rules out is announced, too.
-    """
+    """Announce the spending and its exclusions, then pay."""
     from takifugu.accounting.ledger import preview
 
     requested, source, same = [ready.question for ready in questions], normalised(order.source), order.same_people
@@ -162,10 +154,7 @@ def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
 
 
 def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
-    """Yield the declared relations of sources' people.
-
-    They are in the words of certificates.
-    """
+    """Yield the declared relations of sources' people in certificates' words."""
     for source, are_same in same.items():
         if are_same:
             yield (
@@ -182,8 +171,8 @@ def certificate_of(
 ) -> Certificate:  # fmt: skip
     """Return the certificate of one release's answers.
 
-    `table` is the digest of the file that they are in. With `list_units` the certificate of a pooled table names its
-    units; `wording` is for readers, and `adjustment` are adjusted values.
+    `table` is the digest of their file. With `list_units` the certificate of a pooled table names its units; `wording`
+    is for readers, and `adjustment` are adjusted values.
     """
     first = drawn[0]
     return certify(

@@ -51,9 +51,9 @@ class Resumed:
 
 @without_data
 def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only: bool = False) -> tuple[Resumed, ...]:
-    """Complete every pending release of a ledger.
+    """Complete the pending releases of a ledger, oldest first, spending nothing.
 
-    Those of one source, if it is named; oldest first. Nothing is spent.
+    Only those of `source` are completed, if it is named.
 
     Where the noisy values were drawn, these very values are published: a release file's tables in the folder where
     they were to go, a release of `tf.release` as the `outcome` (left alone with `files_only`). What was paid and not
@@ -100,9 +100,9 @@ def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
 
 
 def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progress) -> Release:
-    """Return the values of an unreturned library release.
+    """Return the drawn values of an unreturned library release.
 
-    The library drew them. Raises LedgerError for what only the caller can complete.
+    Raises LedgerError for what only the caller can complete.
     """
     kind, is_drawn = pending.recipe.get("kind"), pending.state == "drawn"
     if kind not in _BY_THE_CALLER:
@@ -116,10 +116,7 @@ def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progres
 
 
 def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:
-    """Complete the payment of a release file.
-
-    It is done as the table of states says.
-    """
+    """Complete a release file's payment by the table of states."""
     public = public_of(pending)
     does = row_of_pending(pending, public).does
     if does is Does.CLOSE:
@@ -133,9 +130,9 @@ def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Publish
 
 
 def _drawn(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:
-    """Draw again from a release file's data.
+    """Reread a release file and its data, and draw on its reservation.
 
-    File and data are read again, and drawn on the same reservation if they are what was paid for.
+    Raises LedgerError unless they are what was paid for.
     """
     recipe = pending.recipe
     if recipe.get("frame"):

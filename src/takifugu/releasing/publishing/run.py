@@ -38,9 +38,7 @@ def release_file(
     again: str | Sequence[str] = (),
     once: str | None = None,
 ) -> Outcome:
-    """Publish every new table of a release file.
-
-    They are not published yet; `takifugu release` does the same.
+    """Publish every new table of a release file, like `takifugu release`.
 
     `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB, Ibis or
     PySpark with the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder.
@@ -89,9 +87,7 @@ def publish(
     anyway: bool = False,
     wanted: Choice | None = None,
 ) -> Outcome:
-    """Publish every new table of a plan.
-
-    There is one reservation for all, then the noise, then the files.
+    """Publish every new table of a plan on one reservation.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
     all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a table that is
@@ -115,8 +111,8 @@ def planned_for(
 ) -> Plan:  # fmt: skip
     """Return the plan of the tables to publish now.
 
-    What is refused is refused before its data are read. Where the lengths of the data decide the noise, they are read.
-    What was paid for already is completed first.
+    Useless tables are refused before their data are read; data are read where their lengths decide the noise. What was
+    paid for already is completed first.
     """
     new = to_plan(file, folder, choice, new_ledger)
     is_waiting = any(paid.state != PUBLISHED for paid in payments_of(new))

@@ -60,10 +60,7 @@ LEVEL = 0.95
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
-    """Return the worth of each table to a reader.
-
-    It is by name, where it can be said before anything is drawn.
-    """
+    """Return the worth of each table by name, where known beforehand."""
     return {advice.name: advice.worth for advice in advice_of(planned) if advice.worth is not None}
 
 
@@ -118,10 +115,7 @@ def _pictured(
     rows: Sequence[Row],
     in_degrees: bool,
 ) -> dict[str, bytes]:
-    """Return the files of a table's picture.
-
-    With them are those of its places where these are in degrees, as GeoJSON has them.
-    """
+    """Return a table's picture files, and places in degrees as GeoJSON."""
     files, table = {}, Reported(name, certificate, tuple(releases))
     drawing = drawing_of(table)
     if drawing is not None:
@@ -150,10 +144,7 @@ def _table(
 
 
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
-    """Return the randomised rows, and their bytes.
-
-    Rows were randomised one by one; the bytes are those of their table.
-    """
+    """Return the randomised rows, and the bytes of their table."""
     sent, query = answer.values, answer.question.calibration.query
     names = names_of(query.columns if isinstance(query, OfColumns) else (), sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
@@ -165,10 +156,7 @@ def _rows(
     answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
     adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain],
 ) -> tuple[Json, ...]:  # fmt: skip
-    """Return the rows of a table of cells.
-
-    They are unit by unit.
-    """
+    """Return the rows of a table of cells, unit by unit."""
     cells = sum(len(answer.values) for _, answer in answers)
     boxes = boxes_in(frameworks, answers[0][1].labels)
     rows: list[Json] = []
@@ -191,10 +179,7 @@ def published_at(folder: Path, name: str, since: str | None = None) -> Published
 
 
 def table_of(sheet: Sheet, folder: Path) -> Published:
-    """Return a published table of a folder.
-
-    It is as its files say.
-    """
+    """Return a published table of a folder, as its files say."""
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
     text = sheet.files[f"{sheet.name}{TABLE}"].decode()
@@ -211,9 +196,9 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
 
 
 def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
-    """Return rows with the words about their noise.
+    """Return rows with the noise verdicts of their published table.
 
-    Their published table has them: it knew what matters, and what is possible.
+    Only the release knew what matters, and what is possible.
     """
     written_rows = rows_in(text) if text else ()
     keys = [key for key in (POSSIBLE, READABLE) if written_rows and key in written_rows[0]]
@@ -227,10 +212,7 @@ def with_calibrations(
     library: str | None,
     worths: Mapping[str, Worth],
 ) -> Published:
-    """Return a table with its calibrations and worth.
-
-    It knows the caller's library, too, for what comes after a release.
-    """
+    """Return a table with its calibrations, worth and the caller's library."""
     releases = tuple(
         (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
         for unit, answer in table.releases
@@ -239,19 +221,16 @@ def with_calibrations(
 
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
-    """Return the words of a file and a table.
-
-    Kinds of files from elsewhere may have none for tables.
-    """
+    """Return a file's and a table's words, where their kinds have any."""
     title = table.item.title if isinstance(table.item, ItemWords) else None
     measured_in = table.measured_in or None
     return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
-    """Return the adjusted values of a table.
+    """Return a table's adjusted values, if it publishes any.
 
-    They are made of its noisy values and public totals alone; None where it has none.
+    They are computed from its noisy values and public totals alone.
     """
     if table.totals is None:
         return None
@@ -268,9 +247,9 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
 
 
 def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
-    """Yield the values nearest to noisy ones.
+    """Yield the values nearest to noisy ones, block by block.
 
-    They go block by block of cells with a total of their own.
+    Each block of cells has a total of its own.
     """
     size = len(values) // len(totals)
     for number, total in enumerate(totals):
@@ -278,10 +257,7 @@ def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Ite
 
 
 def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:
-    """Return the adjusted values of a certificate.
-
-    They are by unit; None where it holds none.
-    """
+    """Return a certificate's adjusted values by unit, None where absent."""
     return {
         answer.unit: None if answer.adjusted is None else {c: Fraction(v) for c, v in answer.adjusted.items()}
         for answer in certificate.answers

@@ -57,10 +57,7 @@ class Standing:
 
     @property
     def is_waited_for(self) -> bool:
-        """Return whether a payment waits for publication.
-
-        It was paid for and not published, under the name of one of its tables.
-        """
+        """Return whether a payment for a table awaits publication."""
         return any(paid.state != PUBLISHED and {*paid.ids} & {*self.tables} for paid in self.payments)
 
     @property
@@ -75,10 +72,7 @@ class Standing:
 
 
 def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
-    """Return all payments for a release file's source.
-
-    No ledger is created only to be asked.
-    """
+    """Return all payments for a release file's source, without creating a ledger."""
     if not path_of(file.ledger).exists():
         return ()
     from takifugu.accounting.ledger.previewing import as_it_is
@@ -88,9 +82,9 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
 
 
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
-    """Return the state of each [[release]] of a file.
+    """Return each [[release]]'s state from ledger and folder.
 
-    It is as if none of what waits were for these very keys and data.
+    Pending payments are taken to be for other keys or data.
     """
     payments = payments_of(file)
     return tuple(_standing(file, item, folder, payments) for item in file.items)
@@ -130,19 +124,13 @@ def _is_of(paid: Payment, certified: Sequence[Certified]) -> bool:
 
 
 def _keys_in(paid: Payment, item: Item) -> str | None:
-    """Return the digest of the paid keys.
-
-    None where no release file had them.
-    """
+    """Return the digest of a payment's keys, if a release file paid."""
     keys: str | None = paid.recipe.get("keys", {}).get(item.name)
     return keys
 
 
 def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified, ...]:
-    """Return the certificates of a reservation.
-
-    They lie in these folders, or in the one that it was to go to.
-    """
+    """Return a reservation's certificates in these folders and its own."""
     places = dict.fromkeys(path.absolute() for path in folders)
     if isinstance(output := pending.recipe.get("output"), str):
         places[Path(output)] = None
@@ -152,21 +140,17 @@ def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified
 
 
 def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
-    """Return the action on a reservation.
-
-    It is what is done until the reservation is handed out; `public` are those of its certificates that are public.
-    """
+    """Return the action on a reservation with these published certificates."""
     drawn = InLedger.LOST if pending.bundle is None else InLedger.DRAWN
     said = drawn if pending.state == DRAWN else InLedger.PAID
     return row_of(said, InFolder.WHOLE if public else InFolder.NOTHING, RESUME)
 
 
 def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:
-    """Close published reservations without values.
+    """Close published reservations without values; return those still waiting.
 
-    A folder shows them to be published, and the ledger has no values of them; returns what still waits. A ledger writes
-    "drawn" before the first file is public. So one that has no values beside a certificate of that very release was
-    restored from a copy taken in between, and its next draw would be a second one for one payment.
+    A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
+    release was restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
     waiting = []
     for pending in book.pending(source):

@@ -73,10 +73,7 @@ class Row:
     keyed: Does | None = None
 
     def done(self, force: bool = False, is_keyed: bool = False) -> Does:
-        """Return the action with `--force`.
-
-        With a key, it is one that has paid for nothing yet.
-        """
+        """Return the action with `--force`, or with an unused key."""
         return (self.forced if force else None) or (self.keyed if is_keyed else None) or self.does
 
     def refusal(self, rule: str = "", **facts: str) -> ReleaseError:
@@ -169,9 +166,6 @@ RESUME = (
 
 
 def row_of(said: InLedger, there: InFolder, table: tuple[Row, ...] = RELEASE) -> Row:
-    """Return the action in a state.
-
-    It is the one row that the state stands in.
-    """
+    """Return the one row for a state."""
     (row,) = (row for row in table if said in row.ledger and there in row.folder)
     return row

@@ -34,10 +34,7 @@ def compared(t: Reported) -> Iterator[Block]:
 
 
 def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[Block]:
-    """Yield the mechanisms with an answer.
-
-    They are in the registry's order, followed by why the others have none.
-    """
+    """Yield the mechanisms in the registry's order, then the refused ones' reasons."""
     proven = [row for row in rows if row.composition is not None]
     if sum(row.expected_error is not None for row in proven) > 1:
         yield Figure(lambda width: drawn_errors(proven, error, width))

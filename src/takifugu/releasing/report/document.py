@@ -46,11 +46,11 @@ DOWNLOADS = {
 
 
 def report_html(subject: Release | Published | Outcome) -> str:
-    """Return a self-contained HTML page of published tables.
+    """Return published tables as one self-contained HTML page.
 
-    They are a release, a published table or all tables of a release file. It opens offline and fetches nothing; of the
-    data it holds the noisy values only. What a table is worth is said by its release file, else by the means of its
-    belief. Raises InputError for any other object.
+    `subject` is a release, a published table or the outcome of a release file. The page opens offline and fetches
+    nothing; of the data it holds the noisy values only. A table's worth is said by its release file, else by the means
+    of its belief. Raises InputError for any other object.
 
     >>> import takifugu as tf
     >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -82,10 +82,7 @@ def _tables(subject: Release | Published | Outcome) -> list[Reported]:
 
 
 def verdict_words(table: Published) -> str:
-    """Return the first sentence of a table's report.
-
-    It says what the table is worth, or how far off what was chosen may be.
-    """
+    """Return a report's first sentence: the table's worth, or its choice's error."""
     (report,) = _tables(table)
     verdict = verdict_of(report)[1]
     if verdict or not isinstance(report.answers[0][1].randomiser, PermuteAndFlip):
@@ -94,10 +91,7 @@ def verdict_words(table: Published) -> str:
 
 
 def _article(t: Reported) -> dict[str, object]:
-    """Return a table's values for the template.
-
-    They have the names that they have there.
-    """
+    """Return a table's values for the template, by name."""
     c = t.certificate
     by = f" by {c.publisher}" if c.publisher else ""
     name = f" {t.name!r}" if c.title else ""

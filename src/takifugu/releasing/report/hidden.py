@@ -26,10 +26,7 @@ _PRIORS = ("1 %", "10 %", "50 %", "90 %")
 
 
 def beliefs_of(c: Certificate) -> list[str]:
-    """Return the listed beliefs.
-
-    The last line says how many more there are.
-    """
+    """Return the first beliefs, and the number of the others."""
     more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
     return [*c.beliefs[:MOST_BELIEFS], *more]
 
@@ -43,10 +40,7 @@ def if_off(c: Certificate) -> Block:
 
 
 def suspicions(c: Certificate) -> Iterator[Block]:
-    """Yield the growth of a suspicion.
-
-    Nothing for definitions that do not compare hypotheses both ways.
-    """
+    """Yield the growth of a suspicion, if hypotheses are compared both ways."""
     if not is_worded(c) or definitions.find(c.definition).one_way:
         return
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
@@ -78,10 +72,7 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
 
 
 def not_hidden(c: Certificate) -> Iterator[str]:
-    """Yield the facts without protection.
-
-    They are not hidden by the definition, or under other beliefs, or they are public.
-    """
+    """Yield the facts left open by definition, beliefs or publicity."""
     yield from not_promised(c)
     if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return

@@ -48,9 +48,9 @@ def opening(t: Reported) -> Iterator[Words]:
 
 
 def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
-    """Return the verdict on a table and its sentence.
+    """Return the verdict on a table, if any, and its sentence.
 
-    Without a verdict, the sentence says from where on differences show.
+    Without a verdict, the sentence names the least visible difference.
     """
     unit = t.certificate.measured_in or ""
     worth = t.worth or _worth(t)
@@ -70,10 +70,7 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
 
 
 def _as_published(t: Reported, expected: Worth) -> Worth:
-    """Return the worth with the published cells.
-
-    No noise makes a useless table worth more.
-    """
+    """Return the worth with the published cells; a useless one stays."""
     answer = t.answers[0][1]
     half = farthest_end(answer, t.cells)
     if expected.cells is None or half is None or len(t.answers) > 1 or t.certificate.adjusting:
@@ -85,9 +82,9 @@ def _as_published(t: Reported, expected: Worth) -> Worth:
 
 
 def _what_came(t: Reported, worth: Worth) -> str:
-    """Return the shortfall of published values.
+    """Return the shortfall of the published values from their verdict.
 
-    It stands beside a verdict, which was known before, and is of the values alone.
+    The verdict was known before; only the published values are compared with it.
     """
     if t.certificate.adjusting:
         return ""  # the verdict is about other values than the intervals
@@ -106,10 +103,7 @@ def _what_came(t: Reported, worth: Worth) -> str:
 
 
 def _worth(t: Reported) -> Worth | None:
-    """Return the worth of the worst answer.
-
-    It is by the means of its belief; None where nobody knows what to expect.
-    """
+    """Return the worst answer's worth by its belief's means, if known."""
     worths = []
     for _, answer in t.answers:
         if answer.calibration is None or not isinstance(answer.randomiser, Noise):
@@ -122,10 +116,7 @@ def _worth(t: Reported) -> Worth | None:
 
 
 def number_with_error(t: Reported) -> str:
-    """Return the first published number with its interval.
-
-    The table gives the interval, in its unit.
-    """
+    """Return the first published number with its interval and unit."""
     if not t.cells:
         return f"How to read a row: by the declared populations, {_off(*randomised(t))}."
     unit, answer = t.answers[0]
@@ -148,9 +139,9 @@ def number_with_error(t: Reported) -> str:
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:
-    """Describe the distance of a sent row.
+    """Describe the distance between a true row and its sent one.
 
-    It says how far the row lies from the true one: a distance, a share of wrong labels, or a loss.
+    The distance is a length, a share of wrong labels, or a loss.
     """
     loss = float(f"{sent.expected:.4g}")
     if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
@@ -161,10 +152,10 @@ def _off(belief: FromPopulations, sent: Sending) -> str:
 
 
 def suspicion_of(t: Reported) -> str:
-    """Describe the growth of an even suspicion.
+    """Say how far an even suspicion of one hidden fact can grow.
 
-    It says of one hidden fact how sure somebody can become who was half sure of it: odds move by e^epsilon at most. The
-    fact is the first that the framework compares, of declared names and values: nothing of the data is in it.
+    The odds move by e^epsilon at most. The fact is the first that the framework compares, of declared names and values:
+    nothing of the data is in it.
     """
     c = t.certificate
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
@@ -191,10 +182,7 @@ def suspicion_of(t: Reported) -> str:
 
 
 def _compared(t: Reported) -> tuple[Comparison, str] | None:
-    """Return the first comparison of a table's framework.
-
-    With it goes the name for an entry that has none.
-    """
+    """Return the framework's first comparison, and its word for unnamed entries."""
     calibration = t.answers[0][1].calibration
     try:
         framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
@@ -210,10 +198,7 @@ def _first_framework(c: Certificate) -> Framework:
 
 
 def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: Window | None) -> str:
-    """Say one hypothesis rather than the other.
-
-    Anybody reads these words.
-    """
+    """Say one hypothesis rather than the other, in everyday words."""
     if isinstance(left, EntryIs) and isinstance(right, EntryIs):
         entry = _entry(left, word, unit, window)
         return f"{entry} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
@@ -225,10 +210,10 @@ def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: W
 
 
 def _entry(hypothesis: EntryIs, word: str, unit: str, window: Window | None) -> str:
-    """Name an entry.
+    """Name an entry by its name, its time or `word`.
 
-    It is named by the clock where it is the first of a calendar's window, else by its name. The number of an entry
-    without a name is ours: it is said to be one of those that are called `word`.
+    Only the first entry of a calendar's window is named by its time. Numbers of unnamed entries are internal, so such
+    an entry is one of those called `word`.
     """
     if window is not None and hypothesis.entry == 0:
         return f"{unit or 'the row'} at {window.start}"

@@ -55,18 +55,18 @@ class Published:
     worth: Worth | None = field(default=None, repr=False, compare=False)
 
     def to_frame(self, library: object = None) -> Any:
-        """Return the rows as a frame.
+        """Return the rows as a frame, by default of the data's library.
 
-        It is one of the named library, or of the one that the data came in (`Release.to_frame`).
+        See `Release.to_frame`.
         """
         if isinstance(self.rows, Rows):
             return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
     def plot(self) -> Plot:
-        """Return the picture of the table.
+        """Return the report's picture of the table.
 
-        Its report has it; raises InputError where it has none.
+        Raises InputError for a table without one.
         """
         picture = self._picture
         if picture is None:
@@ -95,10 +95,7 @@ class Published:
 
     @property
     def title(self) -> str:
-        """Return the table's description in one line.
-
-        It is title or name, what was counted, of whom, and in which unit.
-        """
+        """Return title or name, query, people and unit in one line."""
         c = self.certificate
         name = f"{c.title} ({self.name})" if c.title else self.name
         measured = f", in {c.measured_in}" if c.measured_in else ""
@@ -140,10 +137,7 @@ class Outcome:
 
     @property
     def there(self) -> tuple[Published, ...]:
-        """Return the tables published before.
-
-        Nothing was paid for them now.
-        """
+        """Return the tables published and paid for before."""
         return tuple(table for table in self.tables if table.since is not None)
 
     def __repr__(self) -> str:
@@ -171,10 +165,7 @@ class Outcome:
 
 
 def already(tables: Sequence[Published]) -> str:
-    """Name the tables published before.
-
-    It is said, too, that nothing was paid now, and how to publish later rows; "" for none.
-    """
+    """Name the tables published before, and how to publish later rows."""
     if not tables:
         return ""
     names = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in tables)

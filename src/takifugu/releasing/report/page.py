@@ -119,28 +119,20 @@ Block = Words | Bullets | Terms | Table | Figure | Gallery
 
 
 def page(template: str, **about: Any) -> str:
-    """Return a whole document.
-
-    It is a template of the folder `templates`, filled.
-    """
+    """Return a whole document from a template of the folder `templates`."""
     return _environment().get_template(template).render(about)
 
 
 def sentence(words: str) -> str:
-    """Return words as a sentence.
-
-    It has a capital letter and a full stop.
-    """
+    """Return words with a capital letter and a full stop."""
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
 
 
 def seen(words: object) -> str:
-    """Return words without unsafe characters.
-
-    No page may hold them, or they reverse text.
+    """Return words without forbidden or text-reversing characters.
 
     >>> seen("a\\u202eb\\x1b")
-    'a\ufffdb\ufffd'
+    'a�b�'
     """
     return _UNSEEN.sub("\ufffd", str(words))
 

@@ -17,9 +17,9 @@ Box = tuple[float, float, float, float]
 
 
 def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | None:
-    """Return each place as a box with its row.
+    """Return each place as a box with its row, if any.
 
-    A box is (left, low, right, high), its row what is known of it; None where there are none.
+    A box is (left, low, right, high).
     """
     if not t.cells:
         belief, noise = randomised(t)
@@ -29,19 +29,16 @@ def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | N
 
 
 def boxes_in(summaries: Iterable[Plain], labels: Iterable[str]) -> Boxes | None:
-    """Return the grid of these cells.
+    """Return the grid of all these cells as boxes, if any.
 
-    All are boxes of it, from written frameworks; None where they are not.
+    `summaries` are written frameworks.
     """
     boxes = boxes_of(summaries)
     return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
 
 
 def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
-    """Yield the cells of populations.
-
-    Each says how often it is visited by belief, and how often it is sent.
-    """
+    """Yield populations' cells with their shares before and after sending."""
     sent = marginals(belief, noise)
     places = belief.places
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))

@@ -29,9 +29,9 @@ Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | Non
 
 
 def population_maps(t: Reported) -> Iterator[Block]:
-    """Yield the markup of populations' maps.
+    """Yield each population's maps or bars, before and after sending.
 
-    Each population has two maps (or bars), before and after, and a map of where one place is sent.
+    A last map shows where one place is sent.
     """
     belief, noise = randomised(t)
     yield Words(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
@@ -64,20 +64,14 @@ def drawn_populations(t: Reported) -> Iterator[str]:
 
 
 def randomised(t: Reported) -> tuple[FromPopulations, Sending]:
-    """Return a randomised column's populations and noise.
-
-    The noise is what sends its values.
-    """
+    """Return the populations of a randomised column, and its noise."""
     belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
     noise: Any = t.answers[0][1].randomiser
     return belief, noise
 
 
 def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
-    """Yield each population's name with its bars.
-
-    They say how often each value is there before and is sent.
-    """
+    """Yield each population's name with its bars, before and after sending."""
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
         bars: list[Bar] = []
@@ -88,28 +82,19 @@ def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[B
 
 
 def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:
-    """Return the shares of values sent, by population.
-
-    They say how often each value is among what is sent; of a tuple or bits, their share.
-    """
+    """Return each value's share of the output, by population."""
     rows = np.array([noise.sender.shares(place) for place in range(len(belief.values))])
     laws = np.array([[float(mass) for mass in law] for law in belief.laws])
     return [list(row) for row in laws @ rows]
 
 
 def moved_most(belief: FromPopulations, noise: Sending) -> int:
-    """Return the number of the most changed value.
-
-    Most of it is sent as another one.
-    """
+    """Return the number of the value most often sent as another."""
     return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
 
 
 def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
-    """Yield the maps of each population.
-
-    They are before and after, and where one place is sent: what a heat map needs.
-    """
+    """Yield each population's maps before and after sending, and one place's."""
     laws, sent = [[float(m) for m in law] for law in belief.laws], marginals(belief, noise)
     most = max(max(law) for law in (*laws[:MOST_POPULATIONS], *sent[:MOST_POPULATIONS]))
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):

@@ -29,18 +29,12 @@ class Reported:
 
     @property
     def rule(self) -> Rule:
-        """Return the rule of readable values.
-
-        It decides which values can be told from their noise.
-        """
+        """Return the rule separating values from their noise."""
         return Rule(self.certificate.query, None if self.worth is None else self.worth.matters)
 
     @cached_property
     def possible(self) -> Ends | None:
-        """Return the least and largest possible number.
-
-        A true value can be no other; None where that is not known.
-        """
+        """Return the least and largest possible true value, if known."""
         return possible_ends(self.certificate)
 
     @property

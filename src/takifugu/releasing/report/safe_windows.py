@@ -22,10 +22,7 @@ _LEVEL = 0.95
 
 
 def marks_in(certificate: Certificate) -> list[Row]:
-    """Return the places of one window with their marks.
-
-    There are none where numbers were published.
-    """
+    """Return the marked places of one window, none for numbers."""
     answers = releases_of(certificate).values()
     rows: list[Row] = []
     for answer in answers:
@@ -34,9 +31,9 @@ def marks_in(certificate: Certificate) -> list[Row]:
 
 
 def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
-    """Return a row for each place of each window.
+    """Return a row (window, cell, mark) for each place and window.
 
-    Its columns are window, cell, and "safe" or an upper value.
+    The mark is "safe" or an upper value.
     """
     rows = []
     for period, marks in _windows(certificates):
@@ -45,10 +42,7 @@ def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
 
 
 def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
-    """Return the maps and the table of all windows.
-
-    There are maps where places are boxes of a grid.
-    """
+    """Return all windows' table, and their maps for places of a grid."""
     windows = list(_windows(certificates))
     if not windows:
         return []
@@ -68,10 +62,7 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 
 
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
-    """Return the table of how many places each window called safe.
-
-    Where places are few it says of each what it was called.
-    """
+    """Return each window's number of safe places, or few places' marks."""
     counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
     kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]
     all_rows = chain.from_iterable(rows for _, rows in windows)

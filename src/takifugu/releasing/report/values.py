@@ -77,9 +77,9 @@ def error_words(error: float, values: int, unit: str) -> str:
 
 
 def farthest_end(answer: Release, cells: int) -> Fraction | None:
-    """Return the largest half width of an answer.
+    """Return the largest distance from a value to its interval's ends.
 
-    It says how far the ends of the intervals lie from the values at most; None where it has none.
+    None where no value has an interval.
     """
     ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
     if ends is None:
@@ -89,10 +89,7 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
 
 
 def rows_of_answers(t: Reported) -> Answers:
-    """Return the rows of every answer, by unit.
-
-    They have adjusted values where the certificate has some.
-    """
+    """Return the rows of every answer by unit, with any adjusted values."""
     return [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
 
 
@@ -105,9 +102,9 @@ def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]
 
 
 def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
-    """Return one row per cell.
+    """Return one row per cell, with any adjusted value.
 
-    It has its interval where that is not the same for all, its adjusted value where it has one.
+    Intervals are shown only where they differ in width.
     """
     error = common_error(rows)
     header = [axes_of(t.certificate)[0], f"noisy value{_unit(t)}"]
@@ -124,10 +121,7 @@ def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
 
 
 def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
-    """Yield the tables of noisy and adjusted values.
-
-    The second is there if there are some; the longer way goes down.
-    """
+    """Yield the noisy and any adjusted values, with the longer way down."""
     names = axes_of(t.certificate)
     if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
         places, names = [(column, row) for row, column in places], (names[1], names[0])
@@ -150,10 +144,7 @@ def _crossed(
 
 
 def _table_of_units(t: Reported, answers: Answers) -> Table:
-    """Return one row per unit.
-
-    Where there are many cells, it is one row per value.
-    """
+    """Return one row per unit, or per value for many cells."""
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     every = list(chain.from_iterable(rows for _, rows in answers))
     error, more = common_error(every), ["adjusted"] if "adjusted" in every[0] else []
@@ -179,10 +170,7 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
 
 
 def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
-    """Yield the numbers of places by their words.
-
-    Those not called safe are listed, too.
-    """
+    """Yield the number of places by mark, and those not called safe."""
     count = Counter(place_kind(row[UPPER]) for row in rows)
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
     boxes = boxes_of(t.certificate.frameworks.values())
@@ -204,19 +192,13 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
 
 
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:
-    """Return a value for a table.
-
-    It is faded if it is noise, with a star if no true value can be so.
-    """
+    """Return a value's cell: faded as noise, starred as impossible."""
     star = " *" if is_outside(row["value"], possible) else ""
     return Cell(f"{number(row['value'])}{star}", "noise" if row.get(READABLE) is False else "")
 
 
 def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:
-    """Explain the error and marks below a table.
-
-    It says how far off its values are, and what its marks mean.
-    """
+    """Explain a table's error and marks in a note below it."""
     together = "" if t.cells == 1 else f", for all {t.cells:,} values of this table at once"
     if error is not None:
         notes = [error_words(error, t.cells, t.certificate.measured_in or "")]
@@ -243,10 +225,7 @@ def _picture(t: Reported, answers: Answers, width: int) -> str:
 
 
 def drawing_of(t: Reported) -> str | None:
-    """Return the picture as SVG.
-
-    None where the values are nothing that is drawn.
-    """
+    """Return the picture as SVG, or None for undrawable values."""
     if not t.cells:
         return stacked(list(drawn_populations(t)))
     return picture_of(t.certificate, rows_of_answers(t), t.possible, WIDE)

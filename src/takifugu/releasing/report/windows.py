@@ -47,10 +47,7 @@ class Point:
 
     @property
     def place(self) -> int:
-        """Return the number of the period.
-
-        It rises by 1 from one to the next.
-        """
+        """Return the number of the period; consecutive ones differ by 1."""
         period = period_number(self.period)
         assert period is not None
         return period[0]
@@ -63,8 +60,8 @@ class Point:
 def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]] = ()) -> str:
     """Return the page of a table's windows.
 
-    The certificates are those of the windows, in the order of time. `files` are those beside the page that hold its
-    table, each with what it is.
+    `certificates` are in the order of time; `files` are those beside the page that hold its table, each with its
+    description.
     """
     first = certificates[-1]
     series = series_in(certificates)
@@ -92,10 +89,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
 
 
 def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: str) -> Table:
-    """Return every value of every window.
-
-    Each has its interval where that is not as wide for all.
-    """
+    """Return every value of every window, with intervals of unequal width."""
     titled: list[tuple[str, Point]] = []
     for title, points in series.items():
         titled += [(title, point) for point in points]
@@ -122,10 +116,10 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: 
 
 
 def change_words(points: Sequence[Point], unit: str) -> str:
-    """State the change of a value over all windows.
+    """Say a value's mean change per period, and whether noise explains it.
 
-    It is from its first window to its last, a period on average, and it is said whether noise made it. The noises of
-    two windows are independent, so the error of the change is their difference, whose band is exact.
+    The change is from the first window to the last. The noises of two windows are independent, so the error of the
+    change is their difference, whose band is exact.
     """
     if len(points) < 2:
         return "A change needs two windows or more."
@@ -146,10 +140,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
 
 
 def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
-    """Return the values of each unit and cell.
-
-    They are over all windows that have it, by what they are called.
-    """
+    """Return each unit and cell's values over all its windows, by name."""
     series: dict[str, list[Point]] = {}
     for title, point, _ in _points(certificates):
         series.setdefault(title, []).append(point)
@@ -159,8 +150,8 @@ def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
 def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
     """Return a row for each value of each window.
 
-    Its columns are window, unit where there are some, cell, value, low and high; of places that were compared with
-    thresholds "safe" or an upper value in place of the last three.
+    Its columns are window, any unit, cell, value, low and high; of places compared with thresholds, "safe" or an upper
+    value replaces the last three.
     """
     rows = place_rows(certificates)
     for _, point, names in _points(certificates):
@@ -169,10 +160,7 @@ def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
 
 
 def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, Json]]:
-    """Yield each value with an interval.
-
-    It comes with what it is called in words, and its unit and cell.
-    """
+    """Yield each value with an interval: its name, point, unit and cell."""
     for certificate in certificates:
         assert certificate.window is not None
         answers, rule = releases_of(certificate), Rule(certificate.query)
@@ -189,10 +177,7 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
 
 
 def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:
-    """Return the least change above noise.
-
-    Changes show from this size on; empty where no value has noise of its own.
-    """
+    """Return the least change above noise, or "" without noise."""
     noises = dict.fromkeys(point.noise for point in chain.from_iterable(series.values()))
     bands = [difference_band(noise) for noise in noises if isinstance(noise, Noise)]
     most = max((band.width for band in bands), default=None)
@@ -204,9 +189,9 @@ def _size(change: float, off: float, unit: str) -> str:
 
 
 def _picture(first: Certificate, points: Sequence[Point], title: str, unit: str, width: int) -> str:
-    """Return the values and their band as a picture.
+    """Return the values and their band as SVG, in proportion to time.
 
-    Each window is at its distance from the first, with gaps where there is none.
+    Missing windows leave gaps.
     """
     bars = [Bar(p.period, p.value, p.low, p.high, p.readable is False) for p in points]
     axis = Axis(f"noisy value{unit} and its 95 % band", possible=possible_ends(first))
