@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, check_level
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -287,10 +287,7 @@ def _of_each(level: float, cells: int | None) -> Fraction:
 
     InputError unless 0 < level < 1.
     """
-    if not 0 < level < 1:
-        raise InputError(
-            f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-        ).at("level")
+    check_level(level)
     return Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
 
 

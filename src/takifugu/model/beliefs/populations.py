@@ -21,7 +21,7 @@ from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
 from takifugu.model.beliefs.states import checked_alphabet, plain_state
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 #: A text, a number, or a place: a pair of numbers.
 Value = Hashable
@@ -93,7 +93,7 @@ class FromPopulations(Nameless):
             masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
         _check_supports(masses_by_name, values, supports)
         count = plain_state(rows)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"a person has {rows!r} rows", rule="give a whole number above 0").at("rows")
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
         if len(units) != 2 or min(units) <= 0:

@@ -35,6 +35,7 @@ from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import RUNS, Limited, Query, Registered, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
+from takifugu.numbers.rationals import is_whole
 
 #: The entries of each label.
 Cells = Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]]
@@ -262,7 +263,7 @@ def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | N
     """
     if every is None:
         return None
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+    if not is_whole(every, 1):
         raise InputError(f"the cells repeat every {every!r} entries", fix="give a whole number above 0").at("every")
     for label, entries in cells:
         odd = next((entry for entry in entries if isinstance(entry, str) or entry >= every), None)

@@ -17,6 +17,7 @@ from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, state_tables, states_of
 from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, state_or_states, where
 from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
+from takifugu.numbers.rationals import is_whole
 
 
 def _listed(state: State) -> list[State]:
@@ -98,7 +99,7 @@ class Histogram(PlainForm, kind="histogram"):
                 ).at("states")
             set_fields(self, states=tuple(cells))
         total = plain(self.total)
-        if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
+        if total is not None and not is_whole(total, 1):
             raise InputError(
                 f"the histogram's total is {self.total!r}", rule="it must be a public whole number above 0"
             ).at("total")

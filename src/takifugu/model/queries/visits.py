@@ -23,7 +23,7 @@ from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, is_whole
 
 
 class Cells(Protocol):
@@ -162,7 +162,7 @@ class AtMost(PlainForm, kind="at-most"):
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",
             ).at("query", "grid")  # fmt: skip
         set_fields(self, query=query, threshold=_thresholds(threshold))
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        if limit is not None and not is_whole(limit, 1):
             raise InputError(
                 f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
             ).at("limit")

@@ -21,7 +21,7 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.draws import Interval
 
 State = Hashable
@@ -98,7 +98,7 @@ class ParameterBox:
                 "the box lacks intervals or columns", fix="write {parameter: (low, high)} and {column: {state: ...}}"
             ).at("intervals" if not intervals else "columns")
         count = value_of(records)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
         set_fields(

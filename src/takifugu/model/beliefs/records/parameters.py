@@ -35,7 +35,7 @@ from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
@@ -96,7 +96,7 @@ class Parameters:
                 "the records have no columns", fix="write {name: {value of the parameter: {state: probability}}}"
             ).at("columns")
         count = value_of(records)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         set_fields(
             self, prior=prior, records=count,
