@@ -333,7 +333,8 @@ def nearest(word: object, choices: Iterable[object]) -> str:
     """
     words = list(dict.fromkeys(map(str, choices)))
     near_words = nearest_words(word, words)
-    return f"one of {near_words}" + (f" or {len(words) - len(near_words)} more" if len(near_words) < len(words) else "")
+    more = len(words) - len(near_words)
+    return f"one of {near_words} or {more} more" if more else f"one of {near_words}"
 
 
 def per_cent(total: float) -> str:

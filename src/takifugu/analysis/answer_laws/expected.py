@@ -190,7 +190,9 @@ def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
     for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
         present = float(law.presence)
         masses = [present * float(p) for p in law.probabilities]
-        laws.append(np.array([*masses, 1 - present] if users.alphabet(user)[-1] == ABSENT else masses))
+        if users.alphabet(user)[-1] == ABSENT:
+            masses = [*masses, 1 - present]
+        laws.append(np.array(masses))
     return laws
 
 
@@ -273,7 +275,8 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
             onwards = _times(step, onwards)
         onwards = _times(_power(reduce(_times, period), periods), onwards)
     vectors, scale = onwards[0][:, :, 0], onwards[1]
-    return np.asarray(scale + np.log(vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)))
+    sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)
+    return np.asarray(scale + np.log(sums))
 
 
 def _runs(count: Additive) -> list[tuple[int, int]]:

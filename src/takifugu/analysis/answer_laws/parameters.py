@@ -267,7 +267,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def work(self, laplace: bool = False) -> tuple[float, float]:
         laws = self.laws
         powers, combined = float(len(laws.rows)), laws.combinations * max(len(laws.groups) - 1, 0)
-        operations = laws.width**2 * (20.0 if laws.exact else 1.0)
+        of_a_product = 20.0 if laws.exact else 1.0
+        operations = laws.width**2 * of_a_product
         mixed = laws.combinations * laws.width * 10 * len(self.family.entries)
         return (powers + combined) * operations + mixed + 1e3, 24.0 * laws.width * (powers + laws.combinations) + 1e3
 

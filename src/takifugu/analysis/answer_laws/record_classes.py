@@ -170,9 +170,13 @@ def _loss(first: Level, second: Level, scale: Fraction) -> float:
         for left, right in ((first, second), (second, first)):
             high, low = _extremes(left, right, y, scale)
             if high:
-                worst = max(worst, math.log(high / low) if low > _SMALLEST else math.inf)
-    terms = len(first.rows) + len(second.rows) + 16 + (float((atoms[-1] - atoms[0]) / scale) if scale else 0.0)
-    return worst * (1 + 4 * UNIT) + (8 * UNIT * terms if worst or scale else 0.0)
+                loss = math.log(high / low) if low > _SMALLEST else math.inf
+                worst = max(worst, loss)
+    if not worst and not scale:
+        return 0.0
+    exponents = float((atoms[-1] - atoms[0]) / scale) if scale else 0.0
+    terms = len(first.rows) + len(second.rows) + 16 + exponents
+    return worst * (1 + 4 * UNIT) + 8 * UNIT * terms
 
 
 def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fraction | float, Fraction | float]:

@@ -214,12 +214,16 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
     slack = 64 * 2.0**-53 * (1 + sum(abs(term) for term in terms))
 
     def outside(p: float, q: float) -> bool:
-        likelihood = (s * math.log(p) if s else 0.0) + ((n - s) * math.log(q) if n - s else 0.0)
+        likelihood = _log_power(p, s) + _log_power(q, n - s)
         return sum(terms) - likelihood > slack + 64 * 2.0**-53 * abs(likelihood)
 
     low = _last_outside(lambda p: outside(p, 1 - p), s / n) if s else 0.0
     high = 1 - _last_outside(lambda q: outside(1 - q, q), (n - s) / n) if n - s else 1.0
     return low, math.nextafter(high, 2.0) if high < 1 else 1.0
+
+
+def _log_power(p: float, count: float) -> float:
+    return count * math.log(p) if count else 0.0
 
 
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:

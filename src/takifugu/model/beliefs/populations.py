@@ -20,7 +20,7 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
-from takifugu.model.beliefs.states import checked_alphabet, plain_state
+from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 #: A text, a number, or a place: a pair of numbers.
@@ -242,7 +242,7 @@ class FromPopulations(Nameless):
         )  # fmt: skip
 
     def describe(self) -> str:
-        names = " or ".join(map(repr, self.populations[:6])) + (", ..." if len(self.populations) > 6 else "")
+        names = first_few(self.populations, " or ")
         word = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
         words = f"{count} of a person, each of {len(self.values)} {word}, drawn from the population {names}"

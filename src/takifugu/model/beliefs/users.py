@@ -236,7 +236,9 @@ class IndependentUsers:
     def observable(self, entry: int) -> tuple[State, ...]:
         """Return the possible values of data at an entry."""
         letters = self.letters[int(self.letters_of[entry])]
-        return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
+        if letters.absence == "removed":
+            return (*letters.values, ABSENT)
+        return letters.values
 
     @cached_property
     def _alphabets(self) -> tuple[tuple[State, ...], ...]:

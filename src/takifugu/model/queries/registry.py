@@ -251,9 +251,10 @@ def check(query: Query) -> None:
             fix="register its type under a kind of its own, and write that in to_dict",
         )
     if missing or kind not in KINDS:
+        lack = f"the query's kind {kind!r} is registered by nobody"
+        if missing:
+            lack = f"the query {type(query).__name__} lacks {', '.join(missing)}"
         raise InputError(
-            f"the query {type(query).__name__} lacks {', '.join(missing)}" if missing
-            else f"the query's kind {kind!r} is registered by nobody",
-            rule="a ledger must be able to read it back",
+            lack, rule="a ledger must be able to read it back",
             fix="call takifugu.model.queries.register(kind, type) where the type is defined",
         )  # fmt: skip

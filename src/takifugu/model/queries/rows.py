@@ -84,7 +84,8 @@ class CountRows(PlainForm, kind="count-rows"):
 
     def describe(self) -> str:
         words = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
-        return f"the number of records with {(' or ' if self.any_of else ' and ').join(words)}"
+        between = " or " if self.any_of else " and "
+        return f"the number of records with {between.join(words)}"
 
 
 @dataclass(frozen=True, kw_only=True)

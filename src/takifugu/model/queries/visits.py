@@ -106,14 +106,16 @@ class Visitors(PlainForm, kind="visitors"):
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say the meaning of an answer, from the written query and noise."""
-        above = {*noise.get("moves", ())} == {"down"}
-        return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
+        once = "each person is counted once at a place"
+        if {*noise.get("moves", ())} == {"down"}:
+            return once, "a number is never below the true one"
+        return (once,)
 
     def describe(self) -> str:
         if self.places is None:
             return "how many people were at each place"
-        names = ", ".join(map(repr, self.places[:4]))
-        return f"how many people were at each of {names if len(self.places) <= 4 else f'{len(self.places)} places'}"
+        names = ", ".join(map(repr, self.places)) if len(self.places) <= 4 else f"{len(self.places)} places"
+        return f"how many people were at each of {names}"
 
 
 #: What may be compared with thresholds, by the kind that it writes.

@@ -120,7 +120,8 @@ def _named(states: Sequence[State]) -> dict[str, int]:
 def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
     """Yield states without a duration, and without successors, in one fault each."""
     if lasting:
-        message = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
+        verb = "lasts" if len(lasting) == 1 else "last"
+        message = f"does not say how long {_together(lasting)} {verb}"
         yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
         others = [state for state in states if state != followed[0]]

@@ -16,7 +16,7 @@ from typing import Any
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.secrets import Secret
@@ -184,7 +184,7 @@ class ParameterBox:
         return ParameterBox(intervals, columns, data["records"], data.get("source", "assumed"))
 
     def describe(self) -> str:
-        columns = ", ".join(map(repr, self.columns[:6])) + (", ..." if len(self.columns) > 6 else "")
+        columns = first_few(self.columns)
         box = ", ".join(f"between {to_text(low)} and {to_text(high)} ({n!r})" for n, (low, high) in self.intervals[:6])
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 

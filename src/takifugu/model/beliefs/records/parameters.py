@@ -27,7 +27,7 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
@@ -219,11 +219,9 @@ class Parameters:
         return Parameters(prior, columns, data["records"], data.get("source", "assumed"))
 
     def describe(self) -> str:
-        listed_columns = ", ".join(map(repr, self.columns[:6])) + (", ..." if len(self.columns) > 6 else "")
-        return (
-            f"{self.records} records with the columns {listed_columns}, whose parameters follow "
-            f"{self.prior.describe()}{'' if self.source == self.prior.source else f' ({self.source})'}"
-        )
+        words = f"{self.records} records with the columns {first_few(self.columns)}, whose parameters follow "
+        words += self.prior.describe()
+        return words if self.source == self.prior.source else f"{words} ({self.source})"
 
     def property(self, secret: Secret) -> None:
         """Return None, as secrets about parameters are read as they are.
