@@ -177,10 +177,6 @@ class ColumnLaws:
         return tables, error
 
 
-def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
-    return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
-
-
 def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLaw[Parameters]:
     """Return the law of an answer over whole columns.
 
@@ -201,7 +197,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
     @cached_property
     def laws(self) -> ColumnLaws:
         assert isinstance(self.answer, ColumnAnswer)
-        return _laws(self.belief, self.answer)
+        belief, answer = self.belief, self.answer
+        return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
 
     def families(self) -> Iterator[ListedFamily | DenseFamily]:
         for entry in self.family.entries:

@@ -110,7 +110,7 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     if len(sets) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
     for first, second in combinations(sets, 2):
-        if first.meets(second) if isinstance(first, Between | Intervals) else _meet(first, second):
+        if _overlap(first, second):
             raise InputError(
                 f"the sets {described(first)!r} and {described(second)!r} overlap",
                 rule="a value of the property is in one set at most", fix="divide the values between them",
@@ -118,8 +118,12 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     return sets
 
 
-def _meet(values: tuple[Fraction, ...], other: ValueSet) -> bool:
-    return other.meets(values) if isinstance(other, Between | Intervals) else bool({*values} & {*other})
+def _overlap(first: ValueSet, second: ValueSet) -> bool:
+    if isinstance(first, Between | Intervals):
+        return first.meets(second)
+    if isinstance(second, Between | Intervals):
+        return second.meets(first)
+    return not {*first}.isdisjoint(second)
 
 
 def _set(values: object) -> ValueSet:
