@@ -112,7 +112,10 @@ class TakifuguError(Exception):
     @property
     def place(self) -> str:
         """The path as one would write it: `release[0].epsilon`."""
-        return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in self.where).removeprefix(".")
+        path = ""
+        for step in self.where:
+            path += f"[{step}]" if isinstance(step, int) else f".{step}"
+        return path.removeprefix(".")
 
     @property
     def line(self) -> str:

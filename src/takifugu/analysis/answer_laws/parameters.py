@@ -236,7 +236,9 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step
-        laws = {at: self._sum(at) for at in itertools.chain.from_iterable(chances[a] for a in values)}
+        laws: dict[tuple[int, ...], Weights] = {}
+        for value in values:
+            laws.update((at, self._sum(at)) for at in chances[value] if at not in laws)
         start = min(law.start for law in laws.values())
         size = max((law.start - start) // step + len(law) for law in laws.values())
         rows = [_mixture(chances[a], laws, start, step, size) for a in values]

@@ -126,14 +126,16 @@ def finite_problem(problem: Problem) -> FiniteProblem:
             sides.append(Side(left, right, margin, comparison.describe()))
     inputs = tuple(sorted(set().union(*laws)))
     outputs = tuple(sorted({round(x) for x in inputs}))
-    rows = tuple(tuple(law.get(x, 0) for x in inputs) for law in laws)
+    rows = []
+    for masses in laws:
+        rows.append(tuple(masses.get(x, 0) for x in inputs))
     total = sum(counts.values())
     shares = []
     for k, count in counts.items():
         total_of_row = sum(rows[k])
         shares.append([count / total * (mass / total_of_row) for mass in rows[k]])
     prior = tuple(map(math.fsum, zip(*shares, strict=True)))
-    return FiniteProblem(inputs, outputs, rows, tuple(sides), prior)
+    return FiniteProblem(inputs, outputs, tuple(rows), tuple(sides), prior)
 
 
 def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:

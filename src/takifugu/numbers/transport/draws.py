@@ -133,8 +133,8 @@ def _move(draws: Sequence[Draws]) -> int:
 
 def _move_of(draws: Sequence[Draws]) -> int:
     exact = sum(d.count for d in draws) <= EXACT
-    low_left, high_left = ([(d.count, d.left[end]) for d in draws] for end in (0, 1))
-    low_right, high_right = ([(d.count, d.right[end]) for d in draws] for end in (0, 1))
+    low_left, high_left = [(d.count, d.left[0]) for d in draws], [(d.count, d.left[1]) for d in draws]
+    low_right, high_right = [(d.count, d.right[0]) for d in draws], [(d.count, d.right[1]) for d in draws]
     gaps = []
     for high, low in ((high_left, low_right), (high_right, low_left)):
         if exact:

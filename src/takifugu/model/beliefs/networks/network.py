@@ -104,7 +104,10 @@ class BayesianNetwork:
     @cached_property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """Return the entries of each entry's parents."""
-        return tuple(tuple(self._positions[p] for p in node.parents) for node in self.nodes)
+        parents = []
+        for node in self.nodes:
+            parents.append(tuple(self._positions[name] for name in node.parents))
+        return tuple(parents)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
