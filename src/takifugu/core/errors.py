@@ -276,7 +276,7 @@ def first_of(declared: Iterable[object]) -> str:
     >>> first_of(["still", "walking"]), first_of(range(33))
     ("['still', 'walking']", "['0', '1', '2'] and 30 more")
     """
-    words = [str(value) for value in declared]
+    words = list(map(str, declared))
     return f"{words}" if len(words) <= FEW else f"{words[:3]} and {len(words) - 3} more"
 
 
@@ -286,7 +286,7 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     >>> did_you_mean("walkin", ["still", "walking"])
     "; did you mean 'walking'?"
     """
-    words = [str(name) for name in choices]
+    words = list(map(str, choices))
     close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
     return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?" if close else ""
 
@@ -299,7 +299,7 @@ def apart(first: str, second: str) -> float:
     >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
     (0.25, 1.0, 1.0, 2.0)
     """
-    before, row = [0.0], [float(number) for number in range(len(second) + 1)]
+    before, row = [0.0], list(map(float, range(len(second) + 1)))
     for i, letter in enumerate(first, start=1):
         last, before, row = before, row, [float(i)]
         for j, other in enumerate(second, start=1):

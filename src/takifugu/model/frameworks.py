@@ -367,7 +367,7 @@ def _definition(secrets: Sequence[Secret]) -> str:
 
     Those of whole columns have one of their own.
     """
-    names = {definition_of(secret) for secret in secrets}
+    names = set(map(definition_of, secrets))
     if len(names) > 1:
         raise InputError(
             "one framework hides entries and properties of whole columns",

@@ -171,7 +171,7 @@ def lowest(tried: Callable[[float], T], low: float, high: float, cuts: int, key:
     0.0
     """
     places = [high - (high - low) * GOLDEN, low + (high - low) * GOLDEN]
-    values = [tried(place) for place in places]
+    values = list(map(tried, places))
     best = min(values, key=key)
     for _ in range(cuts):
         if key(values[0]) <= key(values[1]):

@@ -237,7 +237,7 @@ class ClassLaw(AnswerLaw[RecordView]):
     def families(self) -> Iterator[AnswerFamily]:
         if self.reason:
             raise Unsupported(self.reason)
-        adds = [int(x) for x in self.answer.contribution(0)[:, 0].tolist()]
+        adds = list(map(int, self.answer.contribution(0)[:, 0].tolist()))
         yield from _families(self.belief, adds, self.family)
 
     @property

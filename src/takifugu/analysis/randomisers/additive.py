@@ -180,14 +180,14 @@ class Exact(Noise, kind="none"):
         return self.on_grid
 
     def _steps(self, answers: Array, entropy: Entropy) -> Array:
-        return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
+        return answers.copy() if answers.dtype != object else _array(list(map(round, answers)))
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return log P(output given answer).
 
         The answer is in grid units, the output in answer units; -inf off the grid.
         """
-        return super().log_density([round(x) for x in answer], output)
+        return super().log_density(list(map(round, answer)), output)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
@@ -315,7 +315,7 @@ def _array(answer: Answer) -> Array:
     from takifugu.numbers.noise import narrowed
 
     if all(isinstance(x, int) for x in answer):
-        return narrowed([int(x) for x in answer])
+        return narrowed(list(map(int, answer)))
     array = np.empty(len(answer), dtype=object)
     array[:] = answer
     return array

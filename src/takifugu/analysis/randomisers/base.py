@@ -59,7 +59,7 @@ Written = str | list["Written"]
 
 
 def _written(parts: Parts) -> Written:
-    return [_written(part) for part in parts] if isinstance(parts, tuple) else to_text(parts)
+    return list(map(_written, parts)) if isinstance(parts, tuple) else to_text(parts)
 
 
 def _read(parts: Written) -> Parts:

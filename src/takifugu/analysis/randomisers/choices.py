@@ -66,7 +66,7 @@ class Choice(Base):
     @property
     def outputs(self) -> list[int]:
         """Return all outputs, in units of the grid."""
-        return [int(y) for y in self._outputs]
+        return list(map(int, self._outputs))
 
     def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Fraction, ...]:
         """Return one of the outputs, in answer units."""
@@ -136,7 +136,7 @@ class Choice(Base):
     def _interval(self, value: Fraction, each: Fraction) -> Ends:
         columns = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
         masses_of_value = columns.get(value / self.grid, (0,) * len(self._inputs))
-        most, highest = max(masses_of_value), [max(column) for column in columns.values()]
+        most, highest = max(masses_of_value), list(map(max, columns.values()))
         inputs = [value]
         for answer, mass_of_value, masses in zip(self._inputs, masses_of_value, self.channel.masses, strict=True):
             above = 0
@@ -177,7 +177,7 @@ class Choice(Base):
     def to_dict(self) -> Json:
         return {
             "kind": self.kind, "grid": to_text(self.grid), "cells": 1,
-            "inputs": [to_text(x) for x in self._inputs], "outputs": [to_text(y) for y in self._outputs],
+            "inputs": list(map(to_text, self._inputs)), "outputs": list(map(to_text, self._outputs)),
             "masses": [list(map(str, row)) for row in self.channel.masses], "prior": list(self.prior),
         }  # fmt: skip
 
@@ -259,7 +259,7 @@ def from_dict(data: Plain) -> Choice:
     masses = tuple(tuple(map(int, row)) for row in data["masses"])
     inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])
     channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
-    grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])
+    grid, prior = as_fraction(data["grid"], "the grid"), tuple(map(float, data["prior"]))
     if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
         raise InputError(
             "the rows of the choice are not distributions with one total", rule="it was not written by to_dict"

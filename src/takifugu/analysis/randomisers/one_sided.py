@@ -295,7 +295,7 @@ def _whole(answers: Column) -> Array:
         return answers
     if any(Fraction(x).denominator != 1 for x in answers):
         raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
-    return narrowed([int(x) for x in answers])
+    return narrowed(list(map(int, answers)))
 
 
 GEOMETRIC = Kind(

@@ -208,7 +208,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         """Return the counts of the candidates in each group."""
         if len(answer) != self.cells or any(int(x) != x or x < 0 for x in answer):
             raise InputError("the answer is no count of each candidate and of all else", rule="a choice needs these")
-        counts, size = [int(x) for x in answer], len(self.outcomes)
+        counts, size = list(map(int, answer)), len(self.outcomes)
         return [counts[first : first + size] for first in range(0, self.cells, size + 1)]
 
 

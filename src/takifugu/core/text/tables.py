@@ -103,7 +103,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
         12
     """
     room = columns or width()
-    header, cells = [visible(title) for title in header], []
+    header, cells = list(map(visible, header)), []
     for row in rows:
         cells.append([visible(str(cell)) for cell in row])
     lines = [list(header), *cells]

@@ -86,7 +86,7 @@ class SafeCells(Base, kind="sparse"):
         """Return every cell's mark or noisy value from grid units."""
         check_cells(answer, self.cells)
         thresholds = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
-        marks = self.mechanism.answer([int(x) for x in answer], thresholds, entropy).listed()
+        marks = self.mechanism.answer(list(map(int, answer)), thresholds, entropy).listed()
         drawn: list[str | Fraction] = []
         for mark in marks:
             if mark is None:
@@ -111,7 +111,7 @@ class SafeCells(Base, kind="sparse"):
                 marks.append(int(Fraction(mark) / self.grid))
             else:
                 return -math.inf
-        return self.mechanism.log_probability([int(x) for x in answer], marks, self.each)
+        return self.mechanism.log_probability(list(map(int, answer)), marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return min(limit, change)/units for a change DOWN in L1, else infinity."""

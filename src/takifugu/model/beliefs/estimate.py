@@ -211,7 +211,7 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
         return 0.0, 1.0
     terms = [math.lgamma(s + 0.5), math.lgamma(n - s + 0.5), -math.lgamma(n + 1.0), -math.log(math.pi), math.log(miss)]
     # Beyond 64 units of rounding of the largest terms a point is surely outside.
-    slack = 64 * 2.0**-53 * (1 + sum(abs(term) for term in terms))
+    slack = 64 * 2.0**-53 * (1 + sum(map(abs, terms)))
 
     def outside(p: float, q: float) -> bool:
         likelihood = _log_power(p, s) + _log_power(q, n - s)

@@ -183,7 +183,7 @@ class FromPopulations(Nameless):
         raise InputError(f"the rows of a person have no column {name!r}", fix="publish EachValue()")
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        return tuple(any(masses) for masses in zip(*self.laws, strict=True))
+        return tuple(map(any, zip(*self.laws, strict=True)))
 
     def components(self) -> tuple[range, ...]:
         """Return all rows as one run: they share the population."""
@@ -226,8 +226,8 @@ class FromPopulations(Nameless):
         return {
             "kind": "populations",
             "values": list(map(_as_list, self.values)), "laws": laws,
-            "rows": self.rows, "independent": self.independent, "scales": [to_text(scale) for scale in self.scales],
-            "measure": self.measure, "prior": [to_text(mass) for mass in self.prior], "source": self.source,
+            "rows": self.rows, "independent": self.independent, "scales": list(map(to_text, self.scales)),
+            "measure": self.measure, "prior": list(map(to_text, self.prior)), "source": self.source,
             "regions": None if self.regions is None else self.regions.to_dict(),
         }  # fmt: skip
 

@@ -116,7 +116,7 @@ class Visits:
     one_alphabet = True
 
     def __post_init__(self) -> None:
-        texts = {str(place) for place in self.places}
+        texts = set(map(str, self.places))
         if not self.places or len(texts) != len(self.places):
             raise InputError(
                 "the list of places is empty" if not self.places else "two places are written alike",

@@ -132,7 +132,7 @@ class Policy(PlainForm, kind="policy"):
         all_values = set(values)
         for value in self.values:
             if value not in all_values:
-                first_values = [str(v) for v in list(all_values)[:20]]
+                first_values = list(map(str, list(all_values)[:20]))
                 raise InputError(
                     f"the policy names {value!r}, which no record has{did_you_mean(value, all_values)}",
                     rule=f"its values are {first_values}{' and more' if len(all_values) > 20 else ''}",

@@ -111,9 +111,9 @@ class By(PlainForm, kind="by"):
         set_fields(self, query=query, cells=_cells(cells), by=str(by))
         set_fields(
             self, every=_period(every, self.cells), entries=entry_tuple(entries), axes=tuple(axes),
-            parts=tuple(tuple(of_cell) for of_cell in parts),
+            parts=tuple(map(tuple, parts)),
         )  # fmt: skip
-        if [len(of_cell) for of_cell in self.parts] != [len(self.axes)] * len(self.cells if self.axes else ()):
+        if list(map(len, self.parts)) != [len(self.axes)] * len(self.cells if self.axes else ()):
             rule = "every cell has one part for each axis"
             raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
 

@@ -137,7 +137,7 @@ class ColumnAnswer(WholeColumns):
         """
         if values.shape != (self.records, len(self.entry_of)):
             raise DataError("the data have other records or columns than the belief", fix="declare both with it")
-        return tuple(int(cell) for cell in self.of_rows(values).sum(axis=0))
+        return tuple(map(int, self.of_rows(values).sum(axis=0)))
 
     def of_rows(self, values: IntArray) -> IntArray:
         """Return the addend of each record, shape (records, cells)."""

@@ -92,7 +92,7 @@ class Histogram(PlainForm, kind="histogram"):
                 raise InputError(
                     f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']"
                 ).at("states")
-            cells = [named_state(s) for s in self.states]
+            cells = list(map(named_state, self.states))
             if not cells or len(set(cells)) != len(cells):
                 raise InputError(
                     f"the histogram's cells are {cells}", fix="name at least one state, each once"
@@ -108,7 +108,7 @@ class Histogram(PlainForm, kind="histogram"):
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or states_of(entries)
         _known_states(entries, cells, "the histogram has a cell")
-        labels = tuple(str(c) for c in cells)
+        labels = tuple(map(str, cells))
         if len(set(labels)) != len(labels):
             repeated = next(label for label in labels if labels.count(label) > 1)
             raise InputError(

@@ -121,7 +121,7 @@ class RowCodes:
 
     def evaluate(self, values: object) -> tuple[int, ...]:
         """Return the number of each row's value."""
-        return tuple(int(code) for code in np.asarray(values).reshape(-1))
+        return tuple(map(int, np.asarray(values).reshape(-1)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -232,7 +232,7 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     if entries is None:
         return None
     try:
-        chosen_entries = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
+        chosen_entries = [entries] if isinstance(entries, str) else list(map(plain, entries))
     except TypeError as error:
         raise InputError(
             f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"

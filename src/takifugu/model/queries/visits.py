@@ -73,7 +73,7 @@ class Visitors(PlainForm, kind="visitors"):
         all_places = dict.fromkeys(places)
         for place in self.places or ():
             if place not in all_places:
-                names = [str(p) for p in list(all_places)[:20]]
+                names = list(map(str, list(all_places)[:20]))
                 more = " and more" if len(all_places) > 20 else ""
                 raise InputError(
                     f"the query counts visitors of {place!r}, which is no place of the domain",

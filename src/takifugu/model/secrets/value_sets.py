@@ -106,7 +106,7 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     """
     if sets_given is None:
         return None
-    sets = tuple(_set(first) for first in sets_given)
+    sets = tuple(map(_set, sets_given))
     if len(sets) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
     for first, second in combinations(sets, 2):
@@ -168,5 +168,5 @@ def _intervals(intervals: Sequence[Between | tuple[object, ...]]) -> ValueSet:
 def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:
     """Return the arguments of a set from its plain data."""
     if isinstance(data, Mapping) and "intervals" in data:
-        return [tuple(ends) for ends in data["intervals"]]
+        return list(map(tuple, data["intervals"]))
     return tuple(data["between"]) if isinstance(data, Mapping) else list(data)

@@ -321,7 +321,7 @@ def _joined(arrays: Sequence[Array]) -> Array:
     kinds = {array.dtype for array in arrays}
     if len(kinds) > 1:
         alike = floats if np.dtype(np.float64) in kinds else fractions
-        arrays = [alike(array) for array in arrays]
+        arrays = list(map(alike, arrays))
     return np.concatenate(arrays)
 
 

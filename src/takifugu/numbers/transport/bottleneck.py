@@ -54,7 +54,7 @@ def bottleneck(
     distances = checked_distances(x, y, metric)
     total = math.lcm(*(m.denominator for m in (*a, *b)))
     supply, demand = [int(mass * total) for mass in a], [int(mass * total) for mass in b]
-    thresholds = sorted({to_python(d) for d in distances.ravel().tolist()})
+    thresholds = sorted(set(map(to_python, distances.ravel().tolist())))
     last = len(thresholds) - 1
     flows = {last: max_flow(supply, demand, distances <= thresholds[last])}
 

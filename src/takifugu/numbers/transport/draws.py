@@ -93,7 +93,7 @@ def _largest(bound: Callable[[Cell], Value], cell: Cell, most: int, close: float
     """Bound a cell, within `close` of an attained value if it can."""
     if not most:
         return bound(cell)
-    tried = max(bound(point) for point in _points(cell))
+    tried = max(map(bound, _points(cell)))
     waiting: list[tuple[Value, int, Cell]] = [(-bound(cell), 0, cell)]
     number = 0
     while -waiting[0][0] > tried * (1 + close) and number < most and waiting[0][0] != -math.inf:

@@ -243,7 +243,7 @@ class MultivariateNormal(Nameless):
             if ends is not None:
                 ranges[name] = list(map(to_text, ends))
         data: Json = {
-            "kind": "multivariate-normal", "mean": [to_text(value) for value in self.mean],
+            "kind": "multivariate-normal", "mean": list(map(to_text, self.mean)),
             "covariance": [list(map(to_text, row)) for row in self.covariance],
             "names": list(self.columns), "records": self.records, "source": self.source,
         }  # fmt: skip

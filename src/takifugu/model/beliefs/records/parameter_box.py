@@ -129,7 +129,7 @@ class ParameterBox:
 
         They stand for all numbers between them.
         """
-        return tuple(to_text(end) for end in self.intervals[entry][1])
+        return tuple(map(to_text, self.intervals[entry][1]))
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return (True, True)

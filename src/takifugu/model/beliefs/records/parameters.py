@@ -317,7 +317,7 @@ def _network(table: JointTable) -> BayesianNetwork:
             f"table are sought up to {LARGEST_TABLE:,}",
             fix="give the parameters as a BayesianNetwork",
         ).at("prior")
-    nodes, names = [], [str(name) for name in table.names]
+    nodes, names = [], list(map(str, table.names))
     for entry in range(table.size):
         sums = dict[tuple[int, ...], Fraction]()
         for row, mass in zip(table.indices.tolist(), table.masses, strict=True):
