@@ -206,7 +206,7 @@ class Problem:
                     piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
                     if not any(family.has_pairs(piece, entry) for entry in secret_entries):
                         continue
-                    key = (id(piece), share.key, _key(secret_entries), family.pairs)
+                    key = (id(piece), share.key, secret_entries, family.pairs)
                     if key in pieces:
                         continue
                     pieces[key] = piece
@@ -260,10 +260,6 @@ def _indicator(entries: range | tuple[int, ...], size: int) -> Runs:
     values = np.arange(len(ends)) % 2
     is_run = np.diff(ends, prepend=0) > 0
     return Runs(values[is_run], ends[is_run])
-
-
-def _key(entries: range | tuple[int, ...]) -> Hashable:
-    return (entries.start, entries.stop) if isinstance(entries, range) else entries
 
 
 def _given(problem: Problem, pair: LawPair, number: int) -> Part:

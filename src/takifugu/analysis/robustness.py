@@ -84,7 +84,8 @@ def if_belief_off(epsilon: Fraction, delta: Fraction) -> tuple[Weakened, ...]:
 
 
 def _promise(epsilon: Fraction, delta: Fraction) -> str:
-    return f"epsilon {number(float(epsilon))}" + (f", delta {number(float(delta))}" if delta else "")
+    words = f"epsilon {number(float(epsilon))}"
+    return f"{words}, delta {number(float(delta))}" if delta else words
 
 
 def promise_if_belief_off(
@@ -109,9 +110,11 @@ def promise_if_belief_off(
         raise InputError(
             "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"
         )
-    distance = conditional if conditional is not None else unconditional
-    assert distance is not None
-    off_by = as_fraction(distance, "the distance", "conditional" if unconditional is None else "unconditional")
+    if unconditional is None:
+        distance, key, factor, scope = conditional, "conditional", 1, "given each secret"
+    else:
+        distance, key, factor, scope = unconditional, "unconditional", 2, "overall"
+    off_by = as_fraction(distance, "the distance", key)
     if off_by < 0:
         raise InputError(
             f"the distance is {distance!r}", rule="it must not be negative",
@@ -119,8 +122,7 @@ def promise_if_belief_off(
         )
     if guarantee.covers is Covers.EVERYTHING or off_by == 0:
         return guarantee
-    epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, off_by if unconditional is None else 2 * off_by)
-    scope = "given each secret" if unconditional is None else "overall"
+    epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, factor * off_by)
     condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {scope}"
     return replace(guarantee, epsilon=epsilon, delta=delta, conditions=(*guarantee.conditions, condition))
 

@@ -38,7 +38,7 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[F
         return mp.fprod(of_group(_part(choices, groups, g), _part(answer, groups, g)) for g in groups)
 
     def of_group(choices: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
-        counts = [int(count) for count in answer[: len(noise.outcomes)]]
+        counts = list(map(int, answer[: len(noise.outcomes)]))
         left, probability = list(range(len(counts))), mp.mpf(1)
         for number, outcome in enumerate(choices):
             place = noise.outcomes.index(outcome)

@@ -174,7 +174,11 @@ def as_text(rows: Sequence[Alternative]) -> str:
     """Return a table of applicable mechanisms, notes, and the others' reasons."""
     apply = [row for row in rows if row.status != INAPPLICABLE]
     first = {row.reason: row.name for row in reversed(apply)}
-    why = [(row.name, _as_before(row, first[row.reason])) for row in apply if row.reason]
+    why = []
+    for row in apply:
+        if row.reason:
+            is_first = row.name == first[row.reason]
+            why.append((row.name, row.reason if is_first else f"as {first[row.reason]}"))
     parts = [text_table(_HEADER, [row.cells for row in apply])] if apply else []
     if why:
         parts.append(labelled(why))
@@ -186,10 +190,6 @@ def as_text(rows: Sequence[Alternative]) -> str:
     if paragraphs:
         parts.append("\n".join(["does not apply:", *paragraphs]))
     return "\n\n".join(parts)
-
-
-def _as_before(row: Alternative, first: str) -> str:
-    return row.reason if row.name == first else f"as {first}"
 
 
 def as_html(rows: Sequence[Alternative], caption: str) -> str:

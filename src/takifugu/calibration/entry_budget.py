@@ -19,7 +19,7 @@ from takifugu.mechanisms.influence import part_scale
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.coding import spelled
 from takifugu.model.queries.counts import EveryChange
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up, is_whole
 
 #: What two data sets differ in that the other library calls neighbours.
 NEIGHBOURS = ("replace", "add-remove")
@@ -67,7 +67,7 @@ def entry_budget(
     epsilon 0.0374654, delta 2.49479e-08, each of 4 times, where one entry is added or removed
     """
     check_neighbours(framework, neighbours)
-    if isinstance(releases, bool) or not isinstance(releases, int) or releases < 1:
+    if not is_whole(releases, 1):
         raise InputError(f"releases is {releases!r}", rule="it must be a whole number from 1 on").at("releases")
     budget, failing = as_epsilon(epsilon), as_delta(delta)
     problem = Problem(framework, EveryChange(), budget, failing)

@@ -208,7 +208,7 @@ class Calibration:
             "query": self.query.to_dict(),
             "randomiser": self.randomiser.to_dict(),
             "guarantee": self.guarantee.to_dict(),
-            "witness": {**asdict(self.witness), "numbers": [list(pair) for pair in self.witness.numbers]},
+            "witness": {**asdict(self.witness), "numbers": list(map(list, self.witness.numbers))},
             "hides_one_entry": self.hides_one_entry,
             "asked": requested,
             "scale": self.exact_scale,

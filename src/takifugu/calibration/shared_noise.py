@@ -83,10 +83,6 @@ class SharedNoise(Protocol):
         """Return a ledger's epsilon for all of them."""
 
 
-def _charged(charge: Charge) -> Charge:
-    return replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0))
-
-
 def _still(problem: Problem) -> CalibrationRefused:
     message = f"no secret moves the answer of the query ({problem.query.describe()})"
     refused = CalibrationRefused(message, rule="it needs no noise", fix="publish it without, or leave it out")
@@ -129,7 +125,11 @@ class LaplaceTogether:
             of_scale(problem, size, "jointly", SOURCE, ())
             for problem, size in zip(self.problems, self.start, strict=True)
         ]
-        return [_charged(charge_of(calibration, reading="together")) for calibration in noised]
+        charges = []
+        for calibration in noised:
+            charge = charge_of(calibration, reading="together")
+            charges.append(replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0)))
+        return charges
 
     def loss(self, scales: Scales) -> float:
         noised = [replace(charge, scale=scale) for charge, scale in zip(self.charges, scales, strict=True)]

@@ -112,7 +112,10 @@ class TakifuguError(Exception):
     @property
     def place(self) -> str:
         """The path as one would write it: `release[0].epsilon`."""
-        return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in self.where).removeprefix(".")
+        path = ""
+        for step in self.where:
+            path += f"[{step}]" if isinstance(step, int) else f".{step}"
+        return path.removeprefix(".")
 
     @property
     def line(self) -> str:
@@ -273,7 +276,7 @@ def first_of(declared: Iterable[object]) -> str:
     >>> first_of(["still", "walking"]), first_of(range(33))
     ("['still', 'walking']", "['0', '1', '2'] and 30 more")
     """
-    words = [str(value) for value in declared]
+    words = list(map(str, declared))
     return f"{words}" if len(words) <= FEW else f"{words[:3]} and {len(words) - 3} more"
 
 
@@ -283,7 +286,7 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     >>> did_you_mean("walkin", ["still", "walking"])
     "; did you mean 'walking'?"
     """
-    words = [str(name) for name in choices]
+    words = list(map(str, choices))
     close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
     return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?" if close else ""
 
@@ -296,7 +299,7 @@ def apart(first: str, second: str) -> float:
     >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
     (0.25, 1.0, 1.0, 2.0)
     """
-    before, row = [0.0], [float(number) for number in range(len(second) + 1)]
+    before, row = [0.0], list(map(float, range(len(second) + 1)))
     for i, letter in enumerate(first, start=1):
         last, before, row = before, row, [float(i)]
         for j, other in enumerate(second, start=1):
@@ -333,7 +336,8 @@ def nearest(word: object, choices: Iterable[object]) -> str:
     """
     words = list(dict.fromkeys(map(str, choices)))
     near_words = nearest_words(word, words)
-    return f"one of {near_words}" + (f" or {len(words) - len(near_words)} more" if len(near_words) < len(words) else "")
+    more = len(words) - len(near_words)
+    return f"one of {near_words} or {more} more" if more else f"one of {near_words}"
 
 
 def per_cent(total: float) -> str:

@@ -130,7 +130,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
-        return [to_plain(part) for part in value]
+        return list(map(to_plain, value))
     if isinstance(value, PlainForm | Writing):
         return value.to_dict()
     return value.tolist() if isinstance(value, ArrayOfAny) else value

@@ -81,7 +81,7 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction) -> Floats:
     Rows are inputs, distances in grid units, masses floats. Raises Unsupported beyond MOST_NUMBERS numbers in the
     constraints, or when the solver gives up.
     """
-    inputs, outputs = np.array([float(x) for x in finite.inputs]), np.array(finite.outputs, dtype=float)
+    inputs, outputs = np.array(finite.inputs, dtype=np.float64), np.array(finite.outputs, dtype=float)
     ratios = _ratios(finite, float(epsilon) * INSIDE)
     numbers = int(np.count_nonzero(ratios)) * len(outputs)
     check_size(numbers, MOST_NUMBERS, "publish a coarser answer, or a shorter sequence")

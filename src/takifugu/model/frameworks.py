@@ -163,16 +163,20 @@ class Framework:
 
     @cached_property
     def _plain(self) -> Json:
-        return {
+        data: Json = {
             "definition": self.definition,
             "secrets": [s.to_dict() for s in self.secrets],
             "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
-            **({} if self.given_domain is None else {"domain": self.given_domain.to_dict()}),
         }
+        if self.given_domain is not None:
+            data["domain"] = self.given_domain.to_dict()
+        return data
 
     def assumptions(self) -> tuple[str, ...]:
         """Return the assumptions of the promise, once each."""
-        holders = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
+        holders: tuple[object, ...] = self.beliefs
+        if self.given_domain is not None:
+            holders = (self.given_domain, *holders)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
         return tuple(dict.fromkeys(chain.from_iterable(holder.assumptions() for holder in assuming)))
 
@@ -332,10 +336,9 @@ def _check_values(first: Entries, other: Entries) -> None:
         numbers: Iterable[int] = (0,)
     else:
         numbers = range(first.size)
-    first_order, other_order = order(first), order(other)
+    first_order, other_order = order(first) or range(first.size), order(other) or range(other.size)
     for number in numbers:
-        first_values = _values(first, number if first_order is None else first_order[number])
-        other_values = _values(other, number if other_order is None else other_order[number])
+        first_values, other_values = _values(first, first_order[number]), _values(other, other_order[number])
         if first_values is not other_values and first_values != other_values:
             names = listed(first) or listed(other)
             title = f"{entry_word(first)} {number}" if names is None else repr(names[number])
@@ -364,7 +367,7 @@ def _definition(secrets: Sequence[Secret]) -> str:
 
     Those of whole columns have one of their own.
     """
-    names = {definition_of(secret) for secret in secrets}
+    names = set(map(definition_of, secrets))
     if len(names) > 1:
         raise InputError(
             "one framework hides entries and properties of whole columns",

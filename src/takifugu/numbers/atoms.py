@@ -73,13 +73,13 @@ def _from_objects(numbers: list[Any], name: str) -> Array:
                 f"{name} contain {example!r}", fix="write integers, Fractions or floats, one row of them"
             ).at(name)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
-        return np.array([float(x) for x in numbers], dtype=np.float64) + 0.0
+        return np.array(list(map(float, numbers)), dtype=np.float64) + 0.0
     if Fraction in kinds:
         rationals = []
         for x in numbers:
             rationals.append(x if isinstance(x, Fraction) else Fraction(int(x)))
         return compact(_object_array(rationals))
-    return compact(_object_array([int(x) for x in numbers]))
+    return compact(_object_array(list(map(int, numbers))))
 
 
 def _object_array(items: Sequence[object]) -> Array:
@@ -91,7 +91,7 @@ def _object_array(items: Sequence[object]) -> Array:
 def compact(array: Array) -> Array:
     """Return int64 for integers of moderate size, else Fractions."""
     if all(x.denominator == 1 and -LARGEST_SMALL <= x <= LARGEST_SMALL for x in array):
-        return np.array([int(x) for x in array], dtype=np.int64)
+        return np.array(list(map(int, array)), dtype=np.int64)
     return fractions(array)
 
 
@@ -108,7 +108,7 @@ def floats(array: Array) -> Floats:
 
 def integers(array: Array) -> list[int]:
     """Return an int64 or object array of integers as Python integers."""
-    return [int(x) for x in array.tolist()]
+    return list(map(int, array.tolist()))
 
 
 def as_masses(masses: list[int]) -> tuple[Array, int]:

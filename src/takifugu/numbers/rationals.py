@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import Any, TypeGuard
 
 from takifugu.core.errors import InputError, Step
 from takifugu.core.plain import form
@@ -29,6 +29,15 @@ def _number_text(value: object) -> str:
     if isinstance(value, Decimal):
         return str(value)
     return repr(float(value)) if hasattr(value, "__float__") else ""
+
+
+def is_whole(value: object, least: int = 0) -> TypeGuard[int]:
+    """Return whether a value is a whole number of at least `least`.
+
+    >>> is_whole(3), is_whole(0, 1), is_whole(True), is_whole(2.0)
+    (True, False, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def as_fraction(value: object, name: str, *where: Step) -> Fraction:

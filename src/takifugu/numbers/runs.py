@@ -49,7 +49,8 @@ class Runs:
     @staticmethod
     def alike(value: int, size: int) -> Runs:
         """Return one number in all of so many places."""
-        return Runs(np.array([value] if size else [], dtype=np.int64), np.array([size] if size else [], dtype=np.int64))
+        count = 1 if size else 0
+        return Runs(np.full(count, value, dtype=np.int64), np.full(count, size, dtype=np.int64))
 
     @property
     def size(self) -> int:

@@ -51,7 +51,8 @@ def smallest_safe(
     lowest = math.log(low) if low else -math.inf
     judged[good] = safe
     at_good = excess(good)
-    step = min(max(-1.05 * at_good, 0.01), first if math.isfinite(at_good) else 1.5)
+    most = first if math.isfinite(at_good) else 1.5
+    step = min(max(-1.05 * at_good, 0.01), most)
     while at_good < 0 and good > lowest:
         bad = max(good - step, lowest)
         at_bad = excess(bad)
@@ -170,7 +171,7 @@ def lowest(tried: Callable[[float], T], low: float, high: float, cuts: int, key:
     0.0
     """
     places = [high - (high - low) * GOLDEN, low + (high - low) * GOLDEN]
-    values = [tried(place) for place in places]
+    values = list(map(tried, places))
     best = min(values, key=key)
     for _ in range(cuts):
         if key(values[0]) <= key(values[1]):

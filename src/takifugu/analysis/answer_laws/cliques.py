@@ -70,7 +70,8 @@ def _laws(
         masses: dict[int, Fraction] = {}
         for n, mass in belief.number.items():
             ill_others, mass_of_each = int(n) - value, Fraction(mass) / math.comb(belief.size, int(n))
-            for total, count in (sets[ill_others] if 0 <= ill_others < len(sets) else {}).items():
+            counts = sets[ill_others] if 0 <= ill_others < len(sets) else {}
+            for total, count in counts.items():
                 at = base + total + value * weight
                 masses[at] = masses.get(at, Fraction(0)) + mass_of_each * count
         whole = sum(masses.values())

@@ -142,7 +142,7 @@ class OfMarginals(ExpectedAnswer[Belief]):
         total, marginals = np.zeros(answer.cells), marginal(self.belief)
         for entry in np.flatnonzero(answer.weights).tolist():
             chances, _ = marginals.of(entry)
-            law = np.array([float(p) for p in chances])
+            law = np.array(chances, dtype=np.float64)
             total += law / law.sum() @ answer.contribution(entry)
         return total
 
@@ -160,7 +160,7 @@ class OfTable(ExpectedAnswer[JointTable]):
 
     def cells(self, answer: Additive) -> FloatArray:
         table = self.belief
-        masses = np.array([float(mass) for mass in table.masses])
+        masses = np.array(table.masses, dtype=np.float64)
         masses /= masses.sum()
         total = np.zeros(answer.cells)
         for column in np.flatnonzero(answer.weights).tolist():
@@ -190,7 +190,9 @@ def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
     for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
         present = float(law.presence)
         masses = [present * float(p) for p in law.probabilities]
-        laws.append(np.array([*masses, 1 - present] if users.alphabet(user)[-1] == ABSENT else masses))
+        if users.alphabet(user)[-1] == ABSENT:
+            masses = [*masses, 1 - present]
+        laws.append(np.array(masses))
     return laws
 
 
@@ -198,7 +200,7 @@ class OfRecords(ExpectedAnswer[Records]):
     """Every record has the law of the table, also where that is one of a class."""
 
     def cells(self, answer: Additive) -> FloatArray:
-        masses = np.array([float(mass) for mass in self.belief.table.masses])
+        masses = np.array(self.belief.table.masses, dtype=np.float64)
         return of_groups(answer, np.broadcast_to(np.int64(0), answer.size), [masses / masses.sum()])
 
     @property
@@ -213,7 +215,7 @@ class OfParameters(ExpectedAnswer[Parameters]):
         belief, table = self.belief, self.belief.table
         if not isinstance(answer, ColumnAnswer) or table is None:
             raise Unsupported(f"{belief.describe()} gives no mean here", fix="write what is expected: [expect]")
-        masses = np.array([float(mass) for mass in table.masses])
+        masses = np.array(table.masses, dtype=np.float64)
         total = np.zeros(len(answer.labels))
         for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
             for term in answer.terms:
@@ -273,7 +275,8 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
             onwards = _times(step, onwards)
         onwards = _times(_power(reduce(_times, period), periods), onwards)
     vectors, scale = onwards[0][:, :, 0], onwards[1]
-    return np.asarray(scale + np.log(vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)))
+    sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)
+    return np.asarray(scale + np.log(sums))
 
 
 def _runs(count: Additive) -> list[tuple[int, int]]:
@@ -318,7 +321,7 @@ def moments_of_users(users: IndependentUsers, count: Additive, tilts: FloatArray
 
 def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArray:
     """Records are independent, and of one law."""
-    masses = np.array([float(mass) for mass in records.table.masses])
+    masses = np.array(records.table.masses, dtype=np.float64)
     return _of_groups(count, np.zeros(count.size, dtype=np.int64), [masses / masses.sum()], tilts)
 
 

@@ -44,7 +44,7 @@ class RecordsLaw(AnswerLaw[Seen]):
     def adds(self) -> list[int]:
         """Return the addend of each row of the table, in grid units."""
         share = self.answer.contribution(0)[:, 0]
-        return [int(x) for x in share.tolist()]
+        return list(map(int, share.tolist()))
 
     def record(self, levels: Sequence[Level]) -> RecordLaw[Level]:
         """Return the law of one record, for these levels of the rows."""

@@ -39,6 +39,10 @@ class Join(NamedTuple):
     first: int
     second: int
 
+    def other(self, number: int) -> int:
+        """Return the number of the table beside one of the two."""
+        return self.second if number == self.first else self.first
+
 
 class Sum(NamedTuple):
     """A table times z**c(x_v), summed over v = `variable`."""

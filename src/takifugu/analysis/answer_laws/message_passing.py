@@ -104,7 +104,7 @@ def outside(
     if isinstance(table, Sum):
         return moved(outer, table.variable, offsets[table.variable])
     assert isinstance(table, Join)
-    other = tables[table.second if table.first == number else table.first]
+    other = tables[table.other(number)]
     alone = {v for v in other.scope if v not in scope and v not in outer.scope}
     around = joined(without(other, alone), outer)
     return without(around, {v for v in around.scope if v not in scope})
@@ -114,7 +114,8 @@ def joined(first: ShareTable, second: ShareTable) -> ShareTable:
     """Return the product of two tables."""
     scope = tuple(dict.fromkeys((*first.scope, *second.scope)))
     few = min(shape(first.polynomials)[-1], shape(second.polynomials)[-1])
-    rounded = first.rounded + second.rounded + (1 if few == 1 else 2 * few + 4)
+    roundings = 1 if few == 1 else 2 * few + 4
+    rounded = first.rounded + second.rounded + roundings
     return ShareTable(scope, product(arranged_as(first, scope), arranged_as(second, scope)), rounded)
 
 

@@ -53,7 +53,7 @@ class Shares:
     @property
     def width(self) -> int:
         """The number of places of the whole answer."""
-        return 1 + sum(max(row) for row in self.offsets)
+        return 1 + sum(map(max, self.offsets))
 
 
 def shares(belief: BayesianNetwork, answer: Additive) -> Shares:

@@ -117,7 +117,9 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
 
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
     (variance,), (shared,) = view.variance[0], view.shared(answer)[0] if answer.cells == 1 else (Fraction(0),)
-    whole, mean = one_number(view.spread(answer)), _mean(view)
+    whole, mean = one_number(view.spread(answer)), times(view.weights, view.belief.mean)[0]
+    if not view.single:
+        mean *= view.belief.records
     if isinstance(left, Between | Intervals) and isinstance(right, Between | Intervals):
         return between_sets(_ends(left), _ends(right), mean, variance, shared, whole)
     if isinstance(left, Between | Intervals) or isinstance(right, Between | Intervals):
@@ -131,11 +133,6 @@ def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueS
 def _ends(region: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
     parts = region.parts if isinstance(region, Intervals) else (region,)
     return [(part.low, part.high) for part in parts]
-
-
-def _mean(view: NormalView) -> Fraction:
-    scale = 1 if view.single else view.belief.records
-    return scale * times(view.weights, view.belief.mean)[0]
 
 
 def _moved_mean(view: NormalView, answer: ColumnSums, change: Fraction) -> Vector:

@@ -145,7 +145,9 @@ class BoxLaw(AnswerLaw[BoxView]):
         return 3e8 + moves, 1e2 * self.belief.box.records * len(self.box_family.read)
 
     def atoms(self) -> float:
-        return 1.0 + (0.0 if self.box_family is None else self.belief.box.records * len(self.box_family.read))
+        if self.box_family is None:
+            return 1.0
+        return 1.0 + self.belief.box.records * len(self.box_family.read)
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         return self.belief.describe_hypothesis(value)

@@ -177,10 +177,6 @@ class ColumnLaws:
         return tables, error
 
 
-def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
-    return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
-
-
 def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLaw[Parameters]:
     """Return the law of an answer over whole columns.
 
@@ -201,7 +197,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
     @cached_property
     def laws(self) -> ColumnLaws:
         assert isinstance(self.answer, ColumnAnswer)
-        return _laws(self.belief, self.answer)
+        belief, answer = self.belief, self.answer
+        return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
 
     def families(self) -> Iterator[ListedFamily | DenseFamily]:
         for entry in self.family.entries:
@@ -239,7 +236,9 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step
-        laws = {at: self._sum(at) for at in itertools.chain.from_iterable(chances[a] for a in values)}
+        laws: dict[tuple[int, ...], Weights] = {}
+        for value in values:
+            laws.update((at, self._sum(at)) for at in chances[value] if at not in laws)
         start = min(law.start for law in laws.values())
         size = max((law.start - start) // step + len(law) for law in laws.values())
         rows = [_mixture(chances[a], laws, start, step, size) for a in values]
@@ -267,7 +266,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def work(self, laplace: bool = False) -> tuple[float, float]:
         laws = self.laws
         powers, combined = float(len(laws.rows)), laws.combinations * max(len(laws.groups) - 1, 0)
-        operations = laws.width**2 * (20.0 if laws.exact else 1.0)
+        of_a_product = 20.0 if laws.exact else 1.0
+        operations = laws.width**2 * of_a_product
         mixed = laws.combinations * laws.width * 10 * len(self.family.entries)
         return (powers + combined) * operations + mixed + 1e3, 24.0 * laws.width * (powers + laws.combinations) + 1e3
 

@@ -99,7 +99,8 @@ def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int
             best, cheapest = cost, number
         for below in children(plan.tables[number]):
             if variable in plan.tables[below].scope:
-                stack.append((below, spent + (0.0 if below in needed else _down(plan, below, number))))
+                more = 0.0 if below in needed else _down(plan, below, number)
+                stack.append((below, spent + more))
     return cheapest
 
 
@@ -130,7 +131,7 @@ def _down(plan: Contraction, number: int, parent: int) -> float:
     above = plan.tables[parent]
     if not isinstance(above, Join):
         return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
-    other = plan.tables[above.second if above.first == number else above.first]
+    other = plan.tables[above.other(number)]
     return _product(plan, _on_the_way(plan, number, parent), other.width, plan.outer_width(parent))
 
 
@@ -138,7 +139,7 @@ def _on_the_way(plan: Contraction, number: int, parent: int) -> Collection[int]:
     """Return the largest table's scope on the way to an outside."""
     if parent < 0 or not isinstance(above := plan.tables[parent], Join):
         return plan.outer[number]
-    other = plan.tables[above.second if above.first == number else above.first]
+    other = plan.tables[above.other(number)]
     return {*plan.outer[parent], *(v for v in other.scope if v in plan.tables[number].scope)}
 
 
@@ -157,4 +158,5 @@ def _product(plan: Contraction, scope: Collection[int], first: int, second: int)
 
 def _each(width: int) -> float:
     """Return the cost of the numbers of one polynomial."""
-    return width * (EACH_NUMBER if width > LONG else EACH_NUMBER / 6)
+    each = EACH_NUMBER if width > LONG else EACH_NUMBER / 6
+    return width * each

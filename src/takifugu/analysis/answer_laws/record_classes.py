@@ -170,9 +170,13 @@ def _loss(first: Level, second: Level, scale: Fraction) -> float:
         for left, right in ((first, second), (second, first)):
             high, low = _extremes(left, right, y, scale)
             if high:
-                worst = max(worst, math.log(high / low) if low > _SMALLEST else math.inf)
-    terms = len(first.rows) + len(second.rows) + 16 + (float((atoms[-1] - atoms[0]) / scale) if scale else 0.0)
-    return worst * (1 + 4 * UNIT) + (8 * UNIT * terms if worst or scale else 0.0)
+                loss = math.log(high / low) if low > _SMALLEST else math.inf
+                worst = max(worst, loss)
+    if not worst and not scale:
+        return 0.0
+    exponents = float((atoms[-1] - atoms[0]) / scale) if scale else 0.0
+    terms = len(first.rows) + len(second.rows) + 16 + exponents
+    return worst * (1 + 4 * UNIT) + 8 * UNIT * terms
 
 
 def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fraction | float, Fraction | float]:
@@ -233,7 +237,7 @@ class ClassLaw(AnswerLaw[RecordView]):
     def families(self) -> Iterator[AnswerFamily]:
         if self.reason:
             raise Unsupported(self.reason)
-        adds = [int(x) for x in self.answer.contribution(0)[:, 0].tolist()]
+        adds = list(map(int, self.answer.contribution(0)[:, 0].tolist()))
         yield from _families(self.belief, adds, self.family)
 
     @property

@@ -103,7 +103,8 @@ class UserFamily:
         """The laws of the user's contribution."""
         laws = {}
         for value in compared_values(self.pairs):
-            laws[value] = (self.share.law if value == self.unknown else self._point(value),)
+            is_unknown = value == self.unknown
+            laws[value] = (self.share.law if is_unknown else Pmf([self.share.states[value]], [1]),)
         rounded = 0.0 if self.share.law.exact else ROUNDED
         return ListedFamily(self.entry, self.pairs, laws, rounded)
 
@@ -188,10 +189,6 @@ class UserFamily:
         """
         a, _, b, _ = self.compared[index]
         return tuple(self.share.states[v] for v in (a, b) if v != self.unknown), self.unknown in (a, b)
-
-    def _point(self, value: int) -> Pmf:
-        return Pmf([self.share.states[value]], [1])
-
 
 def _log_sum(logs: FloatArray) -> float:
     top = float(logs.max())

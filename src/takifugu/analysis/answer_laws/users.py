@@ -178,7 +178,7 @@ def _sorted(belief: IndependentUsers, answer: Additive) -> Users:
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
     law, letters = belief.law(user), belief.alphabet(user)
     row = answer.contribution(user)[:, 0] if answer.weights[user] else np.zeros(len(letters), dtype=np.int64)
-    states = tuple(int(x) for x in row)
+    states = tuple(map(int, row))
     chances = _chances(law, belief.absence == "removed" and len(letters) > len(law.values))
     masses: dict[int, list[Fraction | float]] = {}
     for state, chance in zip(states, chances, strict=False):

@@ -45,7 +45,8 @@ def value_indices(belief: Belief | Data, data: object) -> IntArray:
     >>> value_indices(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3, states=["still", "walking"]), ["walking", "still"])
     array([ 1,  0, -1])
     """
-    return VALUES.of(belief)(belief, data if belief.names is None else _by_label(data))
+    by_label = data if belief.names is None else _by_label(data)
+    return VALUES.of(belief)(belief, by_label)
 
 
 def misses(answer: Additive, values: IntArray) -> bool:
@@ -206,7 +207,7 @@ def _by_label(data: object) -> object:
 
     Its order means nothing. A named tuple, or a pandas Series with names.
     """
-    labels = listed_array(data._fields if hasattr(data, "_fields") else getattr(data, "index", None))
+    labels = listed_array(getattr(data, "_fields", getattr(data, "index", None)))
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
         return data
     values = _sequence(data, "the record")

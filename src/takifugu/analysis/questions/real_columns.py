@@ -25,7 +25,7 @@ class RealColumns:
     @property
     def totals(self) -> tuple[Fraction, ...]:
         """The exact sum of each column."""
-        return tuple(_sum(column) for column in self.columns)
+        return tuple(map(_sum, self.columns))
 
     def tobytes(self) -> bytes:
         """Return bytes of the data, equal for equal data only."""

@@ -11,12 +11,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import NUMBER, Answer, Column, Direction, Ends, Kind, Loss, around
+from takifugu.analysis.randomisers.base import (
+    NUMBER,
+    Answer,
+    Column,
+    Direction,
+    Ends,
+    Kind,
+    Loss,
+    around,
+    check_cells,
+    check_level,
+)
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, PlainForm
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.rationals import exact
+from takifugu.numbers.rationals import exact, is_whole
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -116,10 +127,7 @@ class Noise(PlainForm):
         Answer units, for the noise as drawn; `cells` is the randomiser's own number of cells unless more are published
         together. Raises InputError unless 0 < level < 1.
         """
-        if not 0 < level < 1:
-            raise InputError(
-                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-            ).at("level")
+        check_level(level)
         count = self.cells if cells is None else cells
         if count == 1:
             return self._steps_within(Fraction(level)) * self.grid
@@ -141,10 +149,7 @@ class Noise(PlainForm):
         raise NotImplementedError
 
     def _check(self, answer: Answer, is_whole: bool = False) -> None:
-        if len(answer) != self.cells:
-            raise InputError(
-                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
-            )
+        check_cells(answer, self.cells)
         if is_whole and any(Fraction(x).denominator != 1 for x in answer):
             raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
@@ -175,14 +180,14 @@ class Exact(Noise, kind="none"):
         return self.on_grid
 
     def _steps(self, answers: Array, entropy: Entropy) -> Array:
-        return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
+        return answers.copy() if answers.dtype != object else _array(list(map(round, answers)))
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return log P(output given answer).
 
         The answer is in grid units, the output in answer units; -inf off the grid.
         """
-        return super().log_density([round(x) for x in answer], output)
+        return super().log_density(list(map(round, answer)), output)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
@@ -310,7 +315,7 @@ def _array(answer: Answer) -> Array:
     from takifugu.numbers.noise import narrowed
 
     if all(isinstance(x, int) for x in answer):
-        return narrowed([int(x) for x in answer])
+        return narrowed(list(map(int, answer)))
     array = np.empty(len(answer), dtype=object)
     array[:] = answer
     return array
@@ -319,7 +324,7 @@ def _array(answer: Answer) -> Array:
 def check_shape(grid: Fraction, cells: int) -> None:
     if grid <= 0:
         raise InputError(f"the grid is {grid}", rule="it must be above 0").at("grid")
-    if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
+    if not is_whole(cells, 1):
         raise InputError(f"the number of cells is {cells!r}", rule="it must be a whole number above 0").at("cells")
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from takifugu.core.errors import Unsupported
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import to_text
@@ -59,7 +59,7 @@ Written = str | list["Written"]
 
 
 def _written(parts: Parts) -> Written:
-    return [_written(part) for part in parts] if isinstance(parts, tuple) else to_text(parts)
+    return list(map(_written, parts)) if isinstance(parts, tuple) else to_text(parts)
 
 
 def _read(parts: Written) -> Parts:
@@ -238,6 +238,20 @@ def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fr
     """
     moves = directions or (Direction.EITHER,)
     return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]
+
+
+def check_level(level: float) -> None:
+    """Raise InputError for a level outside (0, 1)."""
+    if not 0 < level < 1:
+        raise InputError(
+            f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+        ).at("level")
+
+
+def check_cells(answer: Answer, cells: int) -> None:
+    """Raise InputError for an answer of another number of cells."""
+    if len(answer) != cells:
+        raise InputError(f"the answer has {len(answer)} cells and the noise {cells}", rule="both must be equal")
 
 
 def _ends(value: Fraction, half: Fraction, move: Direction) -> Ends:

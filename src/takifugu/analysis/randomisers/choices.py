@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, check_level
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -66,7 +66,7 @@ class Choice(Base):
     @property
     def outputs(self) -> list[int]:
         """Return all outputs, in units of the grid."""
-        return [int(y) for y in self._outputs]
+        return list(map(int, self._outputs))
 
     def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Fraction, ...]:
         """Return one of the outputs, in answer units."""
@@ -136,7 +136,7 @@ class Choice(Base):
     def _interval(self, value: Fraction, each: Fraction) -> Ends:
         columns = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
         masses_of_value = columns.get(value / self.grid, (0,) * len(self._inputs))
-        most, highest = max(masses_of_value), [max(column) for column in columns.values()]
+        most, highest = max(masses_of_value), list(map(max, columns.values()))
         inputs = [value]
         for answer, mass_of_value, masses in zip(self._inputs, masses_of_value, self.channel.masses, strict=True):
             above = 0
@@ -177,7 +177,7 @@ class Choice(Base):
     def to_dict(self) -> Json:
         return {
             "kind": self.kind, "grid": to_text(self.grid), "cells": 1,
-            "inputs": [to_text(x) for x in self._inputs], "outputs": [to_text(y) for y in self._outputs],
+            "inputs": list(map(to_text, self._inputs)), "outputs": list(map(to_text, self._outputs)),
             "masses": [list(map(str, row)) for row in self.channel.masses], "prior": list(self.prior),
         }  # fmt: skip
 
@@ -259,7 +259,7 @@ def from_dict(data: Plain) -> Choice:
     masses = tuple(tuple(map(int, row)) for row in data["masses"])
     inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])
     channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
-    grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])
+    grid, prior = as_fraction(data["grid"], "the grid"), tuple(map(float, data["prior"]))
     if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
         raise InputError(
             "the rows of the choice are not distributions with one total", rule="it was not written by to_dict"
@@ -287,10 +287,7 @@ def _of_each(level: float, cells: int | None) -> Fraction:
 
     InputError unless 0 < level < 1.
     """
-    if not 0 < level < 1:
-        raise InputError(
-            f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-        ).at("level")
+    check_level(level)
     return Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
 
 

@@ -18,13 +18,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
-from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Column, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import (
+    NUMBER,
+    Answer,
+    Base,
+    Column,
+    Direction,
+    Kind,
+    Loss,
+    check_cells,
+    check_level,
+)
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import form
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_laws import Moments
-from takifugu.numbers.rationals import exact
+from takifugu.numbers.rationals import exact, is_whole
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -139,10 +149,7 @@ class OneSided(Base):
         P(abs(output - answer) <= w in all of `cells` cells) >= level; w is a multiple of the grid. Answer units; where
         cells move in different directions, for the widest of them. Raises InputError unless 0 < level < 1.
         """
-        if not 0 < level < 1:
-            raise InputError(
-                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
-            ).at("level")
+        check_level(level)
         count = self.cells if cells is None else cells
         level_of_cell = Fraction(level)
         if count > 1:
@@ -168,10 +175,7 @@ class OneSided(Base):
         return self.moves if len(self.moves) == self.cells else self.moves * self.cells
 
     def _check(self, answer: Answer) -> None:
-        if len(answer) != self.cells:
-            raise InputError(
-                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
-            )
+        check_cells(answer, self.cells)
 
 
 @dataclass(frozen=True)
@@ -229,7 +233,7 @@ class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1:
+        if not is_whole(self.most, 1):
             raise InputError(f"the largest answer is {self.most!r}", rule="it is a whole number above 0").at("most")
         if Direction.EITHER in self.moves:
             raise InputError(
@@ -291,7 +295,7 @@ def _whole(answers: Column) -> Array:
         return answers
     if any(Fraction(x).denominator != 1 for x in answers):
         raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
-    return narrowed([int(x) for x in answers])
+    return narrowed(list(map(int, answers)))
 
 
 GEOMETRIC = Kind(

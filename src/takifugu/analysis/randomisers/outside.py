@@ -48,7 +48,9 @@ class Outside(Base, kind="outside"):
 
 def _words(noise: Randomiser) -> str:
     assert isinstance(noise, Outside)
-    lost = f"epsilon {to_text(noise.epsilon)}" + (f" and delta {to_text(noise.delta)}" if noise.delta else "")
+    lost = f"epsilon {to_text(noise.epsilon)}"
+    if noise.delta:
+        lost += f" and delta {to_text(noise.delta)}"
     return f"made by {noise.made_by}, which loses {lost} where one entry's value is replaced, as declared"
 
 

@@ -20,7 +20,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.permute_and_flip import chances, missed, worst_mean
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import as_fraction, is_whole, to_text
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -58,7 +58,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
                 f"{self.goal.draws} of {len(self.outcomes)} values are to be chosen",
                 rule="there are two different values or more, and at least as many as are chosen",
             ).at("outcomes")
-        if isinstance(self.groups, bool) or not isinstance(self.groups, int) or self.groups < 1:
+        if not is_whole(self.groups, 1):
             raise InputError(f"there are {self.groups!r} groups", rule="it must be a whole number from 1").at("groups")
 
     @property
@@ -208,7 +208,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         """Return the counts of the candidates in each group."""
         if len(answer) != self.cells or any(int(x) != x or x < 0 for x in answer):
             raise InputError("the answer is no count of each candidate and of all else", rule="a choice needs these")
-        counts, size = [int(x) for x in answer], len(self.outcomes)
+        counts, size = list(map(int, answer)), len(self.outcomes)
         return [counts[first : first + size] for first in range(0, self.cells, size + 1)]
 
 

@@ -56,7 +56,7 @@ def bars(
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
         wide = max(map(len, names))
         return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
-    marks = [_mark(row) for row in rows]
+    marks = list(map(_mark, rows))
     wide = max(map(len, marks))
     texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))

@@ -68,9 +68,10 @@ def line_chart(
     across = ends_of([p[0] for p in points] + [m for m, _ in marks if fits(m, x.log)], x.log, from_zero=False)
     up = ends_of([p[1] for p in points], y.log, from_zero=True)
     names = [line.label for line in lines]
-    right = 12 + (round(LETTER * max(map(len, names))) + 26 if any(names) else 8)
-    head = head_of(title, width) + (28 if any(label for _, label in marks) else 18)
-    flat = Scale(*across, 22 + room_for_numbers(*up, y.log), width - right, x.log)
+    room_for_names = round(LETTER * max(map(len, names))) + 26 if any(names) else 8
+    room_for_marks = 28 if any(label for _, label in marks) else 18
+    head = head_of(title, width) + room_for_marks
+    flat = Scale(*across, 22 + room_for_numbers(*up, y.log), width - 12 - room_for_names, x.log)
     tall = Scale(*up, height - 46, head, y.log)
     body = [*level(flat, tall), *upright(flat, tall.end, tall.start, x.names)]
     body.append(rule(flat.start, tall.start, flat.end, tall.start, FAINT))

@@ -77,7 +77,7 @@ def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
         line: dict[str, Any] = {"color": get("stroke", "none"), "linewidth": wide, "zorder": order}
         line |= {"alpha": float(get("stroke-opacity", "1")), "solid_capstyle": "butt"}
         if get("stroke-dasharray"):
-            line["dashes"] = [float(length) for length in get("stroke-dasharray", "").split()]
+            line["dashes"] = list(map(float, get("stroke-dasharray", "").split()))
         area: dict[str, Any] = {
             "facecolor": get("fill", "black"), "edgecolor": get("stroke", "none"), "linewidth": wide, "zorder": order,
             "alpha": float(get("fill-opacity", "1")),

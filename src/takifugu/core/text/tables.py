@@ -103,7 +103,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
         12
     """
     room = columns or width()
-    header, cells = [visible(title) for title in header], []
+    header, cells = list(map(visible, header)), []
     for row in rows:
         cells.append([visible(str(cell)) for cell in row])
     lines = [list(header), *cells]
@@ -160,15 +160,13 @@ def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> st
     """
     entries, room = [(visible(label), visible(text)) for label, text in pairs], columns or width()
     indent = max(len(label) for label, _ in entries) + _GAP
-    if any(len(text) > room - indent for _, text in entries) and room - indent < 2 * _NARROWEST:
-        return "\n".join("\n".join((label, *_indented(text, room))) for label, text in entries)
     lines: list[str] = []
+    if any(len(text) > room - indent for _, text in entries) and room - indent < 2 * _NARROWEST:
+        for label, text in entries:
+            lines += [label, *(f"    {part}" for part in _wrap(text, room - 4))]
+        return "\n".join(lines)
     for label, text in entries:
         first, *others = _wrap(text, room - indent)
         lines.append(label.ljust(indent) + first)
         lines += [" " * indent + part for part in others]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _indented(text: str, room: int) -> list[str]:
-    return [f"    {part}" for part in _wrap(text, room - 4)]

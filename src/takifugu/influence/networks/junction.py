@@ -212,7 +212,7 @@ def _made(network: BayesianNetwork) -> JunctionTree:
 
 def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[list[set[int]], list[int | None]]:
     """Return each variable's neighbours at its elimination, and the next of them."""
-    near: list[set[int]] = [set(neighbours) for neighbours in network.moral_neighbours]
+    near: list[set[int]] = list(map(set, network.moral_neighbours))
     order = elimination_order([factor.scope for factor in network.factors], sizes)
     place = {v: number for number, v in enumerate(order)}
     groups: list[set[int]] = [set() for _ in order]

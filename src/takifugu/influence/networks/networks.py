@@ -178,7 +178,7 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
         most = float(sum_up(most, profile.largest(t)))
     loss = np.array(sum_up(profile.at(entry), np.full_like(profile.at(entry), most)))
     np.fill_diagonal(loss, 0.0)
-    masses = np.array([float(mass) for mass in belief.masses]) / float(belief.total or 1)
+    masses = np.array(belief.masses, dtype=np.float64) / float(belief.total or 1)
     alive = masses > 0
     states, state_numbers = np.unique(belief.indices[alive][:, other_entries], axis=0, return_inverse=True)
     if not other_entries or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:

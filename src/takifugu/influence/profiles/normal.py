@@ -58,7 +58,7 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     >>> round(normal_profile([NormalRelease(answer, Fraction(14))], share).largest(0), 4)
     0.3024
     """
-    kinds = [_kinds(release) for release in releases]
+    kinds = list(map(_kinds, releases))
     columns = [number for _, number in kinds]
     if added is not None:
         columns.append(Runs(added.table_of, added.ends))
@@ -87,9 +87,9 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     >>> round(covering_multiple([first], pure), 3), round(covering_multiple([first, first], pure), 3)
     (1.571, 0.785)
     """
-    kinds = [_kinds(release) for release in first]
+    kinds = list(map(_kinds, first))
     if isinstance(other, Profile):
-        their_tables, at = [as_normal(table) for table in other.tables], Runs(other.table_of, other.ends)
+        their_tables, at = list(map(as_normal, other.tables)), Runs(other.table_of, other.ends)
     else:
         their_tables, at = _kinds(other)
     worst = []

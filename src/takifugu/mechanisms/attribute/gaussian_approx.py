@@ -139,7 +139,7 @@ def best_split(densities: Sequence[Given], epsilon: Fraction, delta: Fraction) -
 
     half = float(epsilon) / 2
     tried = [0.0, *(half * 2.0 ** -(TRIED - k) * (1 - 2.0**-10) for k in range(1, TRIED + 1))]
-    splits = [at(closeness) for closeness in tried]
+    splits = list(map(at, tried))
     places = [k for k, split in enumerate(splits) if split is not None]
     if not places:
         return None

@@ -126,7 +126,7 @@ def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> t
 
     For `lines` see `located_families`. The loss is rounded up to three digits.
     """
-    if not (is_smoothed(problem, lines) or any(separate(belief) for belief in problem.framework.beliefs)):
+    if not (is_smoothed(problem, lines) or any(map(separate, problem.framework.beliefs))):
         return ()
     enough = float(problem.epsilon)
     for located in located_families(problem, lines):

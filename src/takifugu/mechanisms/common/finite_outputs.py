@@ -79,7 +79,7 @@ class FiniteProblem:
             return worst, name
         rows = np.array(channel.masses, dtype=object)
         lifted = [(np.array(law, dtype=object) @ rows).tolist() for law in self.laws]
-        logs = np.array([_logs(row) for row in lifted])
+        logs = np.array(list(map(_logs, lifted)))
         logs -= np.array([[math.log(total)] for total in self._totals])
         for side in self.sides:
             occurs = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
@@ -125,15 +125,17 @@ def finite_problem(problem: Problem) -> FiniteProblem:
             keys.add((left, right, margin))
             sides.append(Side(left, right, margin, comparison.describe()))
     inputs = tuple(sorted(set().union(*laws)))
-    outputs = tuple(sorted({round(x) for x in inputs}))
-    rows = tuple(tuple(law.get(x, 0) for x in inputs) for law in laws)
+    outputs = tuple(sorted(set(map(round, inputs))))
+    rows = []
+    for masses in laws:
+        rows.append(tuple(masses.get(x, 0) for x in inputs))
     total = sum(counts.values())
     shares = []
     for k, count in counts.items():
         total_of_row = sum(rows[k])
         shares.append([count / total * (mass / total_of_row) for mass in rows[k]])
     prior = tuple(map(math.fsum, zip(*shares, strict=True)))
-    return FiniteProblem(inputs, outputs, rows, tuple(sides), prior)
+    return FiniteProblem(inputs, outputs, tuple(rows), tuple(sides), prior)
 
 
 def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:
@@ -182,7 +184,7 @@ def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
 
 def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:
     """Return integer masses in units of the grid."""
-    masses = [int(mass) for mass in exact_law(law).masses]
+    masses = list(map(int, exact_law(law).masses))
     divisor = math.gcd(*masses)
     return {Fraction(x) / unit: m // divisor for x, m in zip(law.values.tolist(), masses, strict=True)}
 

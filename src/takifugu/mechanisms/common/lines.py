@@ -29,7 +29,7 @@ def line_parts(problem: Problem) -> tuple[Part, ...]:
     """
     if problem.cells == 1:
         return problem.law_parts
-    lines = [along_line(answer) for answer in problem.answers]
+    lines = list(map(along_line, problem.answers))
     parts = []
     for part in problem.law_parts:
         whole_line = lines[part.number]
@@ -45,7 +45,7 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
     """Return the answers under every belief as places on lines, if any."""
     if problem.cells == 1:
         return problem.answers
-    lines = tuple(along_line(answer) for answer in problem.answers)
+    lines = tuple(map(along_line, problem.answers))
     answers = tuple(line for line in lines if line is not None)
     return answers if len(answers) == len(lines) else None
 

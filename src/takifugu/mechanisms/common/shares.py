@@ -108,7 +108,7 @@ def most_answers(belief: Belief, answer: Additive) -> float:
     table_numbers = answer.table_numbers
     spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[table_numbers] * np.abs(answer.weights)
     steps = np.array([np.gcd.reduce(np.diff(v)) for v in values])[table_numbers] * answer.weights
-    states = np.log2([len(v) for v in values])[table_numbers] * (spreads > 0)
+    states = np.log2(list(map(len, values)))[table_numbers] * (spreads > 0)
     return float(min(1 + spreads.sum() / max(int(np.gcd.reduce(steps)), 1), 2.0 ** min(states.sum(), 60.0)))
 
 
@@ -181,7 +181,7 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
     """
     free = next((i for i in range(piece.size) if sum(piece.possible(i)) > 1), None)
     if free is None:
-        read = [int(i) for i in np.flatnonzero(share.weights)]  # an entry that is not read has no table of its own
+        read = list(map(int, np.flatnonzero(share.weights)))  # an entry that is not read has no table of its own
         fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
         return Pmf([fixed], [1]), 0.0
     chances, error = marginal(piece).of(free)

@@ -93,7 +93,7 @@ def needing_more(families: Iterable[Located], serves: Callable[[Stack], Bools]) 
 
 def stacked(families: Iterable[Located]) -> list[Stack]:
     """Return stacks of all families, in order, or nothing."""
-    stacks = [_dense(run) for run in _runs(families, repeat(_MOST))]
+    stacks = list(map(_dense, _runs(families, repeat(_MOST))))
     return [] if None in stacks else [Stack(dense) for dense in stacks if dense is not None]
 
 

@@ -42,7 +42,7 @@ def ends_of(channel: Channel, regions: Regions) -> Ends:
 
 
 def _ends_of(channel: Channel, regions: Regions) -> Ends:
-    columns = [tuple(column) for column in zip(*channel.masses, strict=True)]
+    columns = list(map(tuple, zip(*channel.masses, strict=True)))
     ends: Ends = {}
     for name, region in regions.by_name.items():
         low: Masses = {y: region.least(column) / channel.total for y, column in enumerate(columns)}

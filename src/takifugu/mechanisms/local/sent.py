@@ -95,7 +95,7 @@ class Sending(Base):
 
     def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Hashable, ...]:
         """Draw the output of each row of one person."""
-        codes = np.array([int(code) for code in answer], dtype=np.int64)
+        codes = np.array(list(map(int, answer)), dtype=np.int64)
         return self.sender.of_rows(self.draw_column(codes, entropy))
 
     def draw_column(self, answers: object, entropy: Entropy) -> SentRows:

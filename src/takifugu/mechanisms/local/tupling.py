@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import NARROW, Enclosure, mean_positive_part
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, is_whole
 from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
@@ -48,7 +48,7 @@ class Tupling:
     law: Pmf | tuple[Fraction, ...] | None = None
 
     def __init__(self, dummies: int, law: Pmf | Iterable[Number] | None = None) -> None:
-        if isinstance(dummies, bool) or not isinstance(dummies, int) or dummies < 0:
+        if not is_whole(dummies):
             raise InputError(f"the number of dummies is {dummies!r}", rule="it must be a whole number from 0").at("k")
         exact_law = law if law is None or isinstance(law, Pmf) else tuple(as_fraction(m, "a mass", "law") for m in law)
         object.__setattr__(self, "dummies", dummies)

@@ -27,7 +27,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.sensitivity import sensitivity
 from takifugu.model.queries import AtMost, resolved
 from takifugu.model.queries.forms import Query
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole, round_up
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -54,7 +54,7 @@ class OrdinarySparse:
         part = as_fraction(share, "the share", "share")
         if not 0 < part < 1:
             raise InputError(f"the share is {part}", rule="it lies above 0 and below 1").at("share")
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        if not is_whole(limit, 1):
             raise InputError(f"the limit is {limit!r}", rule="it is a whole number above 0").at("limit")
         object.__setattr__(self, "epsilon", as_epsilon(epsilon))
         object.__setattr__(self, "limit", limit)

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import check_scale, check_shape
-from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Column, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import (
+    MARKS,
+    NOT_ANSWERED,
+    Answer,
+    Base,
+    Column,
+    Direction,
+    Kind,
+    Loss,
+    check_cells,
+)
 from takifugu.core.errors import InputError
 from takifugu.core.plain import form
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
@@ -74,12 +84,9 @@ class SafeCells(Base, kind="sparse"):
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[str | Fraction, ...]:
         """Return every cell's mark or noisy value from grid units."""
-        if len(answer) != self.cells:
-            raise InputError(
-                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
-            )
+        check_cells(answer, self.cells)
         thresholds = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
-        marks = self.mechanism.answer([int(x) for x in answer], thresholds, entropy).listed()
+        marks = self.mechanism.answer(list(map(int, answer)), thresholds, entropy).listed()
         drawn: list[str | Fraction] = []
         for mark in marks:
             if mark is None:
@@ -104,7 +111,7 @@ class SafeCells(Base, kind="sparse"):
                 marks.append(int(Fraction(mark) / self.grid))
             else:
                 return -math.inf
-        return self.mechanism.log_probability([int(x) for x in answer], marks, self.each)
+        return self.mechanism.log_probability(list(map(int, answer)), marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return min(limit, change)/units for a change DOWN in L1, else infinity."""

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -103,7 +103,7 @@ class SparseAnswers:
                 rule="the cost is epsilon for each noisy value that one person can change",
                 fix="give a limit, or the largest number of places of one person",
             ).at("limit")
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        if limit is not None and not is_whole(limit, 1):
             raise InputError(f"the limit is {limit!r}", rule="it is a whole number above 0").at("limit")
         total = None if sensitivity is None else as_fraction(sensitivity, "the sensitivity", "sensitivity")
         if total is not None and total <= 0:
@@ -166,7 +166,7 @@ class SparseAnswers:
 
         Raises as `answer` does.
         """
-        if isinstance(used, bool) or not isinstance(used, int) or used < 0:
+        if not is_whole(used):
             raise InputError(f"the number of noisy values is {used!r}", rule="it is a whole number, 0 or more")
         if self.limit is not None and used >= self.limit:
             checked_thresholds(threshold, (1,))

@@ -23,7 +23,7 @@ from takifugu.analysis.randomisers.base import Direction
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise_quantiles import laplace_survival
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
 
 Enclosure = tuple[Fraction, Fraction]
 """Rationals (low, high) around a probability."""
@@ -135,9 +135,9 @@ def geometric_law(
     >>> [round(law[z], 6) for z in (5, 6, 10)], 4 in law
     ([0.632121, 0.232544, 0.006738], False)
     """
-    if isinstance(maximum, bool) or not isinstance(maximum, int) or maximum < 1:
+    if not is_whole(maximum, 1):
         raise InputError(f"the maximum is {maximum!r}", rule="it is a whole number above 0").at("maximum")
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= maximum:
+    if not is_whole(count) or count > maximum:
         raise InputError("the count is not a whole number from 0 to the maximum").at("count")
     if direction not in (Direction.DOWN, Direction.UP):
         raise InputError("a count that moves either way has two-sided noise", fix="use discrete Laplace noise").at(

@@ -74,7 +74,7 @@ class Clique(Nameless):
 
 
 def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Hashable]]:
-    return [list(clique) for clique in cliques]
+    return list(map(list, cliques))
 
 
 def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
@@ -130,7 +130,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
             raise InputError(
                 f"the states are {list(alphabet)}", fix="give two different names, well first and ill second"
             ).at("states")
-        sizes = sorted({len(clique) for clique in groups})
+        sizes = sorted(set(map(len, groups)))
         set_fields(
             self, cliques=groups, numbers={m: _law(m, number) for m in sizes}, states=alphabet,
             source=checked_source(source, False),
@@ -193,7 +193,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         )
 
     def describe(self) -> str:
-        largest = max(len(clique) for clique in self.cliques)
+        largest = max(map(len, self.cliques))
         return f"{len(self.cliques)} independent cliques of {self.size} people, at most {largest} each ({self.source})"
 
 

@@ -210,4 +210,4 @@ def _names(texts: Sequence[str | None], file: str, key: str, title: str) -> list
     """
     if None in texts:
         raise InputError(f"{file}: a row names no {title}", fix="drop it").at(key)
-    return [str(text) for text in texts]
+    return list(map(str, texts))

@@ -136,7 +136,8 @@ class Density(Nameless):
                 f"the belief is about one published number, and the query is {query.describe()}",
                 fix="publish Identity()",
             ).at("query")
-        return RealNumber((query.grid if isinstance(query, OnGrid) else None) or self.resolution)
+        grid = query.grid if isinstance(query, OnGrid) else None
+        return RealNumber(grid or self.resolution)
 
     def _of_parameter(self, secret: Secret) -> tuple[tuple[int, int], ...] | None:
         if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != (self.columns[0], None):

@@ -78,7 +78,7 @@ class Domain:
 
     @staticmethod
     def from_dict(data: Plain) -> Domain:
-        alphabets = tuple(tuple(values) for values in data["alphabets"])
+        alphabets = tuple(map(tuple, data["alphabets"]))
         every = alphabets * data["size"] if len(alphabets) == 1 else alphabets
         return Domain(every, None if data["names"] is None else tuple(data["names"]))
 

@@ -211,15 +211,19 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
         return 0.0, 1.0
     terms = [math.lgamma(s + 0.5), math.lgamma(n - s + 0.5), -math.lgamma(n + 1.0), -math.log(math.pi), math.log(miss)]
     # Beyond 64 units of rounding of the largest terms a point is surely outside.
-    slack = 64 * 2.0**-53 * (1 + sum(abs(term) for term in terms))
+    slack = 64 * 2.0**-53 * (1 + sum(map(abs, terms)))
 
     def outside(p: float, q: float) -> bool:
-        likelihood = (s * math.log(p) if s else 0.0) + ((n - s) * math.log(q) if n - s else 0.0)
+        likelihood = _log_power(p, s) + _log_power(q, n - s)
         return sum(terms) - likelihood > slack + 64 * 2.0**-53 * abs(likelihood)
 
     low = _last_outside(lambda p: outside(p, 1 - p), s / n) if s else 0.0
     high = 1 - _last_outside(lambda q: outside(1 - q, q), (n - s) / n) if n - s else 1.0
     return low, math.nextafter(high, 2.0) if high < 1 else 1.0
+
+
+def _log_power(p: float, count: float) -> float:
+    return count * math.log(p) if count else 0.0
 
 
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:

@@ -68,7 +68,7 @@ class LawPair(PlainForm, Nameless, kind="law-pair"):
     @property
     def span(self) -> Fraction:
         """Return the distance from the lowest to the highest atom of both."""
-        ends = [Fraction(v) for law in (self.left, self.right) for v in law.support_range]
+        ends = [Fraction(atom) for atom in (*self.left.support_range, *self.right.support_range)]
         return max(ends) - min(ends)
 
     def law(self, value: int) -> Pmf:

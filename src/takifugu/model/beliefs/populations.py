@@ -20,8 +20,8 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
-from takifugu.model.beliefs.states import checked_alphabet, plain_state
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 #: A text, a number, or a place: a pair of numbers.
 Value = Hashable
@@ -93,7 +93,7 @@ class FromPopulations(Nameless):
             masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
         _check_supports(masses_by_name, values, supports)
         count = plain_state(rows)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"a person has {rows!r} rows", rule="give a whole number above 0").at("rows")
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
         if len(units) != 2 or min(units) <= 0:
@@ -183,7 +183,7 @@ class FromPopulations(Nameless):
         raise InputError(f"the rows of a person have no column {name!r}", fix="publish EachValue()")
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        return tuple(any(masses) for masses in zip(*self.laws, strict=True))
+        return tuple(map(any, zip(*self.laws, strict=True)))
 
     def components(self) -> tuple[range, ...]:
         """Return all rows as one run: they share the population."""
@@ -226,8 +226,8 @@ class FromPopulations(Nameless):
         return {
             "kind": "populations",
             "values": list(map(_as_list, self.values)), "laws": laws,
-            "rows": self.rows, "independent": self.independent, "scales": [to_text(scale) for scale in self.scales],
-            "measure": self.measure, "prior": [to_text(mass) for mass in self.prior], "source": self.source,
+            "rows": self.rows, "independent": self.independent, "scales": list(map(to_text, self.scales)),
+            "measure": self.measure, "prior": list(map(to_text, self.prior)), "source": self.source,
             "regions": None if self.regions is None else self.regions.to_dict(),
         }  # fmt: skip
 
@@ -242,7 +242,7 @@ class FromPopulations(Nameless):
         )  # fmt: skip
 
     def describe(self) -> str:
-        names = " or ".join(map(repr, self.populations[:6])) + (", ..." if len(self.populations) > 6 else "")
+        names = first_few(self.populations, " or ")
         word = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
         words = f"{count} of a person, each of {len(self.values)} {word}, drawn from the population {names}"

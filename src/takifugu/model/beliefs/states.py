@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
@@ -52,6 +52,16 @@ def different(values: Iterable[Hashable], title: str, key: str = "states") -> se
         odd = next(value for value in states if not isinstance(value, Hashable))
         _plain(odd, title, key)
         raise
+
+
+def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
+    """Return the first six names as text, with dots for more.
+
+    >>> first_few(["a", "b"]), first_few("abcdefgh", " or ")[-15:]
+    ("'a', 'b'", "'e' or 'f', ...")
+    """
+    words = between.join(map(repr, names[:6]))
+    return f"{words}, ..." if len(names) > 6 else words
 
 
 def plain_state(state: object) -> object:

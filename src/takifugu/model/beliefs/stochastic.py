@@ -212,7 +212,7 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
                 ),
             ).at("initial")
         return initial
-    law = np.array([float(p) for p in initial])
+    law = np.array(list(map(float, initial)))
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
         raise InputError(f"initial must be {k} probabilities that sum to 1, one per state").at("initial")
-    return tuple(float(p) for p in normalised(law[None, :])[0])
+    return tuple(map(float, normalised(law[None, :])[0]))

@@ -96,7 +96,7 @@ class JointTable:
         4
         """
         given = list(counts)
-        numbers = [int(c) for c in given]
+        numbers = list(map(int, given))
         if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != given:
             raise InputError("counts must be whole numbers, not negative, and not all zero").at("counts")
         shares = [Fraction(c, sum(numbers)) for c in numbers]
@@ -161,13 +161,13 @@ class JointTable:
         else:
             probabilities = [to_text(Fraction(int(m), self.total)) for m in self.masses]
         return {
-            "kind": "joint-table", "rows": [list(r) for r in self.rows], "probabilities": probabilities,
+            "kind": "joint-table", "rows": list(map(list, self.rows)), "probabilities": probabilities,
             "names": list(self.column_names), "source": self.source,
         }  # fmt: skip
 
     @staticmethod
     def from_dict(data: Plain) -> JointTable:
-        probabilities = [exact_or_float(p) for p in data["probabilities"]]
+        probabilities = list(map(exact_or_float, data["probabilities"]))
         return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
 
     def describe(self) -> str:
@@ -193,13 +193,13 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...
             ).at("probabilities")
         total = lcm(*(p.denominator for p in exact))
         return tuple(int(p * total) for p in exact), total
-    floats = np.array([float(p) for p in probabilities])
+    floats = np.array(list(map(float, probabilities)))
     if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
         raise InputError(
             "the probabilities must be finite, not negative, and sum to 1 (within 1e-9)",
             fix=per_cent(float(floats.sum())),
         ).at("probabilities")
-    return tuple(float(p) for p in normalised(floats[None, :])[0]), None
+    return tuple(map(float, normalised(floats[None, :])[0])), None
 
 
 def _ordered(values: set[State]) -> tuple[State, ...]:

@@ -98,7 +98,7 @@ def _shares(
 
 
 def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Mass]:
-    values = [combined(value) for value in given]
+    values = list(map(combined, given))
     if len(values) != len(probabilities) or len(set(values)) != len(values):
         raise InputError(
             f"there are {len(values)} values and {len(probabilities)} probabilities",

@@ -17,7 +17,7 @@ from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.secrets.families import ABSENT
-from takifugu.numbers.rationals import exact_or_float
+from takifugu.numbers.rationals import exact_or_float, is_whole
 
 State = Hashable
 Mass = int | float | Fraction
@@ -157,7 +157,7 @@ class IndependentUsers:
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
                 raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
             count = value_of(group[0])
-            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            if not is_whole(count, 1):
                 raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
             counts.append(count)
             laws.append(read.law(group[1], group[2] if len(group) == 3 else 1))
@@ -236,7 +236,9 @@ class IndependentUsers:
     def observable(self, entry: int) -> tuple[State, ...]:
         """Return the possible values of data at an entry."""
         letters = self.letters[int(self.letters_of[entry])]
-        return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
+        if letters.absence == "removed":
+            return (*letters.values, ABSENT)
+        return letters.values
 
     @cached_property
     def _alphabets(self) -> tuple[tuple[State, ...], ...]:

@@ -27,6 +27,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import AnyOf, EachOf, NoneOf, Value
 from takifugu.model.policies.sensitivity import Change, IntArray, Monotone, Sensitivity, of_sum
 from takifugu.model.queries import AtMost, Query, Visitors
+from takifugu.numbers.rationals import is_whole
 
 #: Most records, sets of places, that are listed where a policy is a function of a record.
 MOST_LISTED = 4096
@@ -115,14 +116,14 @@ class Visits:
     one_alphabet = True
 
     def __post_init__(self) -> None:
-        texts = {str(place) for place in self.places}
+        texts = set(map(str, self.places))
         if not self.places or len(texts) != len(self.places):
             raise InputError(
                 "the list of places is empty" if not self.places else "two places are written alike",
                 rule="there is one at least, each once",
             ).at("places")
         for key, value in (("most", self.most), ("steps", self.steps)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            if value is not None and not is_whole(value, 1):
                 raise InputError(f"{key} is {value!r}", rule="it is a whole number above 0, or left out").at(key)
 
     @staticmethod

@@ -22,7 +22,7 @@ from typing import NoReturn
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.plain import Plain, PlainForm, set_fields
 from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, is_whole
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
 ASYMMETRIC = "asymmetric"
@@ -132,7 +132,7 @@ class Policy(PlainForm, kind="policy"):
         all_values = set(values)
         for value in self.values:
             if value not in all_values:
-                first_values = [str(v) for v in list(all_values)[:20]]
+                first_values = list(map(str, list(all_values)[:20]))
                 raise InputError(
                     f"the policy names {value!r}, which no record has{did_you_mean(value, all_values)}",
                     rule=f"its values are {first_values}{' and more' if len(all_values) > 20 else ''}",
@@ -172,7 +172,7 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
     >>> along_path(1, 0, 3)
     (Fraction(3, 1), 0.0)
     """
-    if isinstance(moves, bool) or not isinstance(moves, int) or moves < 0:
+    if not is_whole(moves):
         raise InputError(f"the number of moves is {moves!r}", rule="it is a whole number from 0").at("moves")
     epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
     try:

@@ -16,6 +16,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.registry import Registry
+from takifugu.numbers.rationals import is_whole
 
 Value = Hashable
 Record = Value | frozenset[Value]
@@ -130,7 +131,7 @@ class Checked(Predicate, kind="checked"):
                 "a predicate that is a function needs a name, a version and the function",
                 fix="write for example checked('is-even', 1, lambda record: record % 2 == 0)",
             ).at("policy")
-        if isinstance(self.version, bool) or not isinstance(self.version, int) or self.version < 0:
+        if not is_whole(self.version):
             raise InputError(f"the version is {self.version!r}", rule="it is a whole number from 0").at("policy")
         _DEFINED[self.name, self.version] = self
 

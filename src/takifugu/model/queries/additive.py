@@ -236,7 +236,7 @@ class Additive:
             )
         read = np.flatnonzero(self.weights)
         table_numbers = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
-        heights = np.array([len(t) for t in self.tables], dtype=np.int64)
+        heights = np.array(list(map(len, self.tables)), dtype=np.int64)
         index = np.asarray(values)[read].astype(np.int64)
         if ((index < 0) | (index >= heights[table_numbers])).any():
             raise DataError(
@@ -245,7 +245,7 @@ class Additive:
         times = np.zeros(int(heights.sum()), dtype=np.int64)  # how often each row of a table is added, with its weight
         np.add.at(times, (np.cumsum(heights) - heights)[table_numbers] + index, self.weights[read])
         weighed = np.flatnonzero(times)
-        return tuple(int(total) for total in times[weighed] @ np.concatenate(self.tables)[weighed])
+        return tuple(map(int, times[weighed] @ np.concatenate(self.tables)[weighed]))
 
     def totals(self, values: IntArray) -> IntArray:
         """Return the answer to each row of value indices, in grid units.
@@ -259,7 +259,7 @@ class Additive:
 
     @cached_property
     def _largest(self) -> IntArray:
-        return np.array([_largest_change(t) for t in self.tables], dtype=np.int64)
+        return np.array(list(map(_largest_change, self.tables)), dtype=np.int64)
 
 
 def whole_change(answer: Additive) -> int:

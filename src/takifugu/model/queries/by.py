@@ -35,6 +35,7 @@ from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import RUNS, Limited, Query, Registered, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
+from takifugu.numbers.rationals import is_whole
 
 #: The entries of each label.
 Cells = Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]]
@@ -110,9 +111,9 @@ class By(PlainForm, kind="by"):
         set_fields(self, query=query, cells=_cells(cells), by=str(by))
         set_fields(
             self, every=_period(every, self.cells), entries=entry_tuple(entries), axes=tuple(axes),
-            parts=tuple(tuple(of_cell) for of_cell in parts),
+            parts=tuple(map(tuple, parts)),
         )  # fmt: skip
-        if [len(of_cell) for of_cell in self.parts] != [len(self.axes)] * len(self.cells if self.axes else ()):
+        if list(map(len, self.parts)) != [len(self.axes)] * len(self.cells if self.axes else ()):
             rule = "every cell has one part for each axis"
             raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
 
@@ -262,7 +263,7 @@ def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | N
     """
     if every is None:
         return None
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+    if not is_whole(every, 1):
         raise InputError(f"the cells repeat every {every!r} entries", fix="give a whole number above 0").at("every")
     for label, entries in cells:
         odd = next((entry for entry in entries if isinstance(entry, str) or entry >= every), None)

@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean, nearest
+from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query
+from takifugu.model.queries.forms import Query, unknown_column
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.together import Together, unlike
@@ -137,7 +137,7 @@ class ColumnAnswer(WholeColumns):
         """
         if values.shape != (self.records, len(self.entry_of)):
             raise DataError("the data have other records or columns than the belief", fix="declare both with it")
-        return tuple(int(cell) for cell in self.of_rows(values).sum(axis=0))
+        return tuple(map(int, self.of_rows(values).sum(axis=0)))
 
     def of_rows(self, values: IntArray) -> IntArray:
         """Return the addend of each record, shape (records, cells)."""
@@ -182,10 +182,7 @@ class Record:
 
     def position(self, name: Hashable) -> int:
         if name not in self.names:
-            raise InputError(
-                f"the records have no column {name!r}",
-                fix=f"write {nearest(name, self.names)}{did_you_mean(name, self.names)}",
-            )
+            raise unknown_column(name, self.names)
         return self.names.index(str(name))
 
 

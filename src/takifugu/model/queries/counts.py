@@ -17,6 +17,7 @@ from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, state_tables, states_of
 from takifugu.model.queries.forms import RUNS, entry_tuple, named_state, plain, state_or_states, where
 from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
+from takifugu.numbers.rationals import is_whole
 
 
 def _listed(state: State) -> list[State]:
@@ -91,14 +92,14 @@ class Histogram(PlainForm, kind="histogram"):
                 raise InputError(
                     f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']"
                 ).at("states")
-            cells = [named_state(s) for s in self.states]
+            cells = list(map(named_state, self.states))
             if not cells or len(set(cells)) != len(cells):
                 raise InputError(
                     f"the histogram's cells are {cells}", fix="name at least one state, each once"
                 ).at("states")
             set_fields(self, states=tuple(cells))
         total = plain(self.total)
-        if total is not None and (isinstance(total, bool) or not isinstance(total, int) or total < 1):
+        if total is not None and not is_whole(total, 1):
             raise InputError(
                 f"the histogram's total is {self.total!r}", rule="it must be a public whole number above 0"
             ).at("total")
@@ -107,7 +108,7 @@ class Histogram(PlainForm, kind="histogram"):
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or states_of(entries)
         _known_states(entries, cells, "the histogram has a cell")
-        labels = tuple(str(c) for c in cells)
+        labels = tuple(map(str, cells))
         if len(set(labels)) != len(labels):
             repeated = next(label for label in labels if labels.count(label) > 1)
             raise InputError(

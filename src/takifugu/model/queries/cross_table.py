@@ -24,7 +24,7 @@ from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.forms import plain, state_or_states
+from takifugu.model.queries.forms import plain, state_or_states, unknown_column
 from takifugu.model.queries.sections import (
     Adjust,
     Columns,
@@ -95,10 +95,7 @@ class CrossTable(PlainForm, kind="cross-table"):
         values = []
         for name, chosen_values in self.columns:
             if name not in alphabets:
-                raise InputError(
-                    f"the records have no column {name!r}",
-                    fix=f"write {nearest(name, alphabets)}{did_you_mean(name, alphabets)}",
-                ).at("columns")
+                raise unknown_column(name, alphabets).at("columns")
             for value in chosen_values or ():
                 if value not in alphabets[name]:
                     raise InputError(

@@ -16,6 +16,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import IntArray
+from takifugu.numbers.rationals import is_whole
 
 
 @runtime_checkable
@@ -44,7 +45,7 @@ class EachValue(PlainForm, kind="each-value"):
     columns: tuple[str, ...] = field(default=(), metadata=form(read=tuple))
 
     def __post_init__(self) -> None:
-        if isinstance(self.dummies, bool) or not isinstance(self.dummies, int) or self.dummies < 0:
+        if not is_whole(self.dummies):
             raise InputError(
                 f"the number of dummies is {self.dummies!r}", rule="it must be a whole number from 0"
             ).at("dummies")
@@ -120,7 +121,7 @@ class RowCodes:
 
     def evaluate(self, values: object) -> tuple[int, ...]:
         """Return the number of each row's value."""
-        return tuple(int(code) for code in np.asarray(values).reshape(-1))
+        return tuple(map(int, np.asarray(values).reshape(-1)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import Json, Plain, form
 from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 
 class Query(Protocol):
@@ -232,13 +232,13 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     if entries is None:
         return None
     try:
-        chosen_entries = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
+        chosen_entries = [entries] if isinstance(entries, str) else list(map(plain, entries))
     except TypeError as error:
         raise InputError(
             f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
         ).at("entries") from error
     for i in chosen_entries:
-        if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
+        if not isinstance(i, str) and not is_whole(i):
             raise InputError(
                 f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
             ).at("entries")
@@ -258,6 +258,14 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
     if step <= 0:
         raise InputError(f"the grid is {grid!r}", rule="it must be above 0", fix="write for example '0.001'").at("grid")
     return step
+
+
+def unknown_column(name: object, names: Iterable[str]) -> InputError:
+    """Return the error for a column that no record has."""
+    names = list(names)
+    return InputError(
+        f"the records have no column {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
+    )
 
 
 def text_or_none(number: Fraction | None) -> str | None:

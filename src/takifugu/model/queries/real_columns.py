@@ -16,10 +16,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries.additive import Chosen, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
-from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
+from takifugu.model.queries.forms import OnGrid, Query, grid_or_none, unknown_column
 from takifugu.model.queries.together import Together, unlike
 from takifugu.numbers.normal.matrices import times
 
@@ -165,10 +165,7 @@ class Columns:
             return self.names[entry]
         if entry in self.names:
             return str(entry)
-        raise InputError(
-            f"the records have no column {entry!r}",
-            fix=f"write {nearest(entry, self.names)}{did_you_mean(entry, self.names)}",
-        ).at(key)
+        raise unknown_column(entry, self.names).at(key)
 
 
 def declared_grid(query: Query) -> Fraction | None:

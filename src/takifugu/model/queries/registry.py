@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints, runtime_checkable
 
@@ -90,26 +90,31 @@ def _check_section(name: object, section: object) -> None:
         ).at("section")
 
 
+_NUMBERS = {
+    "histogram": "counts:HistogramSection",
+    "count": "counts:CountSection",
+    "sum": "coded:SumSection",
+    "mean": "coded:MeanSection",
+}
+_CHOICES = {
+    "median": "selection:MedianSection",
+    "quantile": "selection:QuantileSection",
+    "mode": "selection:ModeSection",
+    "top-k": "selection:TopKSection",
+    "count-above": "above:CountAboveSection",
+}
+
+
+def _of_rows(rows: str, sections: Mapping[str, str]) -> dict[str, str]:
+    return {f"{rows} {name}": f"model.queries.{section}" for name, section in sections.items()}
+
+
 #: The sections of tables to publish, by the shape of the data that they are about and the query's name.
 SECTIONS: Registry[type] = Registry(
     "the table of a query",
     {
-        **{
-            f"{rows} {name}": f"model.queries.{section}"
-            for rows in (IN_ORDER, RECORDS)
-            for name, section in {
-                "histogram": "counts:HistogramSection",
-                "count": "counts:CountSection",
-                "sum": "coded:SumSection",
-                "mean": "coded:MeanSection",
-                **({"linear": "coded:LinearSection"} if rows == IN_ORDER else {"identity": "coded:IdentitySection"}),
-                "median": "selection:MedianSection",
-                "quantile": "selection:QuantileSection",
-                "mode": "selection:ModeSection",
-                "top-k": "selection:TopKSection",
-                "count-above": "above:CountAboveSection",
-            }.items()
-        },
+        **_of_rows(IN_ORDER, {**_NUMBERS, "linear": "coded:LinearSection", **_CHOICES}),
+        **_of_rows(RECORDS, {**_NUMBERS, "identity": "coded:IdentitySection", **_CHOICES}),
         f"{WHOLE_COLUMNS} mean": "model.queries.together:ColumnMeanSection",
         f"{WHOLE_COLUMNS} sum": "model.queries.together:ColumnSumSection",
         f"{WHOLE_COLUMNS} linear": "model.queries.together:ColumnLinearSection",
@@ -251,9 +256,10 @@ def check(query: Query) -> None:
             fix="register its type under a kind of its own, and write that in to_dict",
         )
     if missing or kind not in KINDS:
+        lack = f"the query's kind {kind!r} is registered by nobody"
+        if missing:
+            lack = f"the query {type(query).__name__} lacks {', '.join(missing)}"
         raise InputError(
-            f"the query {type(query).__name__} lacks {', '.join(missing)}" if missing
-            else f"the query's kind {kind!r} is registered by nobody",
-            rule="a ledger must be able to read it back",
+            lack, rule="a ledger must be able to read it back",
             fix="call takifugu.model.queries.register(kind, type) where the type is defined",
         )  # fmt: skip

@@ -15,7 +15,7 @@ from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import state_or_states
+from takifugu.model.queries.forms import state_or_states, unknown_column
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 
 
@@ -64,10 +64,7 @@ class CountRows(PlainForm, kind="count-rows"):
         """Raise InputError for a column or state unknown to a belief."""
         for name, states in self.where:
             if name not in alphabets:
-                raise InputError(
-                    f"the records have no column {name!r}",
-                    fix=f"write {nearest(name, alphabets)}{did_you_mean(name, alphabets)}",
-                ).at("where")
+                raise unknown_column(name, alphabets).at("where")
             for state in states:
                 if state not in alphabets[name]:
                     raise InputError(
@@ -87,7 +84,8 @@ class CountRows(PlainForm, kind="count-rows"):
 
     def describe(self) -> str:
         words = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
-        return f"the number of records with {(' or ' if self.any_of else ' and ').join(words)}"
+        between = " or " if self.any_of else " and "
+        return f"the number of records with {between.join(words)}"
 
 
 @dataclass(frozen=True, kw_only=True)

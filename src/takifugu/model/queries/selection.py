@@ -26,7 +26,7 @@ from takifugu.model.queries.candidates import (
 from takifugu.model.queries.coding import code_of, states_of
 from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, several, where
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 _HALF = Fraction(1, 2)
 
@@ -123,7 +123,7 @@ class TopK(PlainForm, kind="top-k"):
 
     def __post_init__(self) -> None:
         count = plain(self.count)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"the count is {self.count!r}", rule="it must be a whole number from 1").at("count")
         set_fields(self, count=count, states=_listed(self.states), entries=entry_tuple(self.entries))
 

@@ -121,7 +121,7 @@ class Statistic(PlainForm, kind="statistic"):
         ).at("query")
 
     def to_dict(self) -> Json:
-        changes: list[str] = [to_text(change) for change in self.column_sensitivity]
+        changes: list[str] = list(map(to_text, self.column_sensitivity))
         of_columns: str | dict[str, str] = changes[0]
         if len(changes) > 1:
             of_columns = dict(zip(self.columns, changes, strict=True))

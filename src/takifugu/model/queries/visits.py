@@ -23,7 +23,7 @@ from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, is_whole
 
 
 class Cells(Protocol):
@@ -73,7 +73,7 @@ class Visitors(PlainForm, kind="visitors"):
         all_places = dict.fromkeys(places)
         for place in self.places or ():
             if place not in all_places:
-                names = [str(p) for p in list(all_places)[:20]]
+                names = list(map(str, list(all_places)[:20]))
                 more = " and more" if len(all_places) > 20 else ""
                 raise InputError(
                     f"the query counts visitors of {place!r}, which is no place of the domain",
@@ -106,14 +106,16 @@ class Visitors(PlainForm, kind="visitors"):
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say the meaning of an answer, from the written query and noise."""
-        above = {*noise.get("moves", ())} == {"down"}
-        return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
+        once = "each person is counted once at a place"
+        if {*noise.get("moves", ())} == {"down"}:
+            return once, "a number is never below the true one"
+        return (once,)
 
     def describe(self) -> str:
         if self.places is None:
             return "how many people were at each place"
-        names = ", ".join(map(repr, self.places[:4]))
-        return f"how many people were at each of {names if len(self.places) <= 4 else f'{len(self.places)} places'}"
+        names = ", ".join(map(repr, self.places)) if len(self.places) <= 4 else f"{len(self.places)} places"
+        return f"how many people were at each of {names}"
 
 
 #: What may be compared with thresholds, by the kind that it writes.
@@ -162,7 +164,7 @@ class AtMost(PlainForm, kind="at-most"):
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",
             ).at("query", "grid")  # fmt: skip
         set_fields(self, query=query, threshold=_thresholds(threshold))
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        if limit is not None and not is_whole(limit, 1):
             raise InputError(
                 f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
             ).at("limit")

@@ -12,7 +12,7 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, WithViews
 from takifugu.model.secrets.hypotheses import State
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def entry(i: int, a: State, b: State) -> EntryPair:
     "whether the value at place 6 is 'ill' or 'well'"
     """
     number = value_of(i)
-    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+    if not is_whole(number):
         raise InputError(
             f"the entry is {i!r}", fix="write a whole number, counted from 0; a column is attribute(name, a, b)"
         ).at("entry")

@@ -274,7 +274,7 @@ def property_from(data: Plain) -> DatasetProperty:
     of = data.get("of")
     return dataset_property(
         data["columns"], function, data.get("max_difference"), data.get("pairs"),
-        None if (sets := data.get("sets")) is None else [reading(values) for values in sets], of,
+        None if (sets := data.get("sets")) is None else list(map(reading, sets)), of,
     )  # fmt: skip
 
 

@@ -106,11 +106,11 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     """
     if sets_given is None:
         return None
-    sets = tuple(_set(first) for first in sets_given)
+    sets = tuple(map(_set, sets_given))
     if len(sets) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
     for first, second in combinations(sets, 2):
-        if first.meets(second) if isinstance(first, Between | Intervals) else _meet(first, second):
+        if _overlap(first, second):
             raise InputError(
                 f"the sets {described(first)!r} and {described(second)!r} overlap",
                 rule="a value of the property is in one set at most", fix="divide the values between them",
@@ -118,8 +118,12 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     return sets
 
 
-def _meet(values: tuple[Fraction, ...], other: ValueSet) -> bool:
-    return other.meets(values) if isinstance(other, Between | Intervals) else bool({*values} & {*other})
+def _overlap(first: ValueSet, second: ValueSet) -> bool:
+    if isinstance(first, Between | Intervals):
+        return first.meets(second)
+    if isinstance(second, Between | Intervals):
+        return second.meets(first)
+    return not {*first}.isdisjoint(second)
 
 
 def _set(values: object) -> ValueSet:
@@ -164,5 +168,5 @@ def _intervals(intervals: Sequence[Between | tuple[object, ...]]) -> ValueSet:
 def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:
     """Return the arguments of a set from its plain data."""
     if isinstance(data, Mapping) and "intervals" in data:
-        return [tuple(ends) for ends in data["intervals"]]
+        return list(map(tuple, data["intervals"]))
     return tuple(data["between"]) if isinstance(data, Mapping) else list(data)

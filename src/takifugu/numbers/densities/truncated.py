@@ -114,5 +114,9 @@ class Truncated:
 
     def describe(self) -> str:
         low, high = self.low, self.high
-        ends = [f"from {low:g}" if low is not None else "", f"up to {high:g}" if high is not None else ""]
-        return f"{self.whole.describe()}, cut to what lies {' '.join(end for end in ends if end)}"
+        ends = []
+        if low is not None:
+            ends.append(f"from {low:g}")
+        if high is not None:
+            ends.append(f"up to {high:g}")
+        return f"{self.whole.describe()}, cut to what lies {' '.join(ends)}"

@@ -17,6 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities import TINY, between_tails, finite
+from takifugu.numbers.rationals import is_whole
 
 #: Most numbers of a mean: the work grows as their square.
 MOST = 100
@@ -38,7 +39,7 @@ class UniformMean:
 
     def __post_init__(self) -> None:
         count: object = self.count
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
+        if not is_whole(count, 1) or count > MOST:
             raise InputError(f"count is {count!r}", rule=f"it must be a whole number from 1 to {MOST}").at("count")
         object.__setattr__(self, "low", finite(self.low, "low"))
         object.__setattr__(self, "high", finite(self.high, "high"))

@@ -177,8 +177,8 @@ def repair(
     if not 0 <= blend <= 1:
         raise InputError(f"blend is {blend!r}", rule="it must be between 0 and 1").at("blend")
     table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
-    laws = [_fine(row) for row in table.tolist()]
-    sums = [sum(column) for column in zip(*laws, strict=True)]
+    laws = list(map(_fine, table.tolist()))
+    sums = list(map(sum, zip(*laws, strict=True)))
     share, denominator = Fraction(blend).as_integer_ratio()
     weight = (denominator - share) * len(laws)
     total = denominator * len(laws) * _FINE
@@ -202,7 +202,7 @@ def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weight
     if table.ndim != 2 or not np.isfinite(table).all() or (table < 0).any() or (table.max(axis=1) <= 0).any():
         raise InputError("the weights must be rows of finite numbers, not negative and not all 0").at("weights")
     _check_shape(inputs, outputs, list(table))
-    return Channel(tuple(inputs), tuple(outputs), tuple(_proportional(row) for row in table.tolist()), REPAIR_TOTAL)
+    return Channel(tuple(inputs), tuple(outputs), tuple(map(_proportional, table.tolist())), REPAIR_TOTAL)
 
 
 def _proportional(row: list[float]) -> tuple[int, ...]:

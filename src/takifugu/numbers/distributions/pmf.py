@@ -237,7 +237,9 @@ class Pmf:
 
     def __repr__(self) -> str:
         atoms = [f"{value}: {mass}" for (value, mass), _ in zip(self.items(), range(8), strict=False)]
-        return f"Pmf({', '.join(atoms)}{f', ... {len(self)} atoms' if len(self) > 8 else ''})"
+        if len(self) > 8:
+            atoms.append(f"... {len(self)} atoms")
+        return f"Pmf({', '.join(atoms)})"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Pmf is immutable: {name} cannot be changed; build a new Pmf")
@@ -319,7 +321,7 @@ def _joined(arrays: Sequence[Array]) -> Array:
     kinds = {array.dtype for array in arrays}
     if len(kinds) > 1:
         alike = floats if np.dtype(np.float64) in kinds else fractions
-        arrays = [alike(array) for array in arrays]
+        arrays = list(map(alike, arrays))
     return np.concatenate(arrays)
 
 

@@ -42,7 +42,7 @@ class AliasTables:
         >>> AliasTables.of([[2**89, 2**88, 2**88]]).others.shape
         (1, 3)
         """
-        tables = [_table(row) for row in masses]
+        tables = list(map(_table, masses))
         heights = np.array([row for row, _ in tables], dtype=object)  # integers beyond 64 bits
         upper, lower = (heights >> _LOWER).astype(np.uint64), (heights % 2**_LOWER).astype(np.uint64)
         return AliasTables(upper, lower, np.array([owners for _, owners in tables], dtype=np.int32))

@@ -82,7 +82,8 @@ def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> npt
     if total == 0:
         raise InputError("the masses sum to 0", rule="at least one mass must be a positive integer").at("masses")
     draws = uniform_below(total, size, entropy)
-    return np.searchsorted(np.array(levels, dtype=draws.dtype if total < _SIGNED else object), draws, side="right")
+    kind = draws.dtype if total < _SIGNED else np.dtype(object)
+    return np.searchsorted(np.array(levels, dtype=kind), draws, side="right")
 
 
 def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:

@@ -103,7 +103,7 @@ def _rounded(
         guess = Fraction(float(magnitudes[i]))
         few[i] = sign * _settled(int(prefixes[i]), sign * offsets[i], ratio, guess, law.survival, entropy)
     if any(abs(few[i]) >= _EXACT for i in undecided.tolist()):  # floats decide none that is so large
-        steps = _objects([int(step) for step in nearest])
+        steps = _objects(list(map(int, nearest)))
         steps[undecided] = few[undecided]
         return total(wholes, steps)
     rounded = nearest.astype(np.int64)

@@ -54,7 +54,7 @@ def bottleneck(
     distances = checked_distances(x, y, metric)
     total = math.lcm(*(m.denominator for m in (*a, *b)))
     supply, demand = [int(mass * total) for mass in a], [int(mass * total) for mass in b]
-    thresholds = sorted({to_python(d) for d in distances.ravel().tolist()})
+    thresholds = sorted(set(map(to_python, distances.ravel().tolist())))
     last = len(thresholds) - 1
     flows = {last: max_flow(supply, demand, distances <= thresholds[last])}
 
@@ -82,7 +82,10 @@ def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> li
     while True:
         depth, reached = _layers(left, room, forward, carriers)
         if not reached:
-            return [_dense(row, len(demand)) for row in flow]
+            rows = []
+            for row in flow:
+                rows.append([row.get(j, 0) for j in range(len(demand))])
+            return rows
         cursor = [0] * len(left)
         for start in range(len(left)):
             while left[start]:
@@ -90,10 +93,6 @@ def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> li
                 if path is None:
                     break
                 _push(path, left, room, flow, carriers)
-
-
-def _dense(row: dict[int, int], size: int) -> list[int]:
-    return [row.get(j, 0) for j in range(size)]
 
 
 def _layers(

@@ -93,7 +93,7 @@ def _largest(bound: Callable[[Cell], Value], cell: Cell, most: int, close: float
     """Bound a cell, within `close` of an attained value if it can."""
     if not most:
         return bound(cell)
-    tried = max(bound(point) for point in _points(cell))
+    tried = max(map(bound, _points(cell)))
     waiting: list[tuple[Value, int, Cell]] = [(-bound(cell), 0, cell)]
     number = 0
     while -waiting[0][0] > tried * (1 + close) and number < most and waiting[0][0] != -math.inf:
@@ -133,8 +133,8 @@ def _move(draws: Sequence[Draws]) -> int:
 
 def _move_of(draws: Sequence[Draws]) -> int:
     exact = sum(d.count for d in draws) <= EXACT
-    low_left, high_left = ([(d.count, d.left[end]) for d in draws] for end in (0, 1))
-    low_right, high_right = ([(d.count, d.right[end]) for d in draws] for end in (0, 1))
+    low_left, high_left = [(d.count, d.left[0]) for d in draws], [(d.count, d.left[1]) for d in draws]
+    low_right, high_right = [(d.count, d.right[0]) for d in draws], [(d.count, d.right[1]) for d in draws]
     gaps = []
     for high, low in ((high_left, low_right), (high_right, low_left)):
         if exact:

@@ -57,7 +57,7 @@ class Plan:
     @property
     def atoms(self) -> tuple[Atom, ...]:
         """Return both laws' atoms, increasing: the tables' rows and columns."""
-        return tuple(sorted({to_python(v) for v in (*self.left.tolist(), *self.right.tolist())}))
+        return tuple(sorted(set(map(to_python, (*self.left.tolist(), *self.right.tolist())))))
 
     def joint_pmf_table(self) -> list[list[Fraction | float]]:
         """Return the joint probabilities by left atom (Ding22 Tables 3, 6)."""

@@ -103,7 +103,7 @@ def count_quilts(part: Part) -> int:
 
 
 def _count(network: BayesianNetwork, entry: int, most: int) -> int:
-    widths = [len(layer) for layer in layers(network, entry)]
+    widths = list(map(len, layers(network, entry)))
     count = sum(math.comb(among, size) for size, among in choices(network, sum(widths), most))
     return count + len(widths) if network.size > ALL_SUBSETS else count
 

@@ -90,7 +90,7 @@ class Influences:
             branches: dict[int, list[int]] = {}
             for node in sorted(left):
                 branches.setdefault(self.tree.branch(entry, node), []).append(node)
-            return [tuple(group) for group in branches.values()]
+            return list(map(tuple, branches.values()))
         groups = []
         while left:
             start = left.pop()

@@ -55,9 +55,9 @@ class GraphSets:
     """
 
     def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
-        self.steps = [int(s) for s in steps]
-        self.parents = [_bits(above) for above in network.parents]
-        self.children = [_bits(below) for below in network.children]
+        self.steps = list(map(int, steps))
+        self.parents = list(map(_bits, network.parents))
+        self.children = list(map(_bits, network.children))
         self.lineage: list[int] = []  # a node and its ancestors; parents come first
         for v, above in enumerate(network.parents):
             self.lineage.append((1 << v) | _union(self.lineage[p] for p in above))

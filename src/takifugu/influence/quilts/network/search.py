@@ -50,7 +50,7 @@ def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
         for entry in part.family.entries
         if (pairs := part.family.value_pairs(network_of(part), entry))
     ]
-    return worst(part, [int(s) for s in steps], entries)
+    return worst(part, list(map(int, steps)), entries)
 
 
 @dataclass(frozen=True, eq=False)

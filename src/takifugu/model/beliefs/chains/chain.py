@@ -152,8 +152,9 @@ class MarkovChain(PeriodicChain):
                     ).at(name)
             region: ChainRegion = belief_class("chain-region").covering(counts, length, names, confidence, text)
             return region
-        rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
-        return MarkovChain(rows, length, "stationary" if initial is None else initial, names, point_estimate(text))
+        added = 1.0 if smoothing is None else smoothing
+        start = "stationary" if initial is None else initial
+        return MarkovChain(smoothed_rows(counts, names, added), length, start, names, point_estimate(text))
 
     @property
     def matrix(self) -> FloatArray:
@@ -175,7 +176,8 @@ class MarkovChain(PeriodicChain):
 
     def assumptions(self) -> tuple[str, ...]:
         starts = {"stationary": "the stationary one", "any": "unknown"}
-        how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"
+        start = starts[self.initial] if isinstance(self.initial, str) else "given"
+        how = f"its initial distribution is {start}"
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
     def to_dict(self) -> Json:

@@ -93,7 +93,8 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
         """
         k = len(counts)
-        miss = (1 - checked_confidence(confidence)) / (k if k <= 2 else k * k)
+        intervals = k if k <= 2 else k * k
+        miss = (1 - checked_confidence(confidence)) / intervals
         if k == 1:
             return ChainRegion([[1.0]], [[1.0]], length, states, confidence, source)
         lower, upper = np.empty((k, k)), np.empty((k, k))

@@ -206,7 +206,8 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
     def assumptions(self) -> tuple[str, ...]:
         starts = {"stationary": "the one that is the same a period later", "any": "unknown"}
-        how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"
+        start = starts[self.initial] if isinstance(self.initial, str) else "given"
+        how = f"its initial distribution is {start}"
         return (
             "the sequence is a Markov chain, and each step follows the stated transition matrix of its place in a "
             f"period of {self.period} steps; {how}",

@@ -56,7 +56,7 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
         leaving = 1 / _steps(stay[name], name, step)
         row = [leaving * share for share in _shares(name, shares, place_of)]
         row[place] = 1 - leaving
-        rows.append([float(p) for p in row])
+        rows.append(list(map(float, row)))
     return rows
 
 
@@ -120,7 +120,8 @@ def _named(states: Sequence[State]) -> dict[str, int]:
 def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
     """Yield states without a duration, and without successors, in one fault each."""
     if lasting:
-        message = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
+        verb = "lasts" if len(lasting) == 1 else "last"
+        message = f"does not say how long {_together(lasting)} {verb}"
         yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
         others = [state for state in states if state != followed[0]]
@@ -138,7 +139,7 @@ def _together(names: Sequence[str]) -> str:
     >>> _together(["a"]), _together(["a", "b", "c"]), _together([f"s{number}" for number in range(33)])
     ("'a'", "'a', 'b' and 'c'", "'s0', 's1', 's2' and 30 more")
     """
-    quoted = [repr(name) for name in names]
+    quoted = list(map(repr, names))
     *first, last = quoted if len(names) <= FEW else [*quoted[:3], f"{len(names) - 3} more"]
     return f"{', '.join(first)} and {last}" if first else last
 

@@ -126,7 +126,7 @@ def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
     match = _STATES.search(body)
     if not match:
         raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
-    names = tuple(_word(s) for s in match.group(2).split(","))
+    names = tuple(map(_word, match.group(2).split(",")))
     if len(names) != int(match.group(1)):
         raise InputError(f"{file}: variable {name!r} declares {match.group(1)} states and lists {len(names)}")
     return names
@@ -141,7 +141,7 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
     for row_match in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
         key, numbers = row_match.groups()
         try:
-            row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
+            row = list(map(float, numbers.replace(",", " ").split()))  # pyAgrum writes spaces
         except ValueError as error:
             raise InputError(f"{file}: {name!r} has a row that is not a list of numbers") from error
         if key == "table":
@@ -150,7 +150,7 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
             # `table` lists the node's own states slowest, then the parents, last parent fastest.
             table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1).copy()
             continue
-        words = [_word(w) for w in key.strip("()").split(",")] if key != "default" else []
+        words = list(map(_word, key.strip("()").split(","))) if key != "default" else []
         if len(row) != shape[-1] or (words and len(words) != len(parents)):
             raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
         if words:

@@ -104,7 +104,10 @@ class BayesianNetwork:
     @cached_property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """Return the entries of each entry's parents."""
-        return tuple(tuple(self._positions[p] for p in node.parents) for node in self.nodes)
+        parents = []
+        for node in self.nodes:
+            parents.append(tuple(self._positions[name] for name in node.parents))
+        return tuple(parents)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -141,10 +144,10 @@ class BayesianNetwork:
             if everything[i]:
                 supports.append((True,) * table.shape[-1])
             elif len(above) > 1:
-                supports.append(tuple(bool(can) for can in self.support([i])))
+                supports.append(tuple(map(bool, self.support([i]))))
             else:
                 rows = table[list(supports[above[0]])] if above else table[None]
-                supports.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
+                supports.append(tuple(map(bool, np.any(rows > 0, axis=0))))
         return tuple(supports)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:

@@ -40,7 +40,7 @@ class DeclaredClasses:
 
         `texts` are those of the values of the classes.
         """
-        names = [*texts] or [str(value) for value in self.called]
+        names = [*texts] or list(map(str, self.called))
         return Classes(self.ends, UNOBSERVED if self.missing is None else names.index(str(self.missing)))
 
     def faults(self) -> Iterator[InputError]:

@@ -19,7 +19,7 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
 from takifugu.model.secrets import Secret
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 State = Hashable
 Range = tuple[Fraction, Fraction]
@@ -74,7 +74,7 @@ class MultivariateNormal(Nameless):
         means = tuple(as_fraction(value, "a mean", "mean") for value in mean)
         if len(means) != len(columns):
             raise InputError(f"there are {len(means)} means for {len(columns)} columns", fix="give one each").at("mean")
-        if isinstance(records, bool) or not isinstance(records, int) or records < 2:
+        if not is_whole(records, 2):
             raise InputError(
                 f"the number of records is {records!r}",
                 rule="a property of whole columns is of two records or more, and their number is public",
@@ -243,7 +243,7 @@ class MultivariateNormal(Nameless):
             if ends is not None:
                 ranges[name] = list(map(to_text, ends))
         data: Json = {
-            "kind": "multivariate-normal", "mean": [to_text(value) for value in self.mean],
+            "kind": "multivariate-normal", "mean": list(map(to_text, self.mean)),
             "covariance": [list(map(to_text, row)) for row in self.covariance],
             "names": list(self.columns), "records": self.records, "source": self.source,
         }  # fmt: skip

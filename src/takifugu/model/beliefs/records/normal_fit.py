@@ -31,7 +31,7 @@ def moments(
     else:
         columns = list(data if isinstance(data, Mapping) else data.columns)
     table = [_numbers(data[name], name) for name in columns]
-    if len({len(column) for column in table}) != 1 or len(table[0]) < 2:
+    if len(set(map(len, table))) != 1 or len(table[0]) < 2:
         raise InputError(
             "the columns must have one length, of two records or more", fix="check the data of the estimate"
         ).at("data")
@@ -55,7 +55,7 @@ def _numbers(column: object, name: str) -> list[float]:
         raise InputError(f"the column {name!r} is {no_list(column)}", fix="give a list of numbers").at(name)
     values = iterated(column)
     try:
-        numbers = [float(value) for value in values]
+        numbers = list(map(float, values))
     except (TypeError, ValueError):
         numbers = [float("nan")]
     if not np.isfinite(numbers).all():

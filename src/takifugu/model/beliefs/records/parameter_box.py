@@ -16,12 +16,12 @@ from typing import Any
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.draws import Interval
 
 State = Hashable
@@ -98,7 +98,7 @@ class ParameterBox:
                 "the box lacks intervals or columns", fix="write {parameter: (low, high)} and {column: {state: ...}}"
             ).at("intervals" if not intervals else "columns")
         count = value_of(records)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
         set_fields(
@@ -129,7 +129,7 @@ class ParameterBox:
 
         They stand for all numbers between them.
         """
-        return tuple(to_text(end) for end in self.intervals[entry][1])
+        return tuple(map(to_text, self.intervals[entry][1]))
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return (True, True)
@@ -184,7 +184,7 @@ class ParameterBox:
         return ParameterBox(intervals, columns, data["records"], data.get("source", "assumed"))
 
     def describe(self) -> str:
-        columns = ", ".join(map(repr, self.columns[:6])) + (", ..." if len(self.columns) > 6 else "")
+        columns = first_few(self.columns)
         box = ", ".join(f"between {to_text(low)} and {to_text(high)} ({n!r})" for n, (low, high) in self.intervals[:6])
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 

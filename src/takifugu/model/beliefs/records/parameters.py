@@ -27,7 +27,7 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
@@ -35,7 +35,7 @@ from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
@@ -96,7 +96,7 @@ class Parameters:
                 "the records have no columns", fix="write {name: {value of the parameter: {state: probability}}}"
             ).at("columns")
         count = value_of(records)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count, 1):
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         set_fields(
             self, prior=prior, records=count,
@@ -219,11 +219,9 @@ class Parameters:
         return Parameters(prior, columns, data["records"], data.get("source", "assumed"))
 
     def describe(self) -> str:
-        listed_columns = ", ".join(map(repr, self.columns[:6])) + (", ..." if len(self.columns) > 6 else "")
-        return (
-            f"{self.records} records with the columns {listed_columns}, whose parameters follow "
-            f"{self.prior.describe()}{'' if self.source == self.prior.source else f' ({self.source})'}"
-        )
+        words = f"{self.records} records with the columns {first_few(self.columns)}, whose parameters follow "
+        words += self.prior.describe()
+        return words if self.source == self.prior.source else f"{words} ({self.source})"
 
     def property(self, secret: Secret) -> None:
         """Return None, as secrets about parameters are read as they are.
@@ -319,7 +317,7 @@ def _network(table: JointTable) -> BayesianNetwork:
             f"table are sought up to {LARGEST_TABLE:,}",
             fix="give the parameters as a BayesianNetwork",
         ).at("prior")
-    nodes, names = [], [str(name) for name in table.names]
+    nodes, names = [], list(map(str, table.names))
     for entry in range(table.size):
         sums = dict[tuple[int, ...], Fraction]()
         for row, mass in zip(table.indices.tolist(), table.masses, strict=True):

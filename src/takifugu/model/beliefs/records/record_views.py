@@ -163,7 +163,7 @@ class FunctionView(RecordView):
 
     def apply(self, levels: Sequence[tuple[Hashable, ...]]) -> Fraction:
         """Return the function of the records with these values of the columns."""
-        columns = [list(column) for column in zip(*levels, strict=True)]
+        columns = list(map(list, zip(*levels, strict=True)))
         try:
             result = self.function(*columns)
             return as_fraction(value_of(result), "its value")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from takifugu.core.entries import positions
-from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import plain_state
@@ -31,9 +31,9 @@ from takifugu.model.queries import (
 from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
-from takifugu.model.queries.forms import adds_up_over_rows
+from takifugu.model.queries.forms import adds_up_over_rows, unknown_column
 from takifugu.model.queries.together import joined
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, is_whole
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.record_views import RecordView
@@ -87,7 +87,7 @@ class Records(PlainForm, kind="records"):
         if not all(isinstance(name, str) for name in table.column_names):
             raise InputError("a column of the records has no name in text", fix="give names=['race', ...]").at("table")
         number = plain_state(n)
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_RECORDS:
+        if not is_whole(number, 1) or number > MOST_RECORDS:
             raise InputError(
                 f"there are {n!r} records", rule=f"their number is public, a whole number from 1 to {MOST_RECORDS:,}"
             ).at("n")
@@ -150,10 +150,7 @@ class Records(PlainForm, kind="records"):
     def column(self, name: str) -> int:
         """Return the number of a column; InputError for an unknown one."""
         if name not in self.columns:
-            names = list(self.columns)
-            raise InputError(
-                f"the records have no column {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
-            ).at("attribute")
+            raise unknown_column(name, self.columns).at("attribute")
         return self.columns.index(name)
 
     def position(self, name: Hashable) -> int:
