@@ -189,10 +189,10 @@ def chain_gamma(chain: MarkovChain) -> float:
 
 
 def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatArray:
-    """Return left * right.
+    """Multiply probabilities, refusing products too small to divide by.
 
-    Unsupported where a product of two positive numbers is too small to be divided by. `possible` says which numbers on
-    the left stand for positive ones.
+    `possible` says which numbers on the left stand for positive ones. Raises Unsupported for too small a product of
+    positive numbers.
     """
     product = left * right
     if ((product < TRUSTED) & possible & (right > 0)).any():

@@ -60,10 +60,10 @@ class OrdinaryNoise:
 
 
 def ordinary_noise(problem: Problem) -> OrdinaryNoise | None:
-    """Return the effect of noise for single records on the worst comparison.
+    """Return the effect of noise for single records, None if unknown.
 
-    None where unknown. It is unknown for answers of several cells, answers that one record may change without bound,
-    and distributions of the answer that are not known or too wide.
+    The effect is that on the worst comparison. It is unknown for answers of several cells, answers that one record may
+    change without bound, and distributions of the answer that are unknown or too wide.
     """
     try:
         change = max(map(record_change, problem.answers))

@@ -40,9 +40,9 @@ class Promise(Protocol):
     def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits: ...
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array | None:
-        """Return G, constraints x inputs, with G K_y <= 0.
+        """Return sparse G, constraints x inputs, with G K_y <= 0.
 
-        It is sparse; None where `rows` says more.
+        Returns None where only `rows` says all.
         """
         ...
 
@@ -154,9 +154,9 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
 
 
 def checked(population: Population, name: str) -> Population:
-    """Return a population as it is.
+    """Check that a population's masses are >= 0 and sum to 1.
 
-    InputError unless its masses are not negative and sum to 1 (within 1e-9).
+    Returns the population. Raises InputError where the sum is off by more than 1e-9.
     """
     total = math.fsum(float(mass) for mass in population.values())
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
@@ -167,7 +167,7 @@ def checked(population: Population, name: str) -> Population:
 
 
 def _factor(rate: float) -> float:
-    """Return e^rate, cut off at e^30.
+    """Return e^rate, at most e^30.
 
     Beyond it a solver calls the number an error, and what it adds is below rounding.
     """
