@@ -47,12 +47,12 @@ def component_change(problem: Problem) -> Change:
 
 
 def part_change(part: Part) -> int:
-    """Return D, the change by all entries together, in grid units."""
+    """Return D, the largest change by all entries, in grid units."""
     return whole_change(part.answer)
 
 
 def entry_change(problem: Problem) -> Fraction:
-    """Return D_1, the largest L1 change by one entry, in grid units."""
+    """Return D_1, a secret entry's largest L1 change, in grid units."""
     return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
 
 

@@ -154,7 +154,7 @@ def matrix_spread(gamma: FloatArray) -> Spread:
 def chain_spread(gamma: float, length: int) -> Spread:
     """Return the spread of the matrix with gamma beside its diagonal.
 
-    Its norm is 2 gamma cos(pi/(length + 1)). (I - Gamma) x = 1 is solved by elimination without a full matrix.
+    The norm is 2 gamma cos(pi/(length + 1)). (I - Gamma) x = 1 is solved by elimination without a full matrix.
     """
     norm = 2 * gamma * math.cos(math.pi / (length + 1)) if length > 1 else 0.0
     if not norm < 1:

@@ -47,7 +47,7 @@ class Steps:
 
     @property
     def widths(self) -> IntArray:
-        """Return the width of entries 0..i, for each i."""
+        """Return the number of places of entries 0..i, for each i."""
         return 1 + np.cumsum(self.offsets.max(axis=1))
 
 

@@ -67,7 +67,7 @@ class DenseFamily:
 
     @cached_property
     def hulls(self) -> dict[int, tuple[Pmf, ...]]:
-        """Return the laws given each value, as integers beyond float64's range."""
+        """Return the laws given each value, with integers beyond float64's range."""
         laws = {}
         for v, rows in self.rows.items():
             laws[v] = tuple(as_law(self.weights[r], self.start, self.step) for r in rows)
@@ -114,7 +114,7 @@ class DenseFamily:
         return float(losses_between(laws, _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
 
     def rounding(self, size: float) -> float:
-        """Bound the rounding of a log-ratio, in itself and orders <= `size`."""
+        """Bound a log-ratio's rounding, its value and binary orders at most `size`."""
         return 8 * UNIT * (roundings(self.weights.mantissas.shape[1]) + size)
 
     @cached_property

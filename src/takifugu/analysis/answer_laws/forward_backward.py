@@ -186,7 +186,7 @@ class _Walk:
         return self._within[1]
 
     def _forwards_within(self, block: Block) -> list[Wide]:
-        """Return shares up to each entry and its state, [u, s, place]."""
+        """Return the share's joint law with each entry's state, [u, s, place]."""
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked = []
         for entry in range(*block):
@@ -195,7 +195,7 @@ class _Walk:
         return stacked
 
     def _backs_within(self, block: Block) -> list[Wide]:
-        """Return shares after each entry and the last state, [v, s, place]."""
+        """Return later shares' joint laws with the last state, [v, s, place]."""
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):

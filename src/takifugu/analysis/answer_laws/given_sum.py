@@ -170,7 +170,7 @@ def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], places:
 
 
 def no_bound(secret: DatasetProperty, products: float) -> str:
-    """Return why sums of scores are too much work for a bound."""
+    """Return why sums of scores with costly laws have no bound."""
     return (
         f"the exact distributions of the answer given {secret.what} would take "
         f"{Cost(100 * products, 100 * products).describe()}, and a bound from single records is proved "

@@ -146,7 +146,7 @@ class ColumnLaw(RecordsLaw[ColumnView]):
 
 
 def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[RecordView]]:
-    """Return the maker of a view's law, or of the reason against."""
+    """Return a maker of laws; inexact ones have `no_bound` as reason."""
 
     def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
         if belief.records.within is not None:

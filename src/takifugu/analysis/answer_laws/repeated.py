@@ -112,7 +112,10 @@ class RepeatedFamily:
         return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
-        """Return W-infinity or a bound w, and w/epsilon; masses only propose."""
+        """Return W-infinity or a bound w of it, and w/epsilon.
+
+        Rounded masses only propose w.
+        """
         *proposed, certain = self._moves
         for move in proposed:
             scale = round_up(Fraction(move) / epsilon)

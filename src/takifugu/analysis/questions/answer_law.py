@@ -77,7 +77,7 @@ class AnswerFamily(Comparisons, Protocol):
 
     @property
     def whole(self) -> bool:
-        """Return whether laws are of the answer, not one user or record."""
+        """Return whether laws cover the whole answer, not one user's or record's."""
         ...
 
     def moves(self, index: int) -> tuple[Move, ...]: ...
@@ -125,7 +125,7 @@ class AnswerLaw(Generic[B]):
     def work(self, laplace: bool = False) -> tuple[float, float]:
         """Predict the operations and bytes of `families`, 0 where unsupported.
 
-        With `laplace` only what losses, moves and scales of Laplace noise use of the laws counts.
+        With `laplace` both are for losses, moves and scales of Laplace noise only.
         """
         return 0.0, 0.0
 
@@ -134,10 +134,9 @@ class AnswerLaw(Generic[B]):
         return 0.0
 
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
-        """Return the numbers of comparisons and, at most, of atoms.
+        """Return the number of comparisons and the largest number of atoms.
 
-        Both are 0 without `families`. With `laplace` only the atoms that losses, moves and scales of Laplace noise look
-        at count.
+        Both are 0 without `families`. With `laplace` the atoms are those for losses, moves and scales of Laplace noise.
         """
         if self.reason or not len(self.family.entries):
             return 0.0, 0.0
@@ -163,7 +162,7 @@ class AnswerLaw(Generic[B]):
 
 
 def answer_law(share: Share) -> AnswerLaw[Belief]:
-    """Return a share's law, kept with it, or the reason against.
+    """Return a share's law, or the reason why it has none.
 
     >>> from types import SimpleNamespace
     >>> from takifugu import Count, MarkovChain
@@ -179,7 +178,10 @@ def answer_law(share: Share) -> AnswerLaw[Belief]:
 
 
 def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
-    """Return an answer without a law, with {} for the belief's type."""
+    """Return the answer of a belief without a law of the answer.
+
+    `{}` in the reason is the belief's type.
+    """
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
 
 

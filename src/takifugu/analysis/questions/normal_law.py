@@ -54,7 +54,7 @@ class NormalLaw(Generic[B]):
 
 
 def normal_law(share: Share) -> NormalLaw[Belief]:
-    """Return a share's normal laws, kept with it, or the reason against."""
+    """Return a share's normal laws, or the reason why it has none."""
     make = NORMAL_LAW.of(share.belief)
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 

@@ -148,7 +148,7 @@ ROUNDED_NORMAL = Kind(
 
 
 def _log_upper_normal(x: float) -> float:
-    """Return log P(Z > x) of a normal Z for x >= 0."""
+    """Return log P(Z > x), Z standard normal and x >= 0."""
     if x < 25:
         return math.log(math.erfc(x / math.sqrt(2)) / 2)
     from scipy.special import log_ndtr

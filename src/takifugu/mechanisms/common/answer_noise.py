@@ -35,7 +35,7 @@ def covering(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
-    """Return Laplace noise of a scale in the problem's unit, or none.
+    """Return Laplace noise of a scale in problem units, none for 0.
 
     Raises Unsupported when two laws are compared and the query is not Identity(), and where a choice is published.
     """
@@ -48,10 +48,10 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
-    """Return normal noise of a deviation in the problem's unit, or none.
+    """Return normal noise of a deviation in problem units, none for 0.
 
-    The noisy answer is rounded once to the answer's grid, which is post-processing: what is proved for the continuous
-    noise holds. Raises as `laplace_noise`.
+    The noisy answer is rounded once to the answer's grid. Rounding is post-processing, so what is proved for the
+    continuous noise holds. Raises as `laplace_noise`.
     """
     problem.check_adds()
     if not sigma:

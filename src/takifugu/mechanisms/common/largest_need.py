@@ -81,8 +81,8 @@ def largest_need(
     """Return the largest amount any comparison needs, and this comparison.
 
     The comparison is `nothing` where none needs more than `start`. Families that `serves` says are served are passed
-    over, so `start` must be an amount that one of the others exceeds. For `lines` see `located_families`. Raises
-    Unsupported where a belief or the query has no law of the answer.
+    over; `start` is an amount that one of the others exceeds. For `lines` see `located_families`. Raises Unsupported
+    where a belief or the query has no law of the answer.
     """
     enough, worst = start, nothing
     families = located_families(problem, lines)

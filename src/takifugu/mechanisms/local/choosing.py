@@ -140,9 +140,9 @@ def mechanisms(
 
 
 def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sender:
-    """Return the channel of least expected loss within a promise (`local.optimal`).
+    """Return the channel of least expected loss within a promise.
 
-    It is the floor for one value; over the class of counted populations it may be a little above the floor.
+    Its loss is the floor for one value; over the class of counted populations the loss may be a little above the floor.
     """
     if populations.regions is not None:
         cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
@@ -162,9 +162,9 @@ def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
 def largest_strength(
     mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
 ) -> float | None:
-    """Return the largest strength within the promise for every two populations.
+    """Return the largest strength within the promise, None without one.
 
-    None where no strength that is tried keeps it; delta 0 asks for pure epsilon.
+    The promise is for every two populations; delta 0 asks for pure epsilon.
     """
     promised = delta or epsilon
 

@@ -144,8 +144,7 @@ def hides_value(epsilon: Number) -> LocalPrivacy:
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
     """Return the promise of distribution privacy of two populations.
 
-    Each is a mapping from values to masses. Raises InputError for masses that do not sum to 1, and for delta outside
-    [0, 1).
+    Raises InputError for masses that do not sum to 1, and for delta outside [0, 1).
     """
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
@@ -154,9 +153,9 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
 
 
 def checked(population: Population, name: str) -> Population:
-    """Check that a population's masses are >= 0 and sum to 1.
+    """Return a population with masses >= 0 and sum 1.
 
-    Returns the population. Raises InputError where the sum is off by more than 1e-9.
+    Raises InputError for other masses; the sum may miss 1 by 1e-9.
     """
     total = math.fsum(float(mass) for mass in population.values())
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
