@@ -26,11 +26,10 @@ class Change:
 
 
 def component_change(problem: Problem) -> Change:
-    """Return the largest D of a component.
+    """Return the largest D of a component with a secret.
 
-    It is one of those with a secret. A component without a secret is independent of every secret: its share is
-    post-processing of the noised rest. For two laws of the answer D is the range of the union of their supports: every
-    value may become every other.
+    Components without a secret are independent of every secret: their share is post-processing of the noised rest. For
+    two laws of the answer D is the range of the union of their supports: every value may become every other.
     """
     if problem.is_pair:
         size = max(pair.span for pair in problem.framework.pairs)
@@ -48,18 +47,12 @@ def component_change(problem: Problem) -> Change:
 
 
 def part_change(part: Part) -> int:
-    """Return D of one component, in grid units.
-
-    It is the largest change of the answer when all its entries change.
-    """
+    """Return D, the largest change by all entries, in grid units."""
     return whole_change(part.answer)
 
 
 def entry_change(problem: Problem) -> Fraction:
-    """Return D_1, the largest L1 change by one secret entry.
-
-    It is in grid units; 0 for `between`.
-    """
+    """Return D_1, a secret entry's largest L1 change, in grid units."""
     return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
 
 
@@ -71,10 +64,10 @@ class OfOneRecord(Protocol):
 
 
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
-    """Return the changes by one record: a cell's and the answer's.
+    """Bound what one record's hidden value changes, None elsewhere.
 
-    Its hidden value moves them so far, in L1 and grid units; None elsewhere. Where a column has no bounds a secret says
-    how far its value may change (`View.entry_change`).
+    Returns the change of a cell and the L1 change of the answer, in grid units. Where a column has no bounds a secret
+    says how far its value may change (`View.entry_change`).
     """
     if not isinstance(part.belief, OfOneRecord):
         return None

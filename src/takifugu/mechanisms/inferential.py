@@ -154,7 +154,7 @@ def matrix_spread(gamma: FloatArray) -> Spread:
 def chain_spread(gamma: float, length: int) -> Spread:
     """Return the spread of the matrix with gamma beside its diagonal.
 
-    Its norm is 2 gamma cos(pi/(length + 1)). (I - Gamma) x = 1 is solved by elimination without a full matrix.
+    The norm is 2 gamma cos(pi/(length + 1)). (I - Gamma) x = 1 is solved by elimination without a full matrix.
     """
     norm = 2 * gamma * math.cos(math.pi / (length + 1)) if length > 1 else 0.0
     if not norm < 1:
@@ -189,10 +189,10 @@ def chain_gamma(chain: MarkovChain) -> float:
 
 
 def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatArray:
-    """Return left * right.
+    """Multiply probabilities, refusing products too small to divide by.
 
-    Unsupported where a product of two positive numbers is too small to be divided by. `possible` says which numbers on
-    the left stand for positive ones.
+    `possible` says which numbers on the left stand for positive ones. Raises Unsupported for too small a product of
+    positive numbers.
     """
     product = left * right
     if ((product < TRUSTED) & possible & (right > 0)).any():

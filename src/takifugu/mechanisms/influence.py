@@ -65,10 +65,10 @@ class Influence:
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
-    """Return the least scale for one part, and its cause.
+    """Return a part's least scale in grid units, and its cause.
 
-    It is in grid units. It is `enough` where that serves. The scale is the least of what the curve of the belief,
-    quilts and `group` need: quilts are searched once.
+    The scale is the least of what the curve of the belief, quilts and `group` need, or `enough` where that serves:
+    quilts are searched once.
     """
     answer = part.answer
     largest_change = part_change(part)

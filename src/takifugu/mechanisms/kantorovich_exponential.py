@@ -89,12 +89,11 @@ MECHANISM = KantorovichExponential()
 def largest_rate(
     moves: Iterable[tuple[Hashable, Hashable]], outputs: Sequence[Hashable], metric: Metric, epsilon: Number
 ) -> float:
-    """Return the largest verified eta.
+    """Return the largest verified eta of an exponential mechanism.
 
-    For all moves (x, x'), eta d(x, x') + |log Z(x')/Z(x)| <= epsilon. At least epsilon/(2d) and at most epsilon/d for d
-    the longest move; infinite when nothing moves. Points are anything that `metric` compares.
-
-    Raises InputError for no outputs, and for one that is no metric on these points (triangle inequality included).
+    For all moves (x, x'), eta d(x, x') + |log Z(x')/Z(x)| <= epsilon, so eta is between epsilon/(2d) and epsilon/d for
+    d the longest move; infinite when nothing moves. Points are anything that `metric` compares. Raises InputError for
+    no outputs, and for one that is no metric on these points (triangle inequality included).
 
     >>> def around(x, y):
     ...     return min((x - y) % 6, (y - x) % 6)

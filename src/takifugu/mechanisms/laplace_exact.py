@@ -101,11 +101,11 @@ def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tup
 
 
 def _start(problem: Problem) -> Fraction:
-    """Return a scale to start from, or 0.
+    """Return a scale to start from, or 0, without changing the result.
 
-    It changes neither the scale nor the comparison that the search ends with. A family whose need is at most `below`
-    leaves a scale that is less than `above`. If all others need more than `above`, the first of them is solved whatever
-    came before it, and no family that needs less changes anything after it: only the others decide.
+    A family whose need is at most `below` leaves a scale that is less than `above`. If all others need more than
+    `above`, the first of them is solved whatever came before it, and no family that needs less changes anything after
+    it: only the others decide.
     """
     located = families_at_hand(problem, lines=True)
     stacks = stacked(located) if len(located) >= _FEW else []

@@ -74,8 +74,8 @@ def refusal(problem: Problem) -> Refusal | None:
 def largest_move(problem: Problem) -> Move:
     """Return W-infinity of the comparison with the farthest move.
 
-    It is exact, with no spare mass, for exact laws. Rounded masses leave in doubt where a little of the mass goes: a
-    share of delta pays for it, or else the move is the largest that is possible.
+    For exact laws the move is exact, with no spare mass. Rounded masses leave in doubt where a little of the mass goes:
+    a share of delta pays for it, or else the move is the largest that is possible.
     """
     return problem.cached(Move, lambda: _largest_move(problem))  # three mechanisms need it
 

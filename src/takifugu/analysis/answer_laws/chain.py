@@ -47,10 +47,7 @@ class Steps:
 
     @property
     def widths(self) -> IntArray:
-        """Return how many places entries 0..i take, for each i.
-
-        The last is the width of the whole answer.
-        """
+        """Return the number of places of entries 0..i, for each i."""
         return 1 + np.cumsum(self.offsets.max(axis=1))
 
 
@@ -131,10 +128,7 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
 
 
 def starts_of(chain: PeriodicChain, entry: int, value: int) -> tuple[int | None, ...]:
-    """Return the start states in the order of the laws of `families`.
-
-    It is (None,) unless any initial law is allowed.
-    """
+    """Return the start states of `families`' laws, or (None,) if fixed."""
     if chain.initial != "any":
         return (None,)
     leads, can = np.arange(len(chain.states)) == value, chain.step_matrices > 0

@@ -59,45 +59,36 @@ class DenseFamily:
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
-        """Return the unordered pairs of values with all numbers of their hulls.
+        """Return the unordered pairs of laws, by values and hulls' numbers.
 
-        Each is (a, number in a's hull, b, number in b's hull).
+        A pair is (a, number in a's hull, b, number in b's hull).
         """
         return compared(self.pairs, {value: len(rows) for value, rows in self.rows.items()})
 
     @cached_property
     def hulls(self) -> dict[int, tuple[Pmf, ...]]:
-        """Return the laws given each value.
-
-        Masses are integers, rounded all the same, where float64 cannot hold them.
-        """
+        """Return the laws given each value, with integers beyond float64's range."""
         laws = {}
         for v, rows in self.rows.items():
             laws[v] = tuple(as_law(self.weights[r], self.start, self.step) for r in rows)
         return laws
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B after Laplace noise, for each of `compared`.
-
-        Scale 0 is no noise.
-        """
+        """Bound sup abs log A/B per comparison; scale 0 is no noise."""
         losses: list[float] = losses_between(self.laws, self.sides, self.decay(scale), self.margin).tolist()
         return losses
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals for W-infinity; the last is certain.
-
-        No move is longer.
-        """
+        """Return increasing proposals for W-infinity; the last is certain."""
         p, q = (self._floats[row] for row in self._rows_of(index))
         return tuple(sorted({*(int(w) for w in w_infinity_candidates(p, q)), self.reach(index)}))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return W-infinity w and the scale w/epsilon.
+        """Return W-infinity w, and a scale w/epsilon despite rounded masses.
 
-        The scale must withstand the errors of the masses. Rounded masses only propose w; it stands if the largest
-        log-ratio at scale w/epsilon is certainly <= epsilon, or at a scale 2**-35 and the effect of the errors above
-        that: noise that only just hides a shift by w needs it.
+        Rounded masses only propose w. It stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
+        at a scale larger by 2**-35 and the effect of the errors: noise that only just hides a shift by w needs the
+        larger.
         """
         reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
         for move in self.moves(index):
@@ -109,7 +100,7 @@ class DenseFamily:
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return a scale certain to keep the log-ratio within epsilon.
 
-        It is at most 2**-36 above the smallest such. "Certainly" takes what the error of the masses may do off epsilon.
+        The scale is at most 2**-36 above the smallest one for epsilon less the error of the masses.
         """
         proven = self.reach(index) / epsilon
         if not proven:
@@ -123,10 +114,7 @@ class DenseFamily:
         return float(losses_between(laws, _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
 
     def rounding(self, size: float) -> float:
-        """Bound the rounding of a log-ratio.
-
-        Its value and binary orders are at most `size`.
-        """
+        """Bound a log-ratio's rounding, its value and binary orders at most `size`."""
         return 8 * UNIT * (roundings(self.weights.mantissas.shape[1]) + size)
 
     @cached_property
@@ -152,10 +140,7 @@ class DenseFamily:
 
     @cached_property
     def log_masses(self) -> FloatArray:
-        """Return the logarithm of the sum of each row.
-
-        That is the probability of its value, given its start.
-        """
+        """Return the log-probability of each row's value, given its start."""
         sums, tops = self._sums
         logs: FloatArray = (np.log(sums) + tops * math.log(2))[:, 0]
         return logs
@@ -174,32 +159,23 @@ class DenseFamily:
         return [Pmf(self.start + self.step * at, row[at]) for at, row in zip(places, numbers, strict=True)]
 
     def reach(self, index: int) -> int:
-        """Return the largest distance between atoms of the two laws.
-
-        No move is longer.
-        """
+        """Bound every move by the largest distance between two laws' atoms."""
         first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
     def noised(self, scale: Fraction) -> Chunks:
-        """Return A_r at every place for all rows.
-
-        The scale is above 0.
-        """
+        """Return every row after noise of a positive scale, by place."""
         return decayed(self.laws, self.decay(scale))
 
     def decay(self, scale: Fraction) -> Fraction:
-        """Return the noise's logarithmic fall from place to place.
-
-        0 stands for no noise.
-        """
+        """Return the log decay of the noise per place, 0 for none."""
         return Fraction(self.step) / scale if scale else Fraction(0)
 
 
 def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
-    """Return the unordered pairs of values with all numbers of their hulls.
+    """Return the unordered pairs of laws, by values and hulls' numbers.
 
-    Each is (a, number in a's hull, b, number in b's hull).
+    A pair is (a, number in a's hull, b, number in b's hull).
     """
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
     comparisons: list[Compared] = []
@@ -209,9 +185,9 @@ def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tu
 
 
 def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
-    """Bound sup abs log A/B for each pair of rows, after noise.
+    """Bound sup abs log A/B of each pair of rows.
 
-    The noise falls by `decay` per place. Decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
+    The noise falls by `decay` per place; decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
     """
     places = laws.mantissas.shape[1]
     noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
@@ -237,10 +213,7 @@ def _noised(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tupl
 
 
 def _bare(first: Wide, second: Wide) -> tuple[FloatArray, ExponentArray]:
-    """Return the same without noise.
-
-    Infinity where one law has an atom that the other has not.
-    """
+    """Return the same without noise, infinite where only one has atoms."""
     is_atom = first.mantissas > 0
     is_common = is_atom & (second.mantissas > 0)
     orders = np.where(is_common, first.exponents - second.exponents, 0)

@@ -46,10 +46,7 @@ class Given:
 
 
 def block_length(length: int, states: int, width: int) -> int:
-    """Return how many entries a block should have.
-
-    Long convolutions are weighed against matrix products.
-    """
+    """Return a block's length, weighing long convolutions against matrix products."""
     range_of_one = max(1.0, width / length)
     return int(max(1, min(LONGEST, math.sqrt(width / (states * range_of_one)))))
 
@@ -98,17 +95,11 @@ class _Walk:
         return self._transposed[(entry - 1) % len(self._matrices)]
 
     def key(self, block: Block) -> tuple[int, bytes]:
-        """Return a key of the work in a block.
-
-        Blocks in which the same happens have it in common.
-        """
+        """Return a key of a block's work, shared by equal blocks."""
         return block[0] % len(self._matrices), self.offsets[slice(*block)].tobytes()
 
     def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
-        """Yield the laws of the entries of one block.
-
-        They follow from the laws before and after it.
-        """
+        """Yield the laws of a block's entries from those around it."""
         first, end = block
         pairs: list[tuple[int, int]] = []
         for entry in range(first, end):
@@ -142,10 +133,7 @@ class _Walk:
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Wide) -> Wide:
-        """Return the law of the share up to a block's end.
-
-        It is joint with the last state, and follows from that before the block.
-        """
+        """Return the joint law of share and state at a block's end."""
         first, end = block
         if end - first == 1:
             return shifted(combine(self.onto(first), before), self.offsets[first])
@@ -155,10 +143,7 @@ class _Walk:
         return self.forward(second_half, self.forward(first_half, before)) if product is None else product
 
     def back(self, block: Block, after: Wide) -> Wide:
-        """Return the law of a block's share and all after it.
-
-        It is given the state before the block.
-        """
+        """Return the share's law from a block on, given the state before."""
         first, end = block
         if end - first == 1:
             return combine(self.into(first), shifted(after, self.offsets[first]))
@@ -168,9 +153,9 @@ class _Walk:
         return self.back(first_half, self.back(second_half, after)) if product is None else product
 
     def through(self, block: Block) -> Wide:
-        """Return the law of a block's share with its last state.
+        """Return the joint law of a block's share and last state.
 
-        It is given the state u before it, as [u, v, place].
+        Axes are [u, v, place]: u is the state before the block, v the last.
         """
         key = self.key(block)
         if key not in self._through:
@@ -182,7 +167,7 @@ class _Walk:
     def within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> Wide:
         """Return within_j(u, s, v) for each wanted (j, s).
 
-        They are kernels [(u, v), place, number of the wanted pair].
+        The kernels have axes [(u, v), place, number of the wanted pair].
         """
         offsets = self.offsets[slice(*block)]
         key = self.key(block), tuple(pairs)
@@ -201,10 +186,7 @@ class _Walk:
         return self._within[1]
 
     def _forwards_within(self, block: Block) -> list[Wide]:
-        """Return the share up to each j-th entry, as [u, s, place].
-
-        It is joint with that entry's state s.
-        """
+        """Return the share's joint law with each entry's state, [u, s, place]."""
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked = []
         for entry in range(*block):
@@ -213,10 +195,7 @@ class _Walk:
         return stacked
 
     def _backs_within(self, block: Block) -> list[Wide]:
-        """Return the share after each j-th entry, as [v, s, place].
-
-        It is joint with the block's last state v.
-        """
+        """Return later shares' joint laws with the last state, [v, s, place]."""
         rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
         stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):

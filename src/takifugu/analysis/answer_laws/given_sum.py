@@ -70,10 +70,7 @@ class SumLaw(RecordsLaw[SumView]):
         return BOUND
 
     def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two values farthest apart and their laws.
-
-        None where the laws given every value are listed.
-        """
+        """Return the two farthest values and laws, None if all are listed."""
         if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
             return None
         low, high = map(self.law.given, self.law.levels)
@@ -84,10 +81,7 @@ class SumLaw(RecordsLaw[SumView]):
 
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:
-        """Return the two values farthest apart, and the steps between them.
-
-        A step is that of one record.
-        """
+        """Return the two values farthest apart, in steps of one record."""
         count, keys = len(self.belief.keys), self.belief.keys
         if self.family.pairs is None:
             pair = (0, count - 1)
@@ -96,18 +90,12 @@ class SumLaw(RecordsLaw[SumView]):
         return pair, self.steps_between(*pair)
 
     def steps_between(self, a: int, b: int) -> int:
-        """Return how many records change by one step between two values.
-
-        It is the least number of them.
-        """
+        """Return the least number of one-record steps between two values."""
         keys, (low, high) = self.belief.keys, (self.law.levels[0], self.law.levels[1])
         return int((keys[b] - keys[a]) // (high - low))
 
     def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
-        """Return the bounds for all pairs of near values.
-
-        They are at most `times` steps apart.
-        """
+        """Bound all pairs of values at most `times` steps apart."""
         a, b = sorted(pair)
         laws = [self.law.given(level) for level in self.law.levels]
         changes = list(pairwise(range(len(laws))))
@@ -127,10 +115,7 @@ class SumLaw(RecordsLaw[SumView]):
 
     @property
     def no_bound(self) -> str:
-        """Return why single steps do not lead through all values.
-
-        A step changes one record by one; it is "" where they do.
-        """
+        """Return why one-record steps do not reach all values, else ""."""
         levels = self.law.levels
         if self.is_binary:
             return ""
@@ -174,10 +159,7 @@ def products_of(law: RecordLaw[Sum], records: int, sums: int, width: float, digi
 
 
 def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], places: Sequence[int]) -> Laws:
-    """Return the exact laws given sums of scores, by their indices.
-
-    `keys` lists the sums.
-    """
+    """Return the exact laws given the sums of scores at `places`."""
     if len(law.levels) != 2:
         given_laws = given_sum(law, records)
         return {v: given_laws[keys[v]] for v in places}
@@ -188,10 +170,7 @@ def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], places:
 
 
 def no_bound(secret: DatasetProperty, products: float) -> str:
-    """Return why nothing is proved of sums of scores.
-
-    Their exact laws take too many products.
-    """
+    """Return why sums of scores with costly laws have no bound."""
     return (
         f"the exact distributions of the answer given {secret.what} would take "
         f"{Cost(100 * products, 100 * products).describe()}, and a bound from single records is proved "
@@ -201,18 +180,18 @@ def no_bound(secret: DatasetProperty, products: float) -> str:
 
 
 def is_tight(low: Pmf, high: Pmf) -> bool:
-    """Return whether one record's loss decides many records' exactly.
+    """Return whether two laws are in likelihood-ratio order.
 
-    That is so in likelihood-ratio order.
+    Then one record's loss decides that of many records exactly.
     """
     return likelihood_ratio_ordered(low, high) or likelihood_ratio_ordered(high, low)
 
 
 def is_ordered(low: Pmf, high: Pmf) -> bool:
-    """Return whether two log-concave laws are in likelihood-ratio order.
+    """Return whether two laws are log-concave and in likelihood-ratio order.
 
-    Both are on one lattice. Then laws of sums of copies of both are in that order, the more copies of one there are,
-    and so they are after any log-concave noise: the outermost comparison is the worst
+    Laws on two lattices count as unordered. Under this order, laws of sums of copies are ordered by the number of
+    copies of one, even after any log-concave noise, so the outermost comparison is the worst
     (docs/theory/attributes.md#orders).
     """
     step = lattice_step(low, high)

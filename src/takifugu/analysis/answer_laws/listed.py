@@ -38,24 +38,18 @@ class ListedFamily:
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
-        """Return the unordered pairs of values with all numbers of their hulls.
+        """Return the unordered pairs of laws, by values and hulls' numbers.
 
-        Each is (a, number in a's hull, b, number in b's hull).
+        A pair is (a, number in a's hull, b, number in b's hull).
         """
         return compared(self.pairs, {value: len(laws) for value, laws in self.hulls.items()})
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B after Laplace noise, for each of `compared`.
-
-        Scale 0 is no noise.
-        """
+        """Bound sup abs log A/B per comparison; scale 0 is no noise."""
         return [self._loss(*self._laws(index), scale) for index in range(len(self.compared))]
 
     def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity.
-
-        The last is certain, and the only one for exact laws.
-        """
+        """Return increasing proposals for W-infinity; the last is certain."""
         return w_infinity_candidates(*self._laws(index))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
@@ -80,10 +74,7 @@ class ListedFamily:
         return laplace_log_ratio(p, q, 0) + 2.0**-48 * sizes + self._margin
 
     def reach(self, index: int) -> Fraction:
-        """Return the largest distance between atoms of the two laws.
-
-        No move is longer.
-        """
+        """Bound every move by the largest distance between two laws' atoms."""
         (p_least, p_most), (q_least, q_most) = (law.support_range for law in self._laws(index))
         return max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
 

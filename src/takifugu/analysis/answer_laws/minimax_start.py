@@ -35,10 +35,9 @@ WHOLE = -1
 
 
 def over_all_starts(family: AnswerFamily) -> Comparisons:
-    """Return a family of comparisons under every initial law at once.
+    """Return comparisons of whole hulls, under every initial law at once.
 
-    It compares whole hulls, where hulls hold several laws. Never more than the largest over pairs of their laws, as
-    `family` itself has it.
+    Their needs never exceed the largest over pairs of laws, as `family` has it.
     """
     if isinstance(family, DenseFamily) and any(len(rows) > 1 for rows in family.rows.values()):
         return AnyStartFamily(family)
@@ -60,26 +59,20 @@ class AnyStartFamily:
         return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
 
     def reach(self, index: int) -> int:
-        """Return the largest distance of atoms given a and given b.
-
-        The initial law may be any.
-        """
+        """Return the largest distance of atoms under any initial law."""
         a, _, b, _ = self.compared[index]
         pairs = enumerate(self.hulls.compared)
         return max(self.hulls.reach(number) for number, (c, _, d, _) in pairs if (c, d) == (a, b))
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log ratio over outputs and initial laws.
-
-        One bound for each of `compared`.
-        """
+        """Bound sup abs log A/B over initial laws, for each comparison."""
         noised = self.hulls.noised(scale).wide() if scale else None
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return a scale certain to keep the log-ratio within epsilon.
 
-        It is at most 2**-36 above the smallest such.
+        The scale is at most 2**-36 above the smallest such.
         """
         proven, smallest = self.reach(index) / epsilon, Fraction(SMALLEST_PLACES) * self.hulls.step
 
@@ -91,7 +84,7 @@ class AnyStartFamily:
     def _loss(self, index: int, noised: Wide | None) -> float:
         """Return the bound of `losses` for one comparison.
 
-        Without noise it is that of all pairs of point starts.
+        Without noise the bound is that of all pairs of point starts.
         """
         a, _, b, _ = self.compared[index]
         if noised is None:
@@ -116,10 +109,7 @@ class AnyStartFamily:
 
 
 def _largest(au: Wide, av: Wide, bu: Wide, bv: Wide, log_kappa: FloatArray) -> float:
-    """Bound the largest log-ratio inside all edges.
-
-    Rows are edges, columns are outputs.
-    """
+    """Bound the largest log-ratio inside each edge (row) per output (column)."""
     a, b, base = _log_ratio(au, av), _log_ratio(bu, bv), _log_ratio(av, bv)
     kappa, two = log_kappa + 0 * a, math.log(2)
     signs, logs = zip(

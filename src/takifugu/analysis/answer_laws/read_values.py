@@ -45,10 +45,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
 
 
 def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[Fraction, ...]:
-    """Return how far each cell moves at most with the columns.
-
-    It holds whatever the records are: for noise alone.
-    """
+    """Bound each cell's move with the columns, whatever the records are."""
     belief = view.belief
     if not any(moves[j] for j in answer.read_columns):
         return (Fraction(0),) * answer.cells

@@ -146,10 +146,7 @@ class ColumnLaw(RecordsLaw[ColumnView]):
 
 
 def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[RecordView]]:
-    """Return the maker of a law for a type of view.
-
-    It takes the reason why there is none, where that is so.
-    """
+    """Return a maker of laws; inexact ones have `no_bound` as reason."""
 
     def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
         if belief.records.within is not None:

@@ -71,9 +71,9 @@ class RepeatedFamily:
 
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
-        """Return the laws of so many copies.
+        """Return the laws of `times` copies.
 
-        Raises Unsupported where they stand for nothing.
+        Raises Unsupported where they stand for no comparison.
         """
         (low, _, high, _), hulls = self.compared[0], self._laws.hulls
         return {low: hulls[0], high: hulls[1]}
@@ -103,17 +103,11 @@ class RepeatedFamily:
         return self._moves
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B after Laplace noise.
-
-        It is exact in likelihood-ratio order.
-        """
+        """Bound sup abs log A/B after noise, exactly in likelihood-ratio order."""
         return [self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale keeping every comparison within epsilon.
-
-        It is the smallest in likelihood-ratio order.
-        """
+        """Return a scale keeping epsilon, the smallest in likelihood-ratio order."""
         share = epsilon / self.times
         return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
 
@@ -131,9 +125,9 @@ class RepeatedFamily:
 
 
 def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
-    """Return the laws of so many copies of either law.
+    """Return the laws of `times` copies of either law.
 
-    Their tails may be of any size.
+    The tails of the laws may be of any size.
 
     >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
     >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
@@ -143,11 +137,9 @@ def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
 
 
 def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
-    """Return the laws of sums of copies.
+    """Return laws of sums of copies, one for each of `counts`.
 
-    They are a copies of `one` and records - a of `zero`.
-
-    They are those of the sum, for two counts a.
+    A count a stands for a copies of `high` and records - a of `low`.
     """
     step = lattice_step(low, high)
     if (counts[1] - counts[0]) * (int(high.values[0]) - int(low.values[0])) % step:

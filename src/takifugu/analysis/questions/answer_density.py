@@ -23,9 +23,7 @@ class Given:
 
 
 def answer_densities(share: Share) -> Sequence[Given] | None:
-    """Return the densities given each value of the view's entry.
-
-    They are in the order of its alphabet; None where unknown.
+    """Return the densities by value of the entry's alphabet, None if unknown.
 
     >>> from types import SimpleNamespace
     >>> from takifugu.model.beliefs.density import Density

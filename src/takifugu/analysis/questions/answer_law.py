@@ -77,10 +77,7 @@ class AnswerFamily(Comparisons, Protocol):
 
     @property
     def whole(self) -> bool:
-        """Return whether these are laws of the whole answer.
-
-        Else they are of the share of one user or record.
-        """
+        """Return whether laws cover the whole answer, not one user's or record's."""
         ...
 
     def moves(self, index: int) -> tuple[Move, ...]: ...
@@ -115,10 +112,7 @@ class AnswerLaw(Generic[B]):
 
     @property
     def note(self) -> str:
-        """Return a witness's addition for bounds in place of laws.
-
-        Then the noise may be more than the least.
-        """
+        """Return a witness's note where bounds may cost more than laws."""
         return ""
 
     def families(self) -> Iterator[AnswerFamily]:
@@ -129,10 +123,9 @@ class AnswerLaw(Generic[B]):
         raise Unsupported(self.reason or "the distribution of the answer is not known")
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Return the predicted operations and bytes of `families`.
+        """Predict the operations and bytes of `families`, 0 where unsupported.
 
-        They are (0, 0) where it is unsupported. With `laplace` only what losses, moves and scales of Laplace noise use
-        of the laws.
+        With `laplace` both are for losses, moves and scales of Laplace noise only.
         """
         return 0.0, 0.0
 
@@ -143,8 +136,7 @@ class AnswerLaw(Generic[B]):
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         """Return the number of comparisons and the largest number of atoms.
 
-        They are those of `families`, (0, 0) if there are none. With `laplace` the number of atoms that losses, moves
-        and scales of Laplace noise look at.
+        Both are 0 without `families`. With `laplace` the atoms are those for losses, moves and scales of Laplace noise.
         """
         if self.reason or not len(self.family.entries):
             return 0.0, 0.0
@@ -165,17 +157,12 @@ class AnswerLaw(Generic[B]):
         return 32.0 * (count + len(self.family.entries)) * atoms
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        """Describe the hypothesis behind one law of a hull.
-
-        `start` is what the first entry is called.
-        """
+        """Describe a law's hypothesis; entries are numbered from `start`."""
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
 
 
 def answer_law(share: Share) -> AnswerLaw[Belief]:
-    """Return the law of a share of an answer, kept with it.
-
-    Or the reason why a belief has none (`reason`).
+    """Return a share's law, or the reason why it has none.
 
     >>> from types import SimpleNamespace
     >>> from takifugu import Count, MarkovChain

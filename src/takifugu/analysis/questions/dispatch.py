@@ -32,7 +32,7 @@ class Question(Generic[Answer]):
     def register(self, kind: type, answer: Answer) -> None:
         """Let `answer` answer for beliefs of a type and its derived types.
 
-        InputError for a second answer.
+        Raises InputError for a second answer.
         """
         if not isinstance(kind, type):
             raise InputError(f"{kind!r} is not a type", rule=f"{self.name} is registered for a type of belief")
@@ -61,10 +61,7 @@ class Question(Generic[Answer]):
 
 
 def later(name: str) -> Callable[..., Any]:
-    """Return a function of the package, loaded when it is called first.
-
-    It is written "module:attribute".
-    """
+    """Return the function "module:attribute", loaded at its first call."""
     return lambda *arguments: loaded(name)(*arguments)
 
 

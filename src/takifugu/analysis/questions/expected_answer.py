@@ -27,7 +27,7 @@ class ExpectedAnswer(Generic[B]):
     def cells(self, answer: Additive) -> FloatArray:
         """Return the mean of each cell in grid units, shape (cells,).
 
-        Unsupported where the belief has none.
+        Raises Unsupported where the belief has none.
         """
         raise Unsupported(
             f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
@@ -35,17 +35,11 @@ class ExpectedAnswer(Generic[B]):
 
     @property
     def people(self) -> int | None:
-        """Return how many people the belief is about.
-
-        None unless each is one of its entries or records.
-        """
+        """Return the number of people, each an entry or record, else None."""
         return None
 
     def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Return the least and the largest of each cell, in answer units.
-
-        None unless the belief alone says it.
-        """
+        """Return each cell's least and largest in answer units, if known."""
         return None
 
 
@@ -65,10 +59,7 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
 
 
 def of_components(belief: Belief, answer: Additive) -> FloatArray:
-    """Return the mean of each cell in grid units.
-
-    It is added up over the components of a belief.
-    """
+    """Add up the mean of each cell over components, in grid units."""
     total = np.zeros(answer.cells)
     for group in alike(belief, answer):
         piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))

@@ -109,9 +109,9 @@ class Search:
         return Cost(0.0)
 
     def worst(self, epsilon: Fraction) -> Worst:
-        """Return the largest need over secret entries.
+        """Return the largest need over secret entries, by their best quilts.
 
-        Each needs the least over its quilts. Raises Unsupported if none is known.
+        Raises Unsupported if no quilts are known.
         """
         raise Unsupported(self.reason)
 
@@ -163,12 +163,12 @@ def quilts(belief: Belief) -> Quilts:
 
 
 def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return the joint cost of several Laplace releases on one part.
+    """Return the joint cost of Laplace releases on one part, rounded up.
 
-    It is rounded up. The cost is the largest over secret entries and ordered pairs of values of the least over quilts
-    of e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per
-    release, both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief
-    without quilts pays for the trivial one. For classes e(Q) is the proved bound, or a supremum over initial laws.
+    The cost is the largest over secret entries and ordered pairs of values of the least over quilts of e(Q) + sum_k
+    D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per release, both in
+    grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief without quilts pays for
+    the trivial one. For classes e(Q) is the proved bound, or a supremum over initial laws.
     """
     return (quilts(part.belief).joint_cost or _along_a_sequence)(part, charges)
 

@@ -46,11 +46,10 @@ class States:
     nothing: tuple[int, ...] = ()
 
     def classes(self, entry: int) -> list[list[int]]:
-        """Return the rows of weights in groups.
+        """Group the rows of weights by the starts of other pieces.
 
-        Those of a group differ in the start of the entry's own piece only. Pieces are independent: a ratio of two
-        masses is linear-fractional in another piece's initial law, hence largest at a point start of that piece; the
-        own piece's initial laws are mixtures of a group's.
+        Pieces are independent: a ratio of two masses is linear-fractional in another piece's initial law, hence largest
+        at a point start of that piece; the own piece's initial laws are mixtures of a group's.
         """
         block = next(number for number, piece in enumerate(self.pieces) if entry in piece)
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -59,10 +58,7 @@ class States:
         return list(groups.values())
 
     def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
-        """Return the total weight of every group with x_entry = value.
-
-        One list for each start.
-        """
+        """Return each group's total weight with x_entry = value, by start."""
         is_seen = not self.nothing or self.nothing[entry] != value
         rows = np.flatnonzero(self.values[:, entry] == value) if is_seen else np.arange(len(self.values))
         order = rows[np.argsort(groups[rows], kind="stable")]
@@ -90,10 +86,10 @@ class JointStates(Generic[B]):
         return False
 
     def states(self) -> States:
-        """List every joint state of positive probability.
+        """List every joint state of positive probability under some law.
 
-        It is positive under some law, for a chain of any initial distribution. Floats count as the binary fractions
-        that they are. Raises Unsupported beyond two million states, and for beliefs that are not laws of the data.
+        A chain of any initial distribution has several laws. Floats count as the binary fractions that they are. Raises
+        Unsupported beyond two million states, and for beliefs that are not laws of the data.
         """
         runs = self.belief.components()
         if len(runs) > 1 or type(self.belief.component(0)) is not type(self.belief):  # a single clique, too

@@ -27,9 +27,9 @@ class Marginal(Generic[B]):
         return False
 
     def of(self, entry: int) -> tuple[list[Fraction], float]:
-        """Return the probability of each value of an entry, and an error.
+        """Return an entry's probabilities, within a factor of 1 +- error.
 
-        They hold up to a factor 1 +- error; Unsupported where unknown.
+        Raises Unsupported where they are unknown.
         """
         raise Unsupported(
             f"the distribution of what {self.belief.describe()} adds is not known", fix="use additive noise"
@@ -37,9 +37,9 @@ class Marginal(Generic[B]):
 
 
 def trusted(masses: Floats, possible: Array) -> list[Fraction]:
-    """Return float masses as they are.
+    """Return float masses as fractions.
 
-    Unsupported where a possible one may have lost digits or vanished.
+    Raises Unsupported where a possible mass may have lost digits or vanished.
     """
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(

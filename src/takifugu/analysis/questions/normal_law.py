@@ -54,10 +54,7 @@ class NormalLaw(Generic[B]):
 
 
 def normal_law(share: Share) -> NormalLaw[Belief]:
-    """Return the normal laws of a share of an answer.
-
-    Or the reason why a belief tells none (`reason`).
-    """
+    """Return a share's normal laws, or the reason why it has none."""
     make = NORMAL_LAW.of(share.belief)
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
@@ -71,9 +68,7 @@ def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[B
 
 
 def deviation_up(variance: Fraction) -> Fraction:
-    """Return a root of `variance`, rounded up.
-
-    It is at most 2**-50 relative above the root.
+    """Return the root of `variance`, rounded up by <= 2**-50 relative.
 
     >>> deviation_up(Fraction(4)), deviation_up(Fraction(2)) ** 2 >= 2
     (Fraction(2, 1), True)

@@ -22,12 +22,9 @@ LogMoments = Callable[[Belief, Additive, FloatArray], FloatArray]
 
 
 def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: float) -> float:
-    """Bound log P(N >= value) from above.
+    """Bound log P(N >= value) of a cell N; 0 where unknown.
 
-    N is one cell of a count.
-
-    It is 0 where nothing is known. Source: H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= value) <= E exp(tilt * (N -
-    value)) for each tilt above 0.
+    H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= value) <= E exp(tilt * (N - value)) for each tilt above 0.
 
     >>> from takifugu import Count, MarkovChain
     >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
@@ -40,10 +37,7 @@ def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: fl
 
 
 def _log_moments(belief: Belief, count: Additive) -> FloatArray:
-    """Return the log moments under a belief.
-
-    Its components are independent, so theirs add up.
-    """
+    """Return log moments, adding up those of independent components."""
     moments = LOG_MOMENTS.of(belief)
     if moments is not unknown:
         return moments(belief, count, TILTS)

@@ -60,11 +60,9 @@ KINDS: Registry[Kind] = Registry(
 
 
 def register(name: str, kind: Kind) -> None:
-    """Register a kind of randomiser under its name.
+    """Register a kind of randomiser, to be read back by name.
 
-    Then one from elsewhere is read back.
-
-    InputError for a name that is taken.
+    Raises InputError for a name that is taken.
     """
     KINDS.register(name, kind)
 

@@ -78,7 +78,7 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
 
-        It is in grid units, a Fraction off the grid.
+        The difference is in grid units, a Fraction off the grid.
         """
         units = self.scale / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
@@ -122,7 +122,7 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
 
-        It is in grid units, a Fraction off the grid.
+        The difference is in grid units, a Fraction off the grid.
         """
         units = self.sigma / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
@@ -148,10 +148,7 @@ ROUNDED_NORMAL = Kind(
 
 
 def _log_upper_normal(x: float) -> float:
-    """Return log P(Z > x) of a standard normal Z.
-
-    x is at least 0.
-    """
+    """Return log P(Z > x), Z standard normal and x >= 0."""
     if x < 25:
         return math.log(math.erfc(x / math.sqrt(2)) / 2)
     from scipy.special import log_ndtr

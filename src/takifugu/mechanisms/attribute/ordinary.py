@@ -60,10 +60,10 @@ class OrdinaryNoise:
 
 
 def ordinary_noise(problem: Problem) -> OrdinaryNoise | None:
-    """Return the effect of noise for single records on the worst comparison.
+    """Return the effect of noise for single records, None if unknown.
 
-    None where unknown. It is unknown for answers of several cells, answers that one record may change without bound,
-    and distributions of the answer that are not known or too wide.
+    The effect is that on the worst comparison. It is unknown for answers of several cells, answers that one record may
+    change without bound, and distributions of the answer that are unknown or too wide.
     """
     try:
         change = max(map(record_change, problem.answers))
@@ -101,7 +101,7 @@ def total_variation(p: FloatArray, q: FloatArray, decay: Fraction) -> float:
 def shifted_total_variation(shift: float, deviation: float, scale: float) -> float:
     """Return the total variation of a normal-Laplace sum and its shift.
 
-    The sum is N(0, deviation^2) plus Laplace noise, moved by `shift`. Both are symmetric with one top, so it is P(|N +
+    The sum is N(0, deviation^2) plus Laplace noise. Both laws are symmetric with one top, so the distance is P(|N +
     noise| <= shift/2).
 
     >>> round(shifted_total_variation(1, 0, 1), 6), round(shifted_total_variation(2, 1, 1e-9), 6)

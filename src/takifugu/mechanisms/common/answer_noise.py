@@ -15,10 +15,10 @@ from takifugu.numbers.rationals import round_up
 
 
 def covering(problem: Problem, scale: Fraction) -> Randomiser:
-    """Return the randomiser with loss D/scale for a change D.
+    """Return the noise or choice with loss D/scale for a change D.
 
-    It is Laplace noise, or a choice; D is in the problem's unit. For mechanisms that rely on changes of the answer
-    alone. Raises what `laplace_noise` raises, and Unsupported for a choice that nothing hidden moves.
+    D is in the problem's unit. Only for mechanisms that rely on changes of the answer alone. Raises what
+    `laplace_noise` raises, and Unsupported for a choice that nothing hidden moves.
     """
     choice = problem.candidates
     if choice is None:
@@ -35,10 +35,9 @@ def covering(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
-    """Return Laplace noise of a scale in the problem's unit.
+    """Return Laplace noise of a scale in problem units, none for 0.
 
-    There is none for scale 0. Raises Unsupported when two laws are compared and the query is not Identity(), and where
-    a choice is published.
+    Raises Unsupported when two laws are compared and the query is not Identity(), and where a choice is published.
     """
     problem.check_adds()
     if problem.on_grid:
@@ -49,10 +48,10 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
-    """Return normal noise of a deviation in the problem's unit.
+    """Return normal noise of a deviation in problem units, none for 0.
 
-    It is rounded once to the answer's grid; there is none for sigma 0. Rounding is post-processing, so what is proved
-    for the continuous noise holds. Raises as `laplace_noise`.
+    The noisy answer is rounded once to the answer's grid. Rounding is post-processing, so what is proved for the
+    continuous noise holds. Raises as `laplace_noise`.
     """
     problem.check_adds()
     if not sigma:

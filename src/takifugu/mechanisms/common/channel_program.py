@@ -57,9 +57,7 @@ def check_size(numbers: int, most: int, fix: str) -> None:
 
 
 def ratio_limits(ratios: Floats | csr_array, outputs: int, delta: float = 0.0) -> Limits:
-    """Return r @ C_y <= t_y for every ratio and output.
-
-    For each r, sum_y t_y <= delta.
+    """Return the limits r @ C_y <= t_y, sum_y t_y <= delta.
 
     >>> ratio_limits(np.array([[1.0, -2.0]]), 2).limits.toarray().tolist()
     [[1.0, 0.0, -2.0, 0.0], [0.0, 1.0, 0.0, -2.0]]
@@ -89,8 +87,8 @@ def solved(
 ) -> Solved:
     """Return the channel of least total cost, a matrix shaped like `cost`.
 
-    Unsupported where the solver finds none. `mixing` has shape (parts, inputs); `allowed` says which entries of C may
-    be above 0 (default: all).
+    `mixing` has shape (parts, inputs); `allowed` says which entries of C may be above 0 (default: all). Raises
+    Unsupported where the solver finds none.
 
     >>> factor = np.e
     >>> limits = ratio_limits(np.array([[1.0, -factor], [-factor, 1.0]]), 2)
@@ -128,9 +126,9 @@ def exact_channel(
     inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Floats, blends: Iterable[Fraction],
     keeps: Callable[[Channel], bool],
 ) -> Channel | None:  # fmt: skip
-    """Return the first channel of exact masses to keep the promise.
+    """Return the first exact channel to keep the promise, or None.
 
-    A share of the mean row is mixed in; None where no share does.
+    Each of `blends` is the share of the mean row to mix in.
     """
     channels = (repair(inputs, outputs, matrix, blend) for blend in blends)
     return next((channel for channel in channels if keeps(channel)), None)

@@ -80,9 +80,9 @@ def largest_need(
 ) -> tuple[Fraction, str]:
     """Return the largest amount any comparison needs, and this comparison.
 
-    It is `nothing` where none needs any. Families that `serves` says are served are passed over; `start` is an amount
-    that one of the others exceeds. For `lines` see `located_families`. Raises Unsupported where a belief or the query
-    has no law of the answer.
+    The comparison is `nothing` where none needs more than `start`. Families that `serves` says are served are passed
+    over; `start` is an amount that one of the others exceeds. For `lines` see `located_families`. Raises Unsupported
+    where a belief or the query has no law of the answer.
     """
     enough, worst = start, nothing
     families = located_families(problem, lines)

@@ -72,10 +72,10 @@ def strongest(
     populations: Populations, epsilon: Fraction, delta: Fraction, name: str, dummies: int = 10,
     radius: Number | None = None,
 ) -> Option:  # fmt: skip
-    """Return a mechanism at the largest strength with (epsilon, delta)-distribution privacy.
+    """Return a mechanism at its largest strength within (epsilon, delta)-distribution privacy.
 
-    It holds for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther before
-    it. Raises CalibrationRefused where nothing keeps the promise.
+    The promise is for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther
+    before tupling. Raises CalibrationRefused where nothing keeps the promise.
 
     >>> from takifugu.mechanisms.local.populations import populations_of
     >>> from takifugu.model.beliefs.populations import FromPopulations
@@ -104,10 +104,9 @@ def strongest(
 def mechanisms(
     populations: Populations, dummies: int = 10, radius: Number | None = None
 ) -> dict[str, Mechanism | None]:
-    """Return the mechanisms for these populations, by name.
+    """Return the mechanisms by name, None for the linear program.
 
-    None stands for the linear program. Inside tupling is noise that decays with distance, cut off beyond `radius` where
-    one is given (Kawamoto19 §6.4).
+    Inside tupling is noise that decays with distance, cut off beyond `radius` where there is one (Kawamoto19 §6.4).
     """
     values, distances = populations.values, populations.distances
     reach = math.inf if radius is None else float(as_fraction(radius, "the radius", "radius"))
@@ -141,9 +140,9 @@ def mechanisms(
 
 
 def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sender:
-    """Return the channel of least expected loss within a promise (`local.optimal`).
+    """Return the channel of least expected loss within a promise.
 
-    It is the floor for one value; over the class of counted populations it may be a little above the floor.
+    Its loss is the floor for one value; over the class of counted populations the loss may be a little above the floor.
     """
     if populations.regions is not None:
         cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
@@ -163,9 +162,9 @@ def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
 def largest_strength(
     mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
 ) -> float | None:
-    """Return the largest strength within the promise for every two populations.
+    """Return the largest strength within the promise, None without one.
 
-    None where no strength that is tried keeps it; delta 0 asks for pure epsilon.
+    The promise is for every two populations; delta 0 asks for pure epsilon.
     """
     promised = delta or epsilon
 
@@ -191,7 +190,7 @@ def largest_strength(
 def strongest_locally(mechanism: Mechanism, populations: Populations, epsilon: Fraction) -> Sender:
     """Return the sender of the largest strength with local privacy epsilon.
 
-    CalibrationRefused where no strength that is tried keeps it.
+    Raises CalibrationRefused where no strength that is tried keeps it.
     """
     strength = searched(lambda s: mechanism.make(s).local_epsilon() <= epsilon, mechanism, populations)
     if strength == _WEAKEST * _unit(mechanism, populations):

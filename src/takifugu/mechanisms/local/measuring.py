@@ -109,9 +109,9 @@ def excess(p: Population, q: Population, epsilon: Fraction) -> float:
 
 
 def success(channel: Channel | None, p: Population, q: Population) -> float:
-    """Return the chance to guess the population, (1 + TV) / 2.
+    """Return the chance (1 + TV)/2 to guess between equally likely populations.
 
-    Both are as likely. Without a channel, of whoever sees the value itself.
+    Without a channel the chance is that of whoever sees the value itself.
     """
     sent_of_p, sent_of_q = (p, q) if channel is None else (channel.lift(p), channel.lift(q))
     return (1 + excess(sent_of_p, sent_of_q, Fraction(0))) / 2
@@ -127,10 +127,10 @@ def expected_loss(channel: Channel, prior: Population, loss: Callable[[Hashable,
 
 
 def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
-    """Return the least t with couplings on pairs losing at most t.
+    """Return the least t with couplings of losses <= t, maybe infinite.
 
-    There is one for every two populations. `laws` are exact masses over the same values, `losses` has shape (values,
-    values). It may be infinite.
+    There is one coupling for every two populations. `laws` are exact masses over the same values, `losses` has shape
+    (values, values).
 
     >>> half = Fraction(1, 2)
     >>> lifted_loss([[half, half, 0], [0, half, half]], np.array([[0, 1, 5], [1, 0, 1], [5, 1, 0.0]]))

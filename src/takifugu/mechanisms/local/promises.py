@@ -40,9 +40,9 @@ class Promise(Protocol):
     def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits: ...
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array | None:
-        """Return G, constraints x inputs, with G K_y <= 0.
+        """Return sparse G, constraints x inputs, with G K_y <= 0.
 
-        It is sparse; None where `rows` says more.
+        Returns None where only `rows` says all.
         """
         ...
 
@@ -144,8 +144,7 @@ def hides_value(epsilon: Number) -> LocalPrivacy:
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
     """Return the promise of distribution privacy of two populations.
 
-    Each is a mapping from values to masses. Raises InputError for masses that do not sum to 1, and for delta outside
-    [0, 1).
+    Raises InputError for masses that do not sum to 1, and for delta outside [0, 1).
     """
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
@@ -154,9 +153,9 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
 
 
 def checked(population: Population, name: str) -> Population:
-    """Return a population as it is.
+    """Return a population with masses >= 0 and sum 1.
 
-    InputError unless its masses are not negative and sum to 1 (within 1e-9).
+    Raises InputError for other masses; the sum may miss 1 by 1e-9.
     """
     total = math.fsum(float(mass) for mass in population.values())
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
@@ -167,7 +166,7 @@ def checked(population: Population, name: str) -> Population:
 
 
 def _factor(rate: float) -> float:
-    """Return e^rate, cut off at e^30.
+    """Return e^rate, at most e^30.
 
     Beyond it a solver calls the number an error, and what it adds is below rounding.
     """

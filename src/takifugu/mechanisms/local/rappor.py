@@ -76,9 +76,9 @@ class Rappor:
         return Enclosure(max(enclosure.low - slack, 0.0), min(enclosure.high + slack, 1.0))
 
     def randomise(self, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
-        """Draw one row of bits per index of a value, exactly.
+        """Draw one row of bits per index exactly, shape (rows, values).
 
-        Shape (rows, values). Raises DataError for an index that is none of the values.
+        Raises DataError for an index that is none of the values.
         """
         rows = np.asarray(indices, dtype=np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= len(self.values)):
@@ -92,9 +92,9 @@ class Rappor:
         return bits
 
     def expected_loss(self, prior: Population, distances: npt.NDArray[np.float64]) -> float:
-        """Return the mean distance to the closest set bit, or the diameter.
+        """Return the mean distance to the closest set bit.
 
-        None set costs the diameter. `distances` has shape (values, values).
+        The diameter is the cost where none is set. `distances` has shape (values, values).
         """
         diameter, total = float(distances.max()), 0.0
         true_bit, other = float(self.present), float(self.other)
@@ -129,7 +129,7 @@ class Rappor:
 def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
     """Return RAPPOR with permanent noise only.
 
-    A bit is kept but with probability f, when it becomes a fair coin. Raises InputError unless 0 < f < 1.
+    A bit becomes a fair coin with probability f, else it is kept. Raises InputError unless 0 < f < 1.
     """
     noise = as_fraction(f, "f", "f")
     if not 0 < noise < 1:
@@ -140,7 +140,7 @@ def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
 def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -> Rappor:
     """Return RAPPOR with instantaneous noise after the permanent one.
 
-    A 0 is reported as 1 with p, a 1 with q. Raises InputError unless p and q lie between 0 and 1, and differ.
+    A 0 is reported as 1 with probability p, a 1 with q. Raises InputError unless 0 <= p < q <= 1.
     """
     before, if_zero, if_one = permanent(values, f), as_fraction(p, "p", "p"), as_fraction(q, "q", "q")
     if not (0 <= if_zero < if_one <= 1):

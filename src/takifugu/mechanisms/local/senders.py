@@ -97,9 +97,9 @@ class Values:
         return [(share + self.dummies / len(row)) / (self.dummies + 1) for share in row]
 
     def pointwise(self) -> Floats:
-        """Return the largest log-ratio for each two values, both ways, rounded up.
+        """Return the largest log-ratio of every two values, rounded up.
 
-        Shape (values, values).
+        The shape is (values, values), for both orders.
         """
         return largest_log_ratios(self.channel)
 
@@ -259,10 +259,10 @@ Sender = Values | Bits
 
 
 def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> Codes:
-    """Draw the number of an output for each input, exactly and independently.
+    """Draw an output's number for each input, exactly and independently.
 
-    It has no certificate: nothing is charged, and drawing the same rows again is a new release. Raises DataError for an
-    index that is none of the channel's inputs; nothing is drawn then.
+    There is no certificate: nothing is charged, and drawing the same rows again is a new release. Raises DataError for
+    an index that is none of the channel's inputs; nothing is drawn then.
 
     >>> keep = Channel.of(["a", "b"], ["x", "y"], [[1, 0], [0, 1]])
     >>> randomised(keep, np.array([1, 0, 1])).tolist()

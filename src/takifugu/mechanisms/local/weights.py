@@ -90,8 +90,8 @@ def _mixed(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
 def _interval_masses(middles: Floats, deviations: Floats) -> Floats:
     """Return P(x + Z in interval k) for every deviation and middle.
 
-    Shape (deviations, middles, middles). The intervals end half way between middles; the first and the last reach to
-    infinity.
+    The shape is (deviations, middles, middles). The intervals end half way between middles; the first and the last
+    reach to infinity.
     """
     from scipy.special import ndtr
 

@@ -73,9 +73,9 @@ class Question:
 
 
 def at_most(threshold: Number) -> Question:
-    """Return the question whether a count is at most t.
+    """Return the question whether a count is at most floor(t).
 
-    A t between integers counts as the integer below. Raises InputError unless t is a finite number of at least 0.
+    Raises InputError unless t is a finite number of at least 0.
 
     >>> at_most(3.7)
     Question(threshold=3, at_most=True)
@@ -86,7 +86,7 @@ def at_most(threshold: Number) -> Question:
 def fewer_than(threshold: Number) -> Question:
     """Return the question whether a count is below t.
 
-    It is at most t - 1 for an integer t. Raises InputError for t <= 0.
+    Raises InputError for t <= 0.
 
     >>> fewer_than(3), fewer_than(2.5)
     (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
@@ -98,10 +98,9 @@ def fewer_than(threshold: Number) -> Question:
 
 
 def at_least(threshold: Number) -> Question:
-    """Return the question whether a count is at least t.
+    """Return the question whether a count is at least ceil(t).
 
-    A t between integers counts as the integer above. Raises InputError unless t is a finite number above 0: every count
-    is at least 0.
+    Raises InputError unless t is a finite number above 0: every count is at least 0.
 
     >>> at_least(3.2)
     Question(threshold=4, at_most=False)
@@ -143,7 +142,7 @@ class Sanitiser:
     def beta(self, count: int) -> float:
         """Return the probability of yes at a true count.
 
-        InputError where the question is false.
+        Raises InputError where the question is false.
 
         >>> from takifugu.mechanisms.one_sided import count_noise
         >>> [round(sanitiser(at_most(6), count_noise(1)).beta(m), 6) for m in (0, 5, 6)]
@@ -169,9 +168,7 @@ class Sanitiser:
         return float(np.average(betas, weights=places[true])) if betas else math.nan
 
     def describe(self, counts: Iterable[int]) -> list[str]:
-        """Return lines for a reader.
-
-        They tell the chance of a miss at some counts, and how often a yes is false.
+        """Describe the chance of a false yes, and of misses by count.
 
         >>> from takifugu.mechanisms.one_sided import count_noise
         >>> print(*sanitiser(at_most(1), count_noise(1)).describe([0, 1]), sep="\\n")
@@ -194,12 +191,11 @@ class Sanitiser:
 
 
 def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanitiser:
-    """Return the sanitiser with most yes, and few of them false.
+    """Return the sanitiser with most yes, false with probability at most alpha.
 
-    At most alpha is the probability of a false yes. False is counted for each count, by probability. Noise that cannot
-    cross the threshold gives "z < t + 1" at alpha = 0. Other noise has none there; at a larger alpha it keeps a margin
-    of about b log(1 / 2 alpha) if two-sided, of b log(1 / alpha) if it points to the false side. Raises InputError
-    unless alpha is 0 or in [1e-30, 1).
+    The probability is that at each count. Noise that cannot cross the threshold gives "z < t + 1" at alpha = 0. Other
+    noise never says yes there; at a larger alpha it keeps a margin of about b log(1 / 2 alpha) if two-sided, of b log(1
+    / alpha) if it points to the false side. Raises InputError unless alpha is 0 or in [1e-30, 1).
 
     >>> from takifugu.mechanisms.one_sided import Pointing, count_noise
     >>> two_sided = count_noise(epsilon=1, pointing=Pointing.BOTH)
@@ -220,10 +216,9 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
 
 
 def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Mark every noisy count: safe, dangerous or obscure.
+    """Mark every noisy count safe, dangerous, or else obscure.
 
-    It is obscure where neither sanitiser says yes. Raises InputError if some value would be both, which takes two-sided
-    noise and a large alpha.
+    Raises InputError if some value would be both, which takes two-sided noise and a large alpha.
 
     >>> from takifugu.mechanisms.one_sided import count_noise
     >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
@@ -238,9 +233,7 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
 
 
 def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Mark every place a sparse vector was run over.
-
-    One that was not answered is obscure.
+    """Mark every place of a sparse vector; unanswered places are obscure.
 
     >>> from takifugu.mechanisms.one_sided import SparseAnswers
     >>> from takifugu.numbers.noise import SystemEntropy

@@ -61,10 +61,9 @@ class Moves:
 
 
 def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
-    """Return the moves of the published numbers, and their covering scale.
+    """Return the published numbers' moves and covering scale, in grid steps.
 
-    Both are in steps of the answer's grid. Raises Unsupported as `moves_of`, and for a query that does not publish
-    numbers.
+    Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
     """
     check_numbers(problem)
     moves = moves_of(problem)
@@ -103,9 +102,10 @@ def composition_of(policy: Policy) -> Covers:
 
 
 def public_end(problem: Problem) -> int | None:
-    """Return the largest value of all cells, in grid steps, if public.
+    """Return the public largest value of all cells, in grid steps.
 
-    All run from 0 to it, whatever the data. None where the number of records is not public, or cells differ.
+    All cells run from 0 to it, whatever the data. Returns None where the number of records is not public, or cells
+    differ.
     """
     answer = problem.answers[0]
     if not isinstance(answer, Additive):

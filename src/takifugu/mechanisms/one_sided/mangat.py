@@ -45,7 +45,7 @@ class Mangat:
     def randomise(self, bits: object, entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
         """Draw each bit's answer, exactly and independently.
 
-        DataError for anything but true and false.
+        Raises DataError for anything but true and false.
 
         >>> Mangat(1).randomise([True, True])
         array([ True,  True])
@@ -62,9 +62,9 @@ class Mangat:
     def estimate(self, yes: int, people: int) -> tuple[float, float]:
         """Estimate the number of yes, unbiased, with its standard deviation.
 
-        (yes - people q)/(1 - q), q = e^-epsilon; the deviation is that for the estimate cut to what is possible. The
-        number of answers of yes is itself an upper bound of it that never fails. Raises InputError unless 0 <= yes <=
-        people.
+        The estimate is (yes - people q)/(1 - q), q = e^-epsilon; the deviation is that for the estimate cut to what is
+        possible. The number of answers of yes is itself an upper bound that never fails. Raises InputError unless 0 <=
+        yes <= people.
 
         >>> estimate, deviation = Mangat(1).estimate(600, 1000)
         >>> round(estimate, 2), round(deviation, 2)

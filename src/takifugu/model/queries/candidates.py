@@ -179,7 +179,7 @@ def candidates(
 
 
 def _whole(table: IntArray) -> IntArray:
-    """Count an absent entry with all else: changes move two counts."""
+    """Count absent entries with all else, so changes move two counts."""
     full_table = table.copy()
     full_table[table.sum(axis=1) == 0, -1] = 1
     return full_table

@@ -98,7 +98,7 @@ def joined(answers: list[Additive]) -> Additive:
 
 
 def _table(answers: list[Additive], kinds: IntArray, grid: Fraction) -> IntArray:
-    """Return what an entry of these weights and tables adds."""
+    """Return what an entry adds to all cells, by weights and tables."""
     shares = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, kinds, strict=True)]
     height = max((len(table) for _, weight, table in shares if weight), default=1)
     parts = list[IntArray]()

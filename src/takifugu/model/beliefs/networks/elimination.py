@@ -47,7 +47,7 @@ class Plan:
 
 
 def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
-    """Return all variables but `keep`, always the smallest table next.
+    """Order all variables but `keep`, always the smallest table next.
 
     >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
     [0, 1, 2]
