@@ -40,7 +40,7 @@ def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
 
 
 def clocks(zone: str | None) -> list[str]:
-    """Return a zone's clock in brief, equal for equal constant offsets.
+    """Return a zone's clock in brief; zones without changes share one.
 
     >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
     (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')
@@ -53,5 +53,5 @@ def clocks(zone: str | None) -> list[str]:
 
 
 def shows_times_twice(zone: str | None) -> bool:
-    """Whether clocks of a zone are ever set back."""
+    """Return whether clocks of a zone are ever set back."""
     return any(stretch.back for stretch in Zone(zone or "UTC").stretches)
