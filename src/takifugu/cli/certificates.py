@@ -64,7 +64,7 @@ def open_report(place: Path | None, as_json: bool) -> None:
 
 
 def newest_report(place: Path) -> Path:
-    """Return the newest report near a file or folder; InputError without."""
+    """Return the newest report near a file or folder; InputError for none."""
     if not place.exists():
         raise InputError(f"there is no {str(place)!r}", fix="name a folder, or a release file").at("where")
     folder = place if place.is_dir() else place.parent

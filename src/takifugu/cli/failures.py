@@ -55,7 +55,7 @@ def failure(error: BaseException, what: str, code: int) -> Json:
 
 
 def _kind(error: BaseException) -> str:
-    """Return the lasting name of an error's kind, safe for programs."""
+    """Return the lasting name of an error's kind."""
     if isinstance(error, TakifuguError):
         return type(error).__name__
     if isinstance(error, click.ClickException):

@@ -24,7 +24,7 @@ def transitions_of(
 ) -> npt.NDArray[np.int64]:
     """Count the transitions in a frame or a file, as counts[x, y].
 
-    Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of what sorts
+    Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of the order of
     rows, `unit` and `piece` those of people and of unbroken runs. With a `step`, rows further apart are no transition.
     Raises InputError for a missing column, and DataError for data against the layout.
     """

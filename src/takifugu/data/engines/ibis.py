@@ -67,7 +67,7 @@ def _removed(rows: DuckDBPyConnection, folder: TemporaryDirectory[str], _: objec
 
 @contextmanager
 def _plain_errors(engine: str) -> Iterator[None]:
-    """Turn an engine's error into one without a quotation."""
+    """Turn an engine's error into one without a quotation of it."""
     try:
         yield
     except TakifuguError:

@@ -50,7 +50,7 @@ def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str |
 
 
 def checked_names(source: str, names: Sequence[str]) -> None:
-    """Raise DataError, without quotation, for invalid or too many names of columns."""
+    """Raise DataError, quoting none, for invalid or too many column names."""
     if not any(names):
         raise DataError(f"{source} has no column names", fix="write them into its first row or record")
     if len(names) > MOST_COLUMNS:

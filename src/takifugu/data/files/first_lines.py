@@ -99,5 +99,5 @@ def _is_bracketed(text: str | None) -> bool:
 
 
 def are_numbers(values: Cells) -> bool:
-    """Return whether all present values begin as numbers, or times do."""
+    """Return whether all present values begin as numbers or times."""
     return any(values) and all(map(_NUMBER.match, filter(None, values)))

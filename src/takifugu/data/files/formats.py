@@ -151,7 +151,7 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
 
 
 def largest(contents: Mapping[str, int]) -> str | None:
-    """Return the largest of several parts, the first of equals, if several.
+    """Return the largest of several parts, None for a single one.
 
     >>> largest({"settings": 2, "log": 600}), largest({"log": 600})
     ('log', None)

@@ -51,7 +51,7 @@ def _text(value: object) -> str:
 
 
 def _order(base: sqlite3.Connection, name: str, names: Sequence[str]) -> str:
-    """Return the clause to sort rows, against the order of an index."""
+    """Return the clause to keep rows in order despite an index."""
     taken = {column.casefold() for column in names}
     try:
         free = next((one for one in ("rowid", "_rowid_", "oid") if one not in taken), None)
@@ -70,7 +70,7 @@ def _tables(base: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
-    """Open a database for reading; its errors quote rows, so become DataError."""
+    """Open a database read-only; its row-quoting errors become DataError."""
     path = quote(str(file.path))
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)) as base:

@@ -46,7 +46,7 @@ def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable
 
 
 def _ending(path: Path) -> str:
-    """Return the end of a name, with any of packing.
+    """Return the end of a name, .gz included.
 
     >>> _ending(Path("ana.csv.gz")), _ending(Path("ana"))
     ('.csv.gz', '')

@@ -42,7 +42,7 @@ INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 
 
 def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
-    """Return the results of one pass over a table, None if incomplete.
+    """Count rows in one pass, or None if that cannot prove completeness.
 
     Raises NotPlain for rows that one pass cannot tell apart.
     """

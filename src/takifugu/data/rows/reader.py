@@ -54,7 +54,7 @@ class Rows(PickedRows):
         )  # fmt: skip
 
     def arranged(self) -> tuple[Rows, Arrangement]:
-        """Return the rows, knowing their direction, and their arrangement.
+        """Return the rows, with their direction known, and their arrangement.
 
         Places from one pass have no step twice, so no clock was set back.
         """
@@ -112,7 +112,7 @@ class Rows(PickedRows):
             yield self.key(key), int(cell), int(code), int(rows)
 
     def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
-        """Return the runs of observed entries, by piece with any."""
+        """Return each piece's runs of observed entries, if any."""
         if self.runs is None:
             return runs_by_piece(self._edges(before))
         if before is None:

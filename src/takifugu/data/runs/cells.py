@@ -120,7 +120,7 @@ class CellSums:
         return places[first], numbers[first], periods[first], self._cells_at(first, which)
 
     def _cells_at(self, first: IntArray, cell: IntArray) -> IntArray:
-        """Return the cell of each stretch, irrelevant at the window's end."""
+        """Return the cell of each stretch, unused at the window's end."""
         return cell[np.minimum(first, len(cell) - 1)]
 
     @cached_property

@@ -53,5 +53,5 @@ def clocks(zone: str | None) -> list[str]:
 
 
 def shows_times_twice(zone: str | None) -> bool:
-    """Whether clocks of a zone are ever set back."""
+    """Return whether clocks of a zone are ever set back."""
     return any(stretch.back for stretch in Zone(zone or "UTC").stretches)

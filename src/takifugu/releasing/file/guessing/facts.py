@@ -57,7 +57,7 @@ class Facts:
 
     @cached_property
     def coordinates(self) -> tuple[Seen, Seen] | None:
-        """Return the columns of latitude and longitude, or of x and y."""
+        """Return the columns of latitude and longitude, or x and y."""
         numbers = [column for column in self.columns if column.kind in (NUMBERS, WHOLE)]
         ways = [(NORTH, EAST), ({"northing", "hochwert"}, {"easting", "rechtswert"})]
         for north, east in [*ways, ({"n", "nord"}, {"e", "ost"})] if "utm" in self.words else ways:
