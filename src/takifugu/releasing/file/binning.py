@@ -25,7 +25,7 @@ def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
 
 
 def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:
-    """Return the bin of a text's number, or the text without bins."""
+    """Return the bin of a text's number, if there are bins."""
     if bins is None or text is None:
         return text
     code = bins.code_of(numerals.plain(text))

@@ -234,7 +234,7 @@ class Kind:
         return ()
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the units of the source; DataError, with the key, for faults."""
+        """Return the units of the source; DataError for rule-breaking data."""
         raise NotImplementedError
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
@@ -306,7 +306,7 @@ def undeclared(key: str) -> TakifuguError:
 
 
 def fitted_to_data(spec: FileSpec) -> bool:
-    """Return whether a file declares a belief fitted to the private data."""
+    """Return whether a file's belief is declared as fitted to its data."""
     named = values_of(spec.belief, written(spec.belief, ("fit", "reference")))
     is_fitted = "fit" in named and named["fit"].private
     return bool(is_fitted or ("reference" in named and named["reference"].from_private_data))

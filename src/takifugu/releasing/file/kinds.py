@@ -76,7 +76,7 @@ KINDS = _Kinds("the kind of release file", SECTIONS)
 
 
 def model_of_file(kind: Kind) -> type[FileSpec]:
-    """Return the model of the whole file, with all queries and beliefs."""
+    """Return the model of all files with such rows."""
     facts = kind.facts
     queries = tuple(sections_of(facts.rows).items())
     alike = [] if kind.section is None else [one for one in KINDS.about(facts.rows) if one.section is not None]
@@ -85,7 +85,7 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
 
 
 def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
-    """Return the model of a file's queries and belief, else of all."""
+    """Return the model of a file's queries and belief, if known."""
     items, belief, facts = raw.get("release"), raw.get("belief"), kind.facts
     named = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     believed = kind.section is None or (isinstance(belief, dict) and belief.get("kind") in kind.names)
@@ -144,7 +144,7 @@ def _first_line(kind: Kind) -> str:
 
 
 def which_kind(named: object) -> str:
-    """Name all kinds of belief, or the nearest to an unknown one."""
+    """Name all kinds of belief, or those nearest to a word."""
     if isinstance(named, str):
         near = _either(nearest_words(named, KINDS.names))
         return f"write kind = {near}; {command('init', '--help')} says what there is"

@@ -77,7 +77,7 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
 
 
 def parsed(where: Path) -> Json:
-    """Return the unchecked keys of a release file; SpecError for invalid TOML."""
+    """Return the unchecked keys of a file; SpecError for invalid TOML."""
     text = ""
     try:
         text = read_file(where, LARGEST).decode("utf-8-sig")
@@ -191,7 +191,7 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
 
 
 def _in_its_place(problem: TakifuguError, places: Sequence[int]) -> TakifuguError:
-    """Return a fault with the number of its table in the file."""
+    """Return a fault with its table's number in the file."""
     section, *rest = problem.where or ("",)
     if section == "release" and rest and isinstance(rest[0], int) and rest[0] < len(places):
         problem.where = ("release", places[rest[0]], *rest[1:])
@@ -219,7 +219,7 @@ def _read_only(item: Json, window: str) -> None:
 
 
 def _is_table(path: Path) -> bool:
-    """Return whether a path has a name of data, packed or not."""
+    """Return whether a path is named like data, packed or not."""
     return path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
 
 

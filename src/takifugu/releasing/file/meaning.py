@@ -53,7 +53,7 @@ class Blaming(Protocol):
 
 
 def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Meaning:
-    """Return the meaning of a file, with all its faults in order.
+    """Return the meaning of a file, with all faults in order.
 
     Faulty sections are None and `faulty` keys have examples in their place; all that can be said of the others is.
     """

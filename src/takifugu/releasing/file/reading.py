@@ -95,7 +95,7 @@ def codes_of(
     grid: Grid | None = None,
     where_no_numbers: str = REPAIR_THEM,
 ) -> Codes:
-    """Return the number of each row's value, or of its grid cell.
+    """Return the number of each row's value or grid cell.
 
     Raises DataError, with the key, for rows without one; `where_no_numbers` is the remedy for texts.
     """
@@ -134,7 +134,7 @@ def numbers_in(
 
 
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
-    """Return the number of each text; DataError for missing and undeclared ones."""
+    """Return the number of each text; DataError if missing or undeclared."""
     try:
         return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
     except KeyError:

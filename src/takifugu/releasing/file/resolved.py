@@ -40,7 +40,7 @@ def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
 
 
 def clocks(zone: str | None) -> list[str]:
-    """Return a zone's clock in brief, equal for equal constant offsets.
+    """Return a zone's clock in brief; zones without changes share one.
 
     >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
     (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')

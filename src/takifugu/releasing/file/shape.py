@@ -89,7 +89,7 @@ def _third_columns(
 
 
 def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
-    """Yield an error for each absent column, or one of two keys."""
+    """Yield an error for each absent or twice named column."""
     columns = [column for _, column in named]
     for key, column in named[: len(columns) - len(set(columns))]:
         yield fault(key, f"{column!r} has another meaning in this file", "name another column")

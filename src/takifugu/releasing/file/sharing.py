@@ -51,14 +51,14 @@ def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> 
 
 
 def epsilon_of(file: ReleaseFile, item: Table) -> Number:
-    """Return the epsilon of a table, its own or the joint one."""
+    """Return the epsilon of a table, or the joint one."""
     epsilon = file.spec.joint_epsilon if item.shares_epsilon else item.epsilon
     assert epsilon is not None  # which `sharing_problems` requires
     return epsilon
 
 
 def delta_of(file: ReleaseFile, item: Table) -> Number:
-    """Return the delta of a table, its own or the joint one."""
+    """Return the delta of a table, or the joint one."""
     return file.spec.joint_delta if item.shares_epsilon else item.delta
 
 

@@ -115,7 +115,7 @@ _EXACT = frozenset(
 
 
 def exact_total(key: str) -> InputError | None:
-    """Return the error for a key about an exact total, if one.
+    """Return the error for a key about an exact total.
 
     >>> print(exact_total("invariant").line)
     asks for an exact total, which is not published; it has no noise, so its epsilon would be infinite: ...

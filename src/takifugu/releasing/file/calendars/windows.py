@@ -69,7 +69,7 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
 
 
 def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
-    """Return the tables to publish, one per period in place of `every`."""
+    """Return the tables to publish, `every` split into periods."""
     single_items: list[Item] = []
     for item in items:
         if item.every is None or item.window is not None:

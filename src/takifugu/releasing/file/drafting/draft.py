@@ -84,7 +84,7 @@ class Start:
         return Entry("source", "budget", budget if other is None or other.budget is None else other.budget, words)
 
     def belief(self, kind: str | None = None) -> Iterator[Entry]:
-        """Yield the kind of belief, and the stated source of its numbers."""
+        """Yield the kind of belief, and its stated source."""
         kind = kind or self.kind
         yield Entry("belief", "kind", kind, f"what may be believed; its other keys: `takifugu keys {kind}`")
         if self.said.get("source") not in (None, "assumed") and not names_a_file(self.said["source"]):

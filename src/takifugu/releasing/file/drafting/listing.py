@@ -29,7 +29,7 @@ class ListedKey:
 
 
 def listed_keys(kind: str) -> Iterator[ListedKey]:
-    """Yield the keys of a kind by section; InputError for unknown kinds."""
+    """Yield the keys of a kind; InputError for unknown kinds."""
     schema = json_schema(kind)
     sections = ("source", "belief", "hide", "release")
     top = {key: part for key, part in schema["properties"].items() if key not in sections}

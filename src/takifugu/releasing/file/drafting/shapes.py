@@ -20,7 +20,7 @@ _WHAT = {
 
 
 def sequences(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file about states in steps of time."""
+    """Yield the keys of a file about states in time."""
     rows = start.said["rows"]
     yield from start.source(rows, f"a row says {ROWS[rows]}")
     yield from _columns(start)
@@ -64,7 +64,7 @@ def _across(start: Start, across: Across, day: Column | None) -> Iterator[Entry]
 
 
 def _form(column: Column, clock: str, chosen: str | None) -> Entry:
-    """Return the format of the times; a refused one for unclear dates."""
+    """Return the format of times, a refused one if unclear."""
     form, other = f"{column.form}{clock}", f"{column.or_form}{clock}"
     why = "guessed: how its times are written"
     if chosen is not None:
@@ -116,7 +116,7 @@ _ONE = {"unit": "person", "piece": "piece"}
 
 
 def records(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file about people or cases in rows."""
+    """Yield the keys of a file about people or cases."""
     ends = [column.name for role in ("one", "other") for column in start.columns if column.role == role]
     said, kind = start.said, start.kind
     if ends:  # the file lists pairs of people, so it is what the belief reads
@@ -183,7 +183,7 @@ def each_row(start: Start) -> Iterator[Entry]:
 
 
 def visits(start: Start) -> Iterator[Entry]:
-    """Yield the keys of a file about visits of people to places."""
+    """Yield the keys of a file about visits."""
     yield from start.source("visits", "one row per visit of a person to a place")
     yield from start.named("person", "who was there")
     for role, words in {"x": "the first coordinate of where", "y": "the second one"}.items():

@@ -53,7 +53,10 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
 
 
 def _ways(names: Sequence[str]) -> list[tuple[list[str], str, str | None, str]]:
-    """Return the ways to read columns as steps, with header and format."""
+    """Return the ways to read columns as steps.
+
+    Each has its columns, the name of a header, its format and its sort.
+    """
     clock = [name for name in names if re.fullmatch(_CLOCK, name.strip())]
     iso = [name for name in names if re.match("[0-9]{4}-", name) and read_step(name) is not None]
     ways: list[tuple[list[str], str, str | None, str]] = [

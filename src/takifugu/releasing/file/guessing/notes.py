@@ -73,7 +73,7 @@ def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
 
 
 def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
-    """Yield the lines to leave out, each with its key or command."""
+    """Yield the lines to leave out, with a key or command."""
     odd, name = look.odd, shlex.quote(file.name)
     is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
     if look.written.lines is not None:

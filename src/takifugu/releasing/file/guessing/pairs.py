@@ -36,7 +36,7 @@ def ends_of(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
 
 
 def _alike(columns: Sequence[Seen], rows: Rows) -> tuple[Seen, Seen] | None:
-    """Return the only two columns of one name with the same values.
+    """Return the only two columns of one name and equal values.
 
     The values are many names, or numbers of recurring people.
     """

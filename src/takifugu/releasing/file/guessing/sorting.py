@@ -60,7 +60,7 @@ def set_back(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str])
 
 
 def is_set_back(walls: Sequence[datetime], keys: Sequence[Sequence[str | None]]) -> bool:
-    """Return whether times rise for each key but for a clock change."""
+    """Return whether times of each key rise but for clock changes."""
     number = passes(walls, keys)
     return any(number) and rises(list(zip(number, walls, strict=True)), keys)
 

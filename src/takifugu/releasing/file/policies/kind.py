@@ -194,7 +194,7 @@ class UnderPolicy(Kind):
 
 
 def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
-    """Yield the faults of the calendar of visits, and of its windows."""
+    """Yield the faults of the calendar of visits and its windows."""
     source = spec.source
     if source.from_ is None:
         for key in written(source, ("order", "step", "until")):
@@ -248,7 +248,7 @@ def _boxed(boxes: Boxes, numerals: Numerals) -> Placed:
 
 
 def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) -> Iterator[TakifuguError]:
-    """Yield a fault for a list of places with the private rows."""
+    """Yield a fault for a list of places with private rows."""
     path = folder / given.file
     if given.column != spec.source.place or not path.exists() or not is_there(spec.source, folder, data):
         return

@@ -95,7 +95,7 @@ def _check_people(subject: Subject, answers: Answers) -> None:
 
 
 def _chosen(subject: Subject, answers: Answers) -> dict[str, str | None]:
-    """Return the answered columns by role, None for an answer of none."""
+    """Return the answered columns by role, None if none was meant."""
     chosen = dict[str, str | None]()
     role = subject.unit_role(answers)
     if "whose" in answers and role is not None:

@@ -110,7 +110,7 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
-    """Return the possible times of rows, one column or two, with words."""
+    """Return the possible columns of a row's time, with words."""
     if answers["rows"] == "stays":
         return {f"{start}, {end}": "from its start to its end" for start, end in subject.stays}
     clock = subject.roles.get("clock")
@@ -123,7 +123,7 @@ def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
 
 
 def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
-    """Return the question for the day of rows with times as headers."""
+    """Return the question for the day of rows with clock headers."""
     assert subject.across is not None
     taken = {*named_columns(subject, answers), *subject.across.names}
     if not subject.across.of_days:

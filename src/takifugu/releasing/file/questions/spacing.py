@@ -32,7 +32,7 @@ class Spacing:
 def spacing(
     times: Sequence[float | None], keys: Sequence[tuple[str | None, ...]], values: Sequence[str | None]
 ) -> Spacing:
-    """Return the spacing of each key's rows, in order of their times."""
+    """Return the spacing of each key's rows in time."""
     of_key: dict[tuple[str | None, ...], list[tuple[float, str | None]]] = {}
     for moment, key, value in zip(times, keys, values, strict=True):
         if moment is not None:
@@ -96,7 +96,7 @@ def gap_of(headers: Sequence[str], form: str | None, of_days: bool) -> float | N
 
 
 def step_of(gap: float, timed: bool) -> str | None:
-    """Return a gap as a step of a release file, if whole.
+    """Return a gap as a release file's step, if whole.
 
     >>> step_of(1800, True), step_of(3600, True), step_of(2, False), step_of(0.5, True)
     ('30min', '1h', '2', None)

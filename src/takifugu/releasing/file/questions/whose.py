@@ -50,7 +50,10 @@ def _whose_of_wide(subject: Subject) -> Question:
 
 
 def _whose_of_several(subject: Subject, answers: Answers) -> Question:
-    """Return the question for several rows' person, the larger of nested ids."""
+    """Return the question for the person of several rows each.
+
+    Of nested ids the larger is offered.
+    """
     names = _naming(subject)
     first = subject.roles.get("unit")
     if answers["rows"] == "visits" and subject.facts.with_several_rows is not None:

@@ -64,7 +64,7 @@ def words_of_cells(slots: Slots) -> str:
 
 
 def _period(which: IntArray, calendar: Calendar) -> int:
-    """Return the number of steps until the cells of a window repeat."""
+    """Return the number of steps until a window's cells repeat."""
     size = len(which)
     for seconds in (86_400, 604_800):
         every = calendar.steps_in(seconds)

@@ -82,7 +82,7 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
 def with_attributes(
     units: tuple[Unit, ...], table: Table, source: SourceSpec, items: Iterable[ItemSpec]
 ) -> tuple[Unit, ...]:
-    """Return the units with all attributes of tables, read in one scan.
+    """Return the units with all attributes of tables, in one scan.
 
     Raises DataError for a unit with two values or none, and for an undeclared value; no value is told.
     """

@@ -19,7 +19,7 @@ Step = Fraction | timedelta | None
 
 
 def lasting(file: ReleaseFile) -> Iterator[Fact]:
-    """Yield the mean lengths of states, for a belief of one chain."""
+    """Yield the mean lengths of states of a single chain."""
     spec = file.sections(ReleaseSpec)
     source, belief = spec.source, spec.belief.meant
     if not isinstance(belief, ChainSection) or (belief.fit and belief.fit.confidence is not None):
@@ -45,7 +45,7 @@ def stays_of(
 
 
 def _lasts(leaving: float, step: Step) -> str:
-    """Say the length of a state by its probability of an end."""
+    """Say the mean length of a state."""
     if leaving <= 0:
         return "for ever"
     if not isinstance(step, timedelta):

@@ -41,7 +41,7 @@ def faults_of(item: ItemSpec, number: int, step: Any) -> Iterator[TakifuguError]
 
 
 def seconds_of_step(step: Any) -> Fraction | None:
-    """Return the length of a step in seconds, None without a time."""
+    """Return the seconds in a step, if it has a time."""
     with suppress(InputError):
         length = parse_step(step)
         if isinstance(length, timedelta):
@@ -50,7 +50,7 @@ def seconds_of_step(step: Any) -> Fraction | None:
 
 
 def seconds_in(words: str) -> int | None:
-    """Return the seconds in a unit of time, None for other words.
+    """Return the seconds in a unit of time, if it is one.
 
     >>> seconds_in("Minutes"), seconds_in("15 min"), seconds_in("people")
     (60, 900, None)

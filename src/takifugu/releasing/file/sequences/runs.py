@@ -43,7 +43,7 @@ _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and 
 def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of the keys about the meaning of a row."""
+    """Yield the faults of the keys about a row's meaning."""
     foreign = {key for keys in _KEYS.values() for key in keys} - {*_KEYS.get(source.rows, ())}
     for key in _declared(source, sorted(foreign)):
         of_which = " or ".join(word for word, keys in _KEYS.items() if key in keys)
