@@ -90,7 +90,7 @@ def _companies(facts: Facts) -> tuple[int, str] | None:
 
 
 def _of_companies(facts: Facts) -> list[Seen]:
-    """Return the columns of companies, unless they are steps."""
+    """Return the columns of companies, none for several ordered rows each."""
     if facts.with_several_rows is not None and facts.order is not None:
         return []
     return [c for c in facts.columns if c.words & _COMPANY or (c.words & _FIGURES and c in facts.amounts)]
