@@ -24,9 +24,9 @@ MOST_COMPARED = 12
 def adjusted_bands(
     noise: Noise, cells: Sequence[float], totals: Sequence[Fraction | None]
 ) -> tuple[Band, Band | None]:
-    """Return the 95 % bands of adjusted cells.
+    """Return the 95 % bands of adjusted cells and of their differences.
 
-    They are of the worst cell, and of the worst difference of two, of nonnegative values that add up.
+    The bands are of the worst cell, and of the worst difference of two, of nonnegative values that add up.
 
     `cells` are the true ones, as they are expected; they lie in as many blocks as there are `totals`, each of which is
     what its block sums to where that is public. Adjusting moves cells near 0 up and others down, so each has a band of
@@ -58,11 +58,10 @@ def adjusted_bands(
 
 
 def _drawn(noise: Noise, cells: int) -> FloatArray:
-    """Return the noise of many tables.
+    """Return the noise of many tables, one a row, always the same.
 
-    It has one table a row: always the same draws, and none that is ever published.
-
-    Each cell has each of as many equally likely slices of the law once (a Latin square), so that few draws are enough.
+    None of it is ever published. Each cell has each of as many equally likely slices of the law once (a Latin square),
+    so that few draws are enough.
     """
     law, step = masses(noise)
     number = max(1, min(DRAWS, MOST_NUMBERS // cells))
@@ -74,10 +73,7 @@ def _drawn(noise: Noise, cells: int) -> FloatArray:
 
 
 def _mixed(number: int) -> npt.NDArray[np.uint64]:
-    """Return so many numbers without repetition.
-
-    They are SplitMix64 of a counter: of no use as noise, and never that.
-    """
+    """Return distinct numbers (SplitMix64 of a counter), never used as noise."""
     mixed = (np.arange(1, number + 1, dtype=np.uint64) + np.uint64(SEED)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -85,9 +81,7 @@ def _mixed(number: int) -> npt.NDArray[np.uint64]:
 
 
 def _nearest(values: FloatArray, total: float | None) -> FloatArray:
-    """Return the nearest nonnegative rows.
-
-    They are nearest to the given ones, and sum to a total if there is one.
+    """Return the nearest nonnegative rows, summing to any total.
 
     They are max(0, v - m) at the m with that sum, which is found among the largest k values for each k at once.
     """
@@ -101,10 +95,7 @@ def _nearest(values: FloatArray, total: float | None) -> FloatArray:
 
 
 def _worst(errors: FloatArray, grid: Fraction) -> Band:
-    """Return the band of the worst column.
-
-    Its errors are largest; the band is in whole steps of the grid, which values lie on.
-    """
+    """Return the band of the largest errors' column, in whole grid steps."""
     sizes = np.sort(np.abs(errors), axis=0)
     rank = math.ceil(LEVEL * len(sizes)) - 1
     column = sizes[:, int(np.argmax(sizes[rank]))]
