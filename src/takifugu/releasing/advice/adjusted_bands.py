@@ -24,13 +24,11 @@ MOST_COMPARED = 12
 def adjusted_bands(
     noise: Noise, cells: Sequence[float], totals: Sequence[Fraction | None]
 ) -> tuple[Band, Band | None]:
-    """Return the 95 % bands of adjusted cells and of their differences.
-
-    The bands are of the worst cell, and of the worst difference of two, of nonnegative values that add up.
+    """Return the 95 % bands of the worst adjusted cell and difference.
 
     `cells` are the true ones, as they are expected; they lie in as many blocks as there are `totals`, each of which is
-    what its block sums to where that is public. Adjusting moves cells near 0 up and others down, so each has a band of
-    its own: every cell is off by at most the first with probability 95 %.
+    what its block sums to where that is public. Adjusted values are nonnegative and add up. Adjusting moves cells near 0
+    up and others down, so each has a band of its own: every cell is off by at most the first with probability 95 %.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> cell, difference = adjusted_bands(DiscreteLaplace(Fraction(100), Fraction(1), 2), (450, 150), (Fraction(600),))
@@ -83,7 +81,7 @@ def _mixed(number: int) -> npt.NDArray[np.uint64]:
 def _nearest(values: FloatArray, total: float | None) -> FloatArray:
     """Return the nearest nonnegative rows, summing to any total.
 
-    They are max(0, v - m) at the m with that sum, which is found among the largest k values for each k at once.
+    A row is max(0, v - m) at the m with that sum, found among the largest k values for each k at once.
     """
     if total is None:
         return np.maximum(values, 0.0)

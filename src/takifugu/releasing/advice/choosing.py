@@ -90,7 +90,7 @@ def _counts(
 
 
 def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
-    """Yield the band of each drawn value, the best ones removed successively."""
+    """Yield the band of each draw, after the best values before it."""
     drawn: list[int] = []
     numbers = [x if isinstance(x, Fraction) else Fraction(place) for place, x in enumerate(noise.outcomes)]
     missed = noise.shortfall(LEVEL)

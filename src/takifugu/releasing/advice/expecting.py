@@ -78,9 +78,9 @@ def _expected(
 
 
 def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) -> float | None:
-    """Return any declared difference that matters, or share of the mean.
+    """Return the declared important difference, resolving per cents of the mean.
 
-    Raises Unsupported for a share where no cells are expected.
+    None where none is declared. Raises Unsupported for per cents without expected cells.
     """
     if expect is None or expect.matters is None:
         return None

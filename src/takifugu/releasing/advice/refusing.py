@@ -45,9 +45,9 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
 
 
 def too_early(file: ReleaseFile) -> list[str]:
-    """Name the tables of windows not yet ended.
+    """Name the tables of unfinished windows.
 
-    They would be paid for, and not read again.
+    Such tables would be paid for, and not read again.
     """
     windows = {item.name: file.kind.part(file, item).still_open for item in file.items}
     return [

@@ -206,5 +206,5 @@ def worth(
 
 
 def worst(worths: Sequence[Worth]) -> Worth:
-    """Return the worst of several answers, the judge of their table."""
+    """Return the worst of several answers, the measure of their table."""
     return max(worths, key=lambda worth: worth.ratio)
