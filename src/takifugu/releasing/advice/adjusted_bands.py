@@ -27,8 +27,8 @@ def adjusted_bands(
     """Return the 95 % bands of the worst adjusted cell and difference.
 
     `cells` are the true ones, as they are expected; they lie in as many blocks as there are `totals`, each of which is
-    what its block sums to where that is public. Adjusted values are nonnegative and add up. Adjusting moves cells near 0
-    up and others down, so each has a band of its own: every cell is off by at most the first with probability 95 %.
+    what its block sums to where that is public. Adjusted values are nonnegative and add up. Adjusting moves cells near
+    0 up and others down, so each has a band of its own: every cell is off by at most the first with probability 95 %.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> cell, difference = adjusted_bands(DiscreteLaplace(Fraction(100), Fraction(1), 2), (450, 150), (Fraction(600),))
