@@ -33,9 +33,9 @@ class Named(Worth):
 
     @property
     def ratio(self) -> float:
-        """Return a ratio for comparing tables: 1 if good, 5 if rough.
+        """Return a comparable ratio: 1 if just good, 5 if just rough.
 
-        It falls as the share rises, to 0 where all is named, so the list that names most comes first.
+        The ratio falls as the share rises, to 0 where all is named, so the list that names most comes first.
         """
         if self.share > GOOD_SHARE:
             return GOOD * (1 - self.share) / (1 - GOOD_SHARE)
