@@ -70,7 +70,7 @@ class Calibrated:
 
     @property
     def text(self) -> str:
-        """Everything but why it would be refused."""
+        """Return everything but the refusal."""
         return f"{self.forecast.text}\n\n{noise_of(self.tables)}".strip()
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class DryRun:
 
     @property
     def text(self) -> str:
-        """Everything but why it would be refused."""
+        """Return everything but the refusal."""
         published_before = [f"{paragraph(self.left_alone)}\n"] if self.there else []
         forecast = [self.forecast.text] if self.forecast.tables else []
         ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]

@@ -24,13 +24,11 @@ MOST_COMPARED = 12
 def adjusted_bands(
     noise: Noise, cells: Sequence[float], totals: Sequence[Fraction | None]
 ) -> tuple[Band, Band | None]:
-    """Return the 95 % bands of adjusted cells.
-
-    They are of the worst cell, and of the worst difference of two, of nonnegative values that add up.
+    """Return the 95 % bands of the worst adjusted cell and difference.
 
     `cells` are the true ones, as they are expected; they lie in as many blocks as there are `totals`, each of which is
-    what its block sums to where that is public. Adjusting moves cells near 0 up and others down, so each has a band of
-    its own: every cell is off by at most the first with probability 95 %.
+    what its block sums to where that is public. Adjusted values are nonnegative and add up. Adjusting moves cells near
+    0 up and others down, so each has a band of its own: every cell is off by at most the first with probability 95 %.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> cell, difference = adjusted_bands(DiscreteLaplace(Fraction(100), Fraction(1), 2), (450, 150), (Fraction(600),))
@@ -58,11 +56,10 @@ def adjusted_bands(
 
 
 def _drawn(noise: Noise, cells: int) -> FloatArray:
-    """Return the noise of many tables.
+    """Return the noise of many tables, one a row, always the same.
 
-    It has one table a row: always the same draws, and none that is ever published.
-
-    Each cell has each of as many equally likely slices of the law once (a Latin square), so that few draws are enough.
+    None of it is ever published. Each cell has each of as many equally likely slices of the law once (a Latin square),
+    so that few draws are enough.
     """
     law, step = masses(noise)
     number = max(1, min(DRAWS, MOST_NUMBERS // cells))
@@ -74,10 +71,7 @@ def _drawn(noise: Noise, cells: int) -> FloatArray:
 
 
 def _mixed(number: int) -> npt.NDArray[np.uint64]:
-    """Return so many numbers without repetition.
-
-    They are SplitMix64 of a counter: of no use as noise, and never that.
-    """
+    """Return distinct numbers (SplitMix64 of a counter), never used as noise."""
     mixed = (np.arange(1, number + 1, dtype=np.uint64) + np.uint64(SEED)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -85,11 +79,9 @@ def _mixed(number: int) -> npt.NDArray[np.uint64]:
 
 
 def _nearest(values: FloatArray, total: float | None) -> FloatArray:
-    """Return the nearest nonnegative rows.
+    """Return the nearest nonnegative rows, summing to any total.
 
-    They are nearest to the given ones, and sum to a total if there is one.
-
-    They are max(0, v - m) at the m with that sum, which is found among the largest k values for each k at once.
+    A row is max(0, v - m) at the m with that sum, found among the largest k values for each k at once.
     """
     if total is None:
         return np.maximum(values, 0.0)
@@ -101,10 +93,7 @@ def _nearest(values: FloatArray, total: float | None) -> FloatArray:
 
 
 def _worst(errors: FloatArray, grid: Fraction) -> Band:
-    """Return the band of the worst column.
-
-    Its errors are largest; the band is in whole steps of the grid, which values lie on.
-    """
+    """Return the band of the largest errors' column, in whole grid steps."""
     sizes = np.sort(np.abs(errors), axis=0)
     rank = math.ceil(LEVEL * len(sizes)) - 1
     column = sizes[:, int(np.argmax(sizes[rank]))]

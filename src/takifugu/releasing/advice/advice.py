@@ -57,18 +57,12 @@ class Advice:
 
     @property
     def shorter_stays(self) -> Worth | None:
-        """Return the worst table's worth with shorter stays.
-
-        It is what the table would be worth if that were true; None where that says nothing.
-        """
+        """Return the worst table's worth with shorter stays, if it says anything."""
         return None if self.if_true is None else self.if_true[1]
 
     @property
     def verdict(self) -> Verdict | None:
-        """Return the verdict on the worst table.
-
-        None where no table has one.
-        """
+        """Return the verdict on the worst table, if any table has one."""
         judged = poorest(self.tables)
         return None if judged is None else judged[1].verdict
 
@@ -78,30 +72,21 @@ class Advice:
 
     @property
     def heading(self) -> str:
-        """Return the heading of the remedies.
-
-        Where none of them is enough, it says so.
-        """
+        """Return the heading of the remedies, or of insufficient ones."""
         if any(remedy.worth.verdict.is_useful for remedy in self.remedies):
             return "What would help, the best first"
         return "Nothing that was tried makes it worth reading; what comes nearest, the best first"
 
     @property
     def of_the_belief(self) -> str:
-        """Return the costs of the belief in words.
-
-        They are empty where nothing can be said.
-        """
+        """Say what the belief costs, if anything can be said."""
         if self.if_true is None:
             return ""
         table, worth = self.if_true
         return f"{self.provided}, and only if that is true: {worth.sentence(table.measured_in)}."
 
     def lines(self) -> Iterator[tuple[str, Verdict | None]]:
-        """Yield the advice in parts.
-
-        A part has one or more lines, and the verdict that it states, if it is one.
-        """
+        """Yield the advice in parts of lines, each with any verdict."""
         for name, table in self.alike:
             yield filled(f"{name}: {table.sentence}"), None if table.worth is None else table.worth.verdict
             yield from ((line, None) for line in ("", *_picture(table)))
@@ -121,20 +106,14 @@ class Advice:
 
     @property
     def _is_hopeless_list(self) -> bool:
-        """Return whether the worst table is beyond remedy.
-
-        It is a useless list of safe places, of which no remedy makes a useful one.
-        """
+        """Return whether the worst table is a useless safe list beyond remedy."""
         judged = poorest(self.tables)
         of_list = judged is not None and isinstance(judged[1], Named) and not judged[1].verdict.is_useful
         return of_list and not any(remedy.worth.verdict.is_useful for remedy in self.remedies)
 
     @property
     def alike(self) -> list[tuple[str, TableAdvice]]:
-        """Return the tables, alike ones once.
-
-        Those of which the same is said stand under the name of the first and their number.
-        """
+        """Return tables of equal advice once, by name and number."""
         kinds: dict[object, list[TableAdvice]] = {}
         for table in self.tables:
             expected = None if table.worth is None else table.worth.expectation.cells
@@ -176,9 +155,7 @@ class Advice:
 
 @without_data
 def advise(path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
-    """Judge the tables of a release file.
-
-    It is said what they are worth to a reader, and what would make the worst of them worth more.
+    """Judge a release file's tables, and find remedies for the worst.
 
     The data are read only for which units there are, and how long, where that decides the noise or its ±; the ledger
     only for what was spent of a budget. Nothing is paid, drawn or written. What is expected are the means of the first
@@ -210,11 +187,9 @@ def _is_good(table: TableAdvice) -> bool:
 
 
 def _units(planned: Plan, watch: Watch) -> int | None:
-    """Return the number of units.
+    """Return the number of units for a table's ±, if missing.
 
-    It is sought where the ± of a table depends on it and the plan does not know it.
-
-    None where nobody can know it yet: a verdict needs no data, and `release` names what is wrong with them.
+    None, too, where nobody can know it yet: a verdict needs no data, and `release` names what is wrong with them.
     """
     if planned.knows_units or not any(table.scope == "unit" for table in planned.tables):
         return None
@@ -229,10 +204,7 @@ def _supposed(table: TableAdvice, worth: Worth) -> Json:
 
 
 def _picture(table: TableAdvice) -> list[str]:
-    """Return a typical result as bars.
-
-    Each has the ± of the release; nothing without a typical result.
-    """
+    """Return any typical result as bars with the release's ±."""
     worth, off = table.worth, None if table.joint is None else table.joint.half_width
     if not table.labels or worth is None or worth.expectation.cells is None:
         return []
@@ -249,20 +221,14 @@ def _picture(table: TableAdvice) -> list[str]:
 
 
 def _meaning(table: TableAdvice) -> str:
-    """Explain the ± of a table.
-
-    Or it is said why the ± is not known.
-    """
+    """Explain a table's ±, or why it is unknown."""
     if table.joint is None:
         return _UNREAD
     return f"{AT_ONCE}{_BEFORE}" if table.joint.is_adjusted else AT_ONCE
 
 
 def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
-    """Return the cells of a typical result.
-
-    Each has the ± of the release.
-    """
+    """Return the cells of a typical result with the release's ±."""
     if not table.labels or table.worth is None or table.worth.expectation.cells is None:
         return []
     off = "-" if table.joint is None else str(table.joint)

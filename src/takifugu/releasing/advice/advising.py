@@ -72,10 +72,7 @@ class TableAdvice:
 
     @property
     def judged(self) -> Worth | None:
-        """Return the worth for comparing tables.
-
-        It is the table's, or what stands for it where the table is nothing but noise.
-        """
+        """Return the worth for comparing tables, or a hopeless one's reach."""
         return self.worth or self.reach
 
     def to_dict(self) -> Json:
@@ -95,12 +92,10 @@ class TableAdvice:
 
 
 def table_advice(planned: Plan, table: Table, units: int | None = None) -> TableAdvice:
-    """Return the worth of a planned table.
+    """Return the worth of a planned table's worst answer.
 
-    It is that of its worst answer; its own [expect] goes before the file's.
-
-    `units` is how many there are, where the plan does not know it; the ± is unknown where nobody does. Raises SpecError
-    for an expectation that the table contradicts.
+    The table's own [expect] goes before the file's. `units` is how many there are, where the plan does not know it; the
+    ± is unknown where nobody does. Raises SpecError for an expectation that the table contradicts.
     """
     expected = _expect_of(planned, table)
     prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
@@ -128,10 +123,7 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
-    """Return the expectations of a table, in answer units.
-
-    None of a list of safe places, of which they say nothing.
-    """
+    """Return a table's expectations in answer units, none for safe lists."""
     if _is_list(table):
         return None
     has_steps = isinstance(planned.file.source, SourceSpec)
@@ -145,10 +137,7 @@ def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
 
 @contextmanager
 def _as_fault_of_file() -> Iterator[None]:
-    """Raise faults of [expect] as SpecError.
-
-    They are what it cannot say.
-    """
+    """Turn impossible expectations into SpecError."""
     try:
         yield
     except InputError as error:
@@ -156,28 +145,19 @@ def _as_fault_of_file() -> Iterator[None]:
 
 
 def step_of(file: ReleaseFile) -> int | float | str | None:
-    """Return the length of a source's step.
-
-    None without one.
-    """
+    """Return the length of a source's step, if it has one."""
     return file.source.step if isinstance(file.source, SourceSpec) else None
 
 
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
-    """Raise SpecError for an impossible unit of a table.
-
-    It is refused as far as that shows before the table is calibrated.
-    """
+    """Raise SpecError for units that are impossible before calibration."""
     step = step_of(file)
     measured_in = item.measured_in or ("rows" if step is None else f"steps of {step}")
     _in_units(file, item, Unit(item.name, measured_in, step=step, has_steps=isinstance(file.source, SourceSpec)))
 
 
 def refuse_other_names(planned: Plan) -> None:
-    """Raise SpecError for unknown units and cells.
-
-    No table of a plan has them, however long its sequences are.
-    """
+    """Raise SpecError for cells and units impossible at any sequence length."""
     for table in planned.tables:
         expect, answer = _expect_of(planned, table), table.calibrations[0].problem.answers[0]
         for key in ("values", "shares"):
@@ -192,10 +172,7 @@ def _is_list(table: Table) -> bool:
 
 
 def _without_verdict(table: Table, error: TakifuguError, joint: Joint | None) -> TableAdvice:
-    """Return the obstacle to a verdict.
-
-    It is said, too, whether the table would be nothing but noise all the same.
-    """
+    """Return a table's advice without a verdict: the reason, and whether hopeless."""
     blurred = noise_of(table)
     noise = ""
     if blurred.says_nothing:
@@ -215,13 +192,11 @@ def worth_of(
     values: int | None = None,
     is_one_of_several: bool = False,
 ) -> Worth:
-    """Return the worth of one answer.
-
-    It is about so many people. Raises Unsupported where no honest verdict exists.
+    """Return the worth of one answer about so many people.
 
     With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
     `values`. It is kept with the calibration: a release asks before its data are read, before it pays, and for its
-    report.
+    report. Raises Unsupported where no honest verdict exists.
     """
     key = ("worth", people, totals, values, is_one_of_several, repr((expect, prior)))
     arguments = (calibration, expect, people, prior, totals, values, is_one_of_several)
@@ -263,18 +238,15 @@ def _worth_of(
 
 
 def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
-    """Return the table of least worth.
-
-    A file is judged by it; None where no table has a verdict.
-    """
+    """Return the table of least worth, if any has a verdict."""
     judged = [(table, table.worth) for table in tables if table.worth is not None]
     return max(judged, key=lambda pair: pair[1].ratio, default=None)
 
 
 def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...]:
-    """Return the worth of every table of a plan.
+    """Return the worth of every table of a plan, in order.
 
-    They are in the file's order; `units` as for one table.
+    `units` is as for one table.
     """
     _refuse_unused(planned)
     advice = tuple(table_advice(planned, table, units) for table in planned.tables)
@@ -283,9 +255,9 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
 
 
 def _refuse_unused(planned: Plan) -> None:
-    """Raise SpecError for unused expectations.
+    """Raise SpecError for unused expectations of safe lists.
 
-    They are of lists of safe places: of one, or of a file that has nothing else.
+    A list's own are unused, and a file's if all its tables are lists.
     """
     lists = [table for table in planned.tables if _is_list(table)]
     with _as_fault_of_file():
@@ -297,10 +269,7 @@ def _refuse_unused(planned: Plan) -> None:
 
 
 def _refuse_more_people(planned: Plan) -> None:
-    """Raise SpecError for more people than there are.
-
-    They are so many where their names were read.
-    """
+    """Raise SpecError for more people than the names that were read."""
     units = len(planned.unit_names)
     if not units:
         return

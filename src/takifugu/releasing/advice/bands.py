@@ -34,7 +34,7 @@ class Band:
 def cell_band(noise: Noise) -> Band:
     """Return the 95 % band of one cell's |error|.
 
-    It is 2.996 b for Laplace noise of scale b.
+    For Laplace noise of scale b its width is 2.996 b.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> band = cell_band(DiscreteLaplace(Fraction(100), Fraction(1)))
@@ -46,9 +46,7 @@ def cell_band(noise: Noise) -> Band:
 
 
 def coverage(noise: Noise, width: Fraction, values: int = 1) -> float:
-    """Return the probability of noise within a width.
-
-    It is P(|noise| <= width in all of so many values), for a width on the grid.
+    """Return P(|noise| <= width in all values), for widths on the grid.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> noise = DiscreteLaplace(Fraction(100), Fraction(1))
@@ -62,10 +60,10 @@ def coverage(noise: Noise, width: Fraction, values: int = 1) -> float:
 
 
 def difference_band(noise: Noise, other: Noise | None = None) -> Band:
-    """Return the 95 % band of a difference's error.
+    """Return the 95 % band of the error of two cells' difference.
 
-    It is that of two cells: 4.113 b for Laplace noise of scale b. The cells have independent noises; that of the second
-    one is `other`, by default the same law.
+    For Laplace noise of scale b its width is 4.113 b. The cells have independent noises; that of the second one is
+    `other`, by default the same law.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> band = difference_band(DiscreteLaplace(Fraction(100), Fraction(1)))
@@ -84,10 +82,7 @@ def difference_band(noise: Noise, other: Noise | None = None) -> Band:
 
 
 def _of_sum(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the law of a sum of two draws.
-
-    They are independent, from laws on consecutive steps.
-    """
+    """Return the law of a sum of independent draws on consecutive steps."""
     steps = len(first) + len(second) - 1
     size = 1 << steps.bit_length()
     law: FloatArray = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)[:steps]
@@ -95,10 +90,7 @@ def _of_sum(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _step(*noises: Noise) -> Fraction:
-    """Return the common step of laws.
-
-    All grids are multiples of it, in blocks where these are many.
-    """
+    """Return the common step of laws, in blocks for many grid points."""
     grids = [noise.grid for noise in noises]
     shared = math.lcm(*(grid.denominator for grid in grids))
     step = Fraction(math.gcd(*(int(grid * shared) for grid in grids)), shared)
@@ -112,10 +104,7 @@ def _reach(noise: Noise) -> Fraction:
 
 @lru_cache(maxsize=16)  # both sides of a difference have one law mostly, and so have the tables of one promise
 def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Fraction]:
-    """Return the law of one cell's noise.
-
-    It is on multiples of a step, the middle one 0; then the step in answer units.
-    """
+    """Return a cell's noise law around 0, and its answer-unit step."""
     step = _step(noise) if step is None else step
     count = 0 if isinstance(noise, Exact) else math.ceil(_reach(noise) / step)
     ends = [math.exp(noise.log_reach((n + Fraction(1, 2)) * step)) for n in range(count + 1)]

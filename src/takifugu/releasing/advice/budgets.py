@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def room_of(planned: Plan) -> float:
-    """Return the times a plan fits the budget.
+    """Return the number of times a plan's costs fit the declared budget.
 
-    Its costs are with what was spent, the budget is the declared one; infinite without one.
+    What was spent counts, too; infinite without a budget.
     """
     most = planned.file.epsilon_budget
     account = None if most is None else _account(planned)
@@ -32,9 +32,9 @@ def room_of(planned: Plan) -> float:
 
 
 def larger_budget(raw: Plain, room: float) -> Change:
-    """Return the change to a sufficient budget.
+    """Return the change to a budget that is large enough.
 
-    It is enough for what fits into it so often.
+    `room` is how often the costs fit into the present one.
     """
     budget = raw["source"]["budget"]
     if isinstance(budget, dict):
@@ -43,9 +43,9 @@ def larger_budget(raw: Plain, room: float) -> Change:
 
 
 def said_to_ledger(planned: Plan, change: Change) -> str:
-    """Explain the ledger's part in a new budget.
+    """Say how to tell the ledger of a new budget first.
 
-    The ledger is told of it before the file is; "" where it has counted none for the source.
+    Empty where the ledger has counted none for the source.
     """
     if not _is_declared(planned.file):
         return ""
@@ -57,10 +57,7 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
 
 
 def ways_to_pay(file: ReleaseFile, over: BudgetExceeded) -> str:
-    """Explain the ways to a sufficient budget.
-
-    A source gets it by its key, or by a command where a ledger has its budget.
-    """
+    """Say how a source gets a sufficient budget, by key or command."""
     from takifugu.accounting.ledger.budgets import enough, setting
     from takifugu.accounting.ledger.values import Amount
 
@@ -86,10 +83,7 @@ def _setting(file: ReleaseFile, budget: Amount) -> str:
 
 
 def _is_declared(file: ReleaseFile) -> bool:
-    """Return whether the ledger counts the source's budget.
-
-    It is the ledger of a file.
-    """
+    """Return whether the file's ledger counts a budget for its source."""
     from takifugu.accounting.ledger.previewing import as_it_is
 
     try:
@@ -111,10 +105,7 @@ def two_digits(value: float, down: bool = False) -> float:
 
 
 def _account(planned: Plan) -> Preview | None:
-    """Return the ledger's account of a plan.
-
-    It is what the ledger would count; None where it cannot, which is said by what opens it.
-    """
+    """Return the ledger's account of a plan, if it can be computed."""
     from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
 
     source = planned.file.source

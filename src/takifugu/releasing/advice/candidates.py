@@ -25,9 +25,7 @@ def of_table(raw: Plain, index: int, key: str, value: object) -> Change:
 
 
 def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
-    """Yield possible remedies.
-
-    Cheap ideas are first, so that a limit of time leaves out the far-fetched ones.
+    """Yield possible remedies, cheap ones first in case time runs out.
 
     `ratios` are those of the [[release]]s that are judged, by their number: what helps one that is not good is done to
     all of these.
@@ -54,18 +52,12 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
 
 
 def number_of(written: Number) -> float:
-    """Read an epsilon.
-
-    It may be a text such as "1/3".
-    """
+    """Read an epsilon, perhaps a text such as "1/3"."""
     return float(as_fraction(written, "epsilon"))
 
 
 def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
-    """Yield longer windows.
-
-    They are the next of the calendar, the one after it, and all that the source has.
-    """
+    """Yield the calendar's next two longer windows, and the whole source."""
     for further in (1, 2):
         longer = []
         for i, item in poor:
@@ -80,10 +72,7 @@ def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
 
 
 def _grids(raw: Plain) -> Iterator[Idea]:
-    """Yield a coarser grid of places.
-
-    Each of its places is four of the declared ones, as long as it still tells where they are.
-    """
+    """Yield a grid with places four times as large, if still informative."""
     belief = raw.get("belief", {})
     grid = belief.get("grid")
     if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):
@@ -95,10 +84,7 @@ def _grids(raw: Plain) -> Iterator[Idea]:
 
 
 def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> Iterator[Idea]:
-    """Yield other splits of several tables' epsilon.
-
-    They are all alike in their worth, or one promise for all.
-    """
+    """Yield other splits of several tables' epsilon: equal worth, or joint."""
     separate = [number_of(item["epsilon"]) for item in items if "epsilon" in item]
     if len(separate) < 2 or len(separate) < len(items) or len(ratios) < len(items):
         return
@@ -113,10 +99,7 @@ def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> 
 
 
 def _coarser(item: Plain) -> Iterator[str]:
-    """Yield coarser `by` of a table.
-
-    It is one of its two axes, or longer cells of the calendar.
-    """
+    """Yield coarser `by`: one of two axes, or longer calendar cells."""
     by = item.get("by")
     if isinstance(by, list) and len(by) > 1:
         yield from by

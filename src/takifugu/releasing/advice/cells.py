@@ -32,10 +32,7 @@ class Cells:
 
     @property
     def noisy(self) -> tuple[str, ...]:
-        """Return the cells of nothing but noise.
-
-        They cannot be told from 0.
-        """
+        """Return the cells indistinguishable from 0."""
         pairs = zip(self.labels, self.values, strict=True)
         return tuple(label for label, value in pairs if not self._is_readable(value))
 
@@ -48,10 +45,7 @@ class Cells:
 
     @property
     def ratio(self) -> float:
-        """Return the smallest cell's ratio to its error.
-
-        It says how often the cell fits into the error; infinite where it is 0.
-        """
+        """Return error over size of the smallest cell, infinite at 0."""
         least = min(map(abs, self.values), default=math.inf)
         if least:
             return self.error / least
@@ -59,10 +53,7 @@ class Cells:
 
     @property
     def words(self) -> str:
-        """Name the cells of noise.
-
-        Empty where none is.
-        """
+        """Name the cells of noise, if any."""
         noisy = self.noisy
         if not noisy:
             return ""
@@ -77,19 +68,13 @@ class Cells:
         return f"{', '.join(first)} and {last} are noise (± {number(self.error)})"
 
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
-        """Return the published ones of these cells.
-
-        They have their values.
-        """
+        """Return the published ones of these cells, with their values."""
         unimportant = [label for label in labels if label not in self.labels]
         return cells_that_count(labels, values, error, unimportant, self.is_one_of_several, self.can_be_negative)
 
 
 def rounded(size: float) -> float:
-    """Round an expected size.
-
-    It has whole numbers from 100 on, and three digits below.
-    """
+    """Round an expected size: whole from 100 on, three digits below."""
     return float(round(size)) if abs(size) >= 100 else float(f"{size:.3g}")
 
 
@@ -97,9 +82,9 @@ def cells_that_count(
     labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
     is_one_of_several: bool = False, can_be_negative: bool = False,
 ) -> Cells:
-    """Return the important cells of an answer.
+    """Return the cells of an answer except unimportant ones.
 
-    They are not declared unimportant. Raises InputError for one that is none of its cells.
+    Raises InputError for an unimportant cell that is none of the answer's.
     """
     odd = next((label for label in unimportant if label not in labels), None)
     if odd is not None:

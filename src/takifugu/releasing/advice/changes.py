@@ -27,10 +27,7 @@ class Change:
 
     @property
     def section(self) -> str:
-        """Return the section as its header.
-
-        It stands so in the file.
-        """
+        """Return the section's header, as in the file."""
         if self.where[0] == "release":
             return f"[[release]] {toml_of(self.table)}" if self.table else "[[release]]"
         return ".".join(map(str, self.where[:-1])).join("[]") if len(self.where) > 1 else "the top of the file"
@@ -41,10 +38,7 @@ class Change:
 
     @property
     def line(self) -> str:
-        """Return the new line of TOML.
-
-        It replaces the one of the key; a comment where the key is to go.
-        """
+        """Return the key's new line of TOML, or a removing comment."""
         return f"# take out the line {self.key} = ..." if self.value is None else self.words
 
 
@@ -62,10 +56,7 @@ def by_section(changes: Sequence[Change]) -> dict[str, list[Change]]:
 
 
 def lines_of(changes: Sequence[Change]) -> list[str]:
-    """Return changes as lines of the file.
-
-    There is one a line, each section's after a comment that names it.
-    """
+    """Return changes as lines of the file, under comments naming sections."""
     lines = []
     for section, ones in by_section(changes).items():
         lines += [f"# in {section}", *(change.line for change in ones)]

@@ -78,9 +78,7 @@ class Checked:
 def check(
     path: str | Path, window: str | None = None, watch: Watch = unwatched, anyway: bool = False
 ) -> Checked:
-    """Check a release file without its data.
-
-    These are keys, belief with its files, queries, noise, expectation.
+    """Check a release file's keys, belief, queries, noise and expectation without data.
 
     Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
     CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without `anyway`),
@@ -116,18 +114,12 @@ def check(
 
 
 def _depends_on_people(planned: Plan, table: Table) -> bool:
-    """Return whether data decide a table's people.
-
-    It counts the rows of people of whom only the data say how many there are.
-    """
+    """Return whether a table counts rows of an unread number of people."""
     return planned.file.kind.facts.has_lengths and not planned.knows_units and table.scope == "pooled"
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:
-    """Return the mechanisms for the longest sequence.
-
-    They are of tables whose noise the data decide; with them goes what that tells.
-    """
+    """Return the mechanisms for a longest sequence, and their caveat."""
     why = why_untried(file, item)
     if why:
         refuse_other_units(file, item)
@@ -143,9 +135,9 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
 
 
 def _unpaid(planned: Plan) -> Iterator[str]:
-    """Yield the tables beyond the whole budget.
+    """Yield the tables dearer than the whole budget.
 
-    A ledger in which nothing is spent could not pay for them.
+    Even a ledger without spending could not pay for them.
     """
     most = planned.file.epsilon_budget
     if most is None:

@@ -34,10 +34,10 @@ _BEST = "what is named is the best one"
 
 
 def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people: int) -> Worth:
-    """Return the worth of a choice among values.
+    """Return the worth of a choice among declared values, by expected counts.
 
-    They are declared, and occur as often as expected. Raises Unsupported where nothing says how often, or which
-    difference of a quantile matters, and InputError for an expectation that contradicts the choice.
+    Raises Unsupported where nothing says how often the values occur, or which difference of a quantile matters, and
+    InputError for an expectation that contradicts the choice.
     """
     noise = calibration.randomiser
     assert isinstance(noise, PermuteAndFlip)
@@ -68,10 +68,7 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
 def _counts(
     calibration: Calibration, expect: ExpectSpec | None, people: int
 ) -> tuple[list[tuple[float, ...]], str]:
-    """Return the expected counts of candidates.
-
-    They are group by group, with who says so.
-    """
+    """Return the expected counts of candidates by group, and their source."""
     answer = calibration.problem.answers[0]
     assert isinstance(answer, Candidates)
     size = len(answer.outcomes)
@@ -93,10 +90,7 @@ def _counts(
 
 
 def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
-    """Yield the band of each drawn value.
-
-    The candidates occur so often; the best ones go before it.
-    """
+    """Yield the band of each draw, after the best values before it."""
     drawn: list[int] = []
     numbers = [x if isinstance(x, Fraction) else Fraction(place) for place, x in enumerate(noise.outcomes)]
     missed = noise.shortfall(LEVEL)

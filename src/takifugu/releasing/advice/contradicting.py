@@ -38,19 +38,13 @@ _FIX = "count those that this table reads"
 
 
 def people_in(belief: Belief, readers: int) -> int:
-    """Return the number of a belief's people.
-
-    They are those of which each is an entry or a record, else who reads it.
-    """
+    """Return a belief's number of people: entries, records or readers."""
     people = EXPECTED_ANSWER.of(belief)(belief).people
     return readers if people is None else people
 
 
 def rows_read(query: Query, belief: Belief) -> int:
-    """Return the number of rows behind a query.
-
-    Of those that the belief is about, they are the ones that were observed.
-    """
+    """Return the number of observed rows behind a query."""
     if isinstance(query, Observed):
         return len(query.runs)
     entries = query.entries if isinstance(query, OfEntries) else None
@@ -60,7 +54,7 @@ def rows_read(query: Query, belief: Belief) -> int:
 def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int) -> float:
     """Return the expected share of a query's rows.
 
-    Raises InputError for more than there are.
+    Raises InputError for more rows than there are.
     """
     size, believed = rows_read(query, belief), people_in(belief, readers)
     rows = Fraction(size, believed) if expect.rows is None else Fraction(expect.rows)
@@ -77,20 +71,17 @@ def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int
 
 
 def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str | int, ...]) -> None:
-    """Raise InputError for more people than the data's.
-
-    The data have `units` of them, where that is known.
-    """
+    """Raise InputError for more people than the data's `units`, if known."""
     if expect is not None and expect.people is not None and expect.people > units:
         fault = f"{expect.people:,} people are more than the {units:,} that the data have"
         raise InputError(fault, fix="count those whose rows this table reads").at(*where, "people")
 
 
 def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str, share: float = 1.0) -> None:
-    """Raise InputError for impossible expected cells.
+    """Raise InputError for expected cells impossible under the beliefs.
 
-    They are in answer units; no data give them which some belief allows. `share` is that of its rows which the expected
-    people have: cells that count rows count no more than these.
+    Cells are in answer units. `share` is that of its rows which the expected people have: cells that count rows count
+    no more than these.
     """
     answer = calibration.problem.answers[0]
     _refuse_out_of_range(calibration, answer, cells, key)
@@ -117,9 +108,9 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
 def _refuse_unlikely(
     calibration: Calibration, answer: Additive, cells: Sequence[float], means: FloatArray, most: IntArray, key: str
 ) -> None:
-    """Raise InputError for unlikely rows in a cell.
+    """Raise InputError for expected cells too large for every belief.
 
-    They are more than each belief allows, even roughly, with a probability of 1e-9. `most` are the rows that each cell
+    Even roughly as many rows would have a probability below 1e-9 under each belief. `most` are the rows that each cell
     can count. Cells that are smaller than the belief says are no contradiction: rows may be missing.
     """
     low = np.asarray(cells) - _ROUGHLY * most
@@ -153,9 +144,9 @@ def _refuse_out_of_range(
 
 
 def largest_difference(calibration: Calibration) -> float:
-    """Return the largest difference of two cells.
+    """Return the largest difference of two cells, or of one's values.
 
-    Or of two values of one, in answer units; infinite where nothing says it.
+    In answer units; infinite where nothing bounds it.
     """
     answer = calibration.problem.answers[0]
     ends = _ends(calibration, answer)
@@ -163,9 +154,9 @@ def largest_difference(calibration: Calibration) -> float:
 
 
 def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and largest possible cells.
+    """Return the least and largest possible cells, if bounded.
 
-    They are in answer units; None where nothing bounds them.
+    Both are in answer units.
     """
     if type(answer) is Additive:
         low, high = answer.cell_bounds()
@@ -175,9 +166,9 @@ def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[Floa
 
 
 def refuse_more_rows(rows: float, read: float, share: float, place: str, key: str) -> None:
-    """Raise InputError for more rows than are read.
+    """Raise InputError for more rows than the expected people have.
 
-    They are of those people that are expected: this share of all rows.
+    `share` is their share of all rows.
     """
     if rows > read * share * (1 + _ROUNDING):
         whose = "that the table reads" if share == 1 else "of the people and rows that are expected"
@@ -186,10 +177,7 @@ def refuse_more_rows(rows: float, read: float, share: float, place: str, key: st
 
 
 def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, share: float = 1.0) -> None:
-    """Raise InputError for impossible counts of values.
-
-    They are expected less often than never, or more often than there are rows.
-    """
+    """Raise InputError for expected counts below 0 or above the rows."""
     read = int(np.count_nonzero(answer.weights))
     for outcome, value in zip(answer.outcomes, counts, strict=True):
         if not 0 <= value <= read:

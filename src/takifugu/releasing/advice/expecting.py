@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 
 def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Expectation:
-    """Return the expectations of an answer.
-
-    It is about so many people, in answer units.
+    """Return an answer's expectation in answer units, for so many people.
 
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
@@ -57,7 +55,7 @@ def _expected(
 ) -> tuple[tuple[float, ...], str]:
     """Return the expected cells, and their source.
 
-    Raises Unsupported where nobody says what to expect.
+    Raises Unsupported without a source.
     """
     answer = calibration.problem.answers[0]
     beliefs = calibration.framework.beliefs
@@ -80,10 +78,9 @@ def _expected(
 
 
 def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) -> float | None:
-    """Return the declared difference of importance.
+    """Return the declared important difference, resolving per cents of the mean.
 
-    It matters to the reader; a share of the mean of these cells, too. Raises Unsupported for a share where no cells are
-    expected.
+    None where none is declared. Raises Unsupported for per cents without expected cells.
     """
     if expect is None or expect.matters is None:
         return None
@@ -108,7 +105,7 @@ def first_belief(calibration: Calibration) -> Belief:
 def is_mean_of_cells(query: Query) -> bool:
     """Return whether each cell is a mean.
 
-    Its size says nothing of how well it is known.
+    The size of a mean says nothing of how well it is known.
     """
     return isinstance(of_each_cell(query.query if isinstance(query, Observed) else query), Averaging)
 
@@ -124,10 +121,7 @@ def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:
 def _of_shares(
     shares: Mapping[str, Number], answer: Additive | ColumnSums, size: int, times: float
 ) -> tuple[float, ...]:
-    """Return the cells of these shares.
-
-    They are shares of so many of the rows that all cells together count.
-    """
+    """Return cells from their shares of all the rows counted together."""
     if not isinstance(answer, Additive) or not answer.is_count or len(answer.labels) == 1:
         raise InputError(
             "are for tables whose cells count the rows between them", fix=f"write {_example(answer)} instead"
@@ -158,9 +152,9 @@ def _by_label(numbers: Mapping[str, Number], answer: Additive | ColumnSums, key:
 
 
 def _odd(label: str, labels: Sequence[str]) -> str:
-    """Describe a label unlike every cell.
+    """Say that a label is no cell, and name a confusable one.
 
-    It is no cell, and may look like one: two texts may look the same and not be.
+    Two texts may look the same and not be.
     """
     like = Lookalikes(labels)(label)
     hint = "" if like is None else f" but looks like {like!r}: copy it from where it is declared"
@@ -170,7 +164,7 @@ def _odd(label: str, labels: Sequence[str]) -> str:
 def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) -> tuple[float, ...]:
     """Return one number for each cell.
 
-    Raises InputError for cells that are not there, or have none.
+    Raises InputError for unknown cells and for missing ones.
     """
     odd = [label for label in numbers if label not in labels]
     lacking = [label for label in labels if label not in numbers]

@@ -62,10 +62,7 @@ class Forecast:
 
     @property
     def text(self) -> str:
-        """Return everything but the refusal.
-
-        Nothing where all tables are published.
-        """
+        """Return everything but the refusal, or nothing if all is published."""
         if not self.tables:
             return ""
         rows = list(_rows(self.tables))
@@ -86,10 +83,7 @@ class Forecast:
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
-        """Return the labelled facts of the ledger.
-
-        They are what the ledger counts, and for whom.
-        """
+        """Return the ledger's counts and people, with labels."""
         if self.account is None:
             return []
         charges = (f"{c.charged} for {self.people.counted(c.units)}: {c.reason}" for c in self.account.charges)
@@ -99,10 +93,7 @@ class Forecast:
         return "\n".join([self.text, *(f"refused: {words}" for words in self.refusals)])
 
     def _repr_html_(self) -> str:
-        """Return refusals, noise and account as tables.
-
-        They are in this order: the noise is how large it will be.
-        """
+        """Return refusals, expected noise and account as tables."""
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
         rows = list(_rows(self.tables))
         table = html_table(_HEADER, rows) + note(self._meaning) if rows else ""
@@ -131,10 +122,7 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
 
 
 def _sizes(blur: Blur) -> tuple[str, str, str, str]:
-    """Return the ± and its comparisons.
-
-    They are the ±, what a cell can be, the ± as a share of that, and what half of the noise exceeds.
-    """
+    """Return the ±, the cells' range, their ratio, and the median |noise|."""
     width, median = (number(float(size)) for size in (blur.half_width, blur.median))
     if not blur.ranges:
         return width, "any number", "-", median
@@ -158,13 +146,12 @@ def _span(low: str, high: str) -> str:
 def forecast(
     path: str | Path, data: object = None, only_release: bool = False, window: str | None = None
 ) -> Forecast:
-    """Foretell `release_file` on a release file.
+    """Foretell the tables, costs and refusals of `release_file`.
 
-    That is what it would publish and cost, and what would be refused; nothing is paid, drawn or written.
-
-    `data`, `only_release` and `window` are those of `release_file`. Of the data it uses what planning uses: which
-    units there are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file`
-    does, and LedgerError for a ledger that cannot be read; a missing ledger is not created.
+    Nothing is paid, drawn or written. `data`, `only_release` and `window` are those of `release_file`. Of the data it
+    uses what planning uses: which units there are, and their (public) lengths. Raises SpecError, DataError and
+    CalibrationRefused as `release_file` does, and LedgerError for a ledger that cannot be read; a missing ledger is not
+    created.
 
     >>> from takifugu.cli.samples import write_demo
     >>> foreseen = forecast(write_demo(Path("foreseen")))
@@ -180,9 +167,8 @@ def forecast(
 def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     """Return the forecast of a plan.
 
-    `anyway` accepts tables that are not worth publishing.
-
-    Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
+    `anyway` accepts tables that are not worth publishing. Where the units of records were not read, the ledger is not
+    consulted, and a table of units is not judged.
     """
     tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
     name, questions = normalised(source.name), planned.questions
@@ -209,10 +195,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:
-    """Yield the expectations of the kind of file.
-
-    There is one of each table.
-    """
+    """Yield the file kind's expectations of each table."""
     for table in planned.tables:
         for question in table.questions:
             mechanism, noise = question.calibration.mechanism, question.calibration.randomiser

@@ -14,18 +14,15 @@ _STAY = re.compile(r"(\d+(?:\.\d+)?)(\s*\D+)")
 
 
 def what_if(raw: Plain) -> tuple[Change, str] | None:
-    """Return a belief of less noise.
-
-    It comes with what would have to be true, in words; None where there is none.
-    """
+    """Return any belief of less noise, with its assumption in words."""
     shorter = half_as_long(raw)
     return (shorter, _SHORTER) if shorter is not None else _fewer_places(raw)
 
 
 def half_as_long(raw: Plain) -> Change | None:
-    """Return the belief in half as long stays.
+    """Return the change to half as long stays, if any.
 
-    It is of a chain; None where the file has neither stays nor a matrix.
+    The file must have stays or a matrix.
     """
     belief = raw.get("belief", {})
     if belief.get("kind") != "markov-chain":
@@ -46,10 +43,7 @@ def half_as_long(raw: Plain) -> Change | None:
 
 
 def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
-    """Halve stays in steps or in time.
-
-    A time is such as "6 h"; None where one is written otherwise.
-    """
+    """Halve stays in steps or time ("6 h"), if all are readable."""
     halved: dict[str, object] = {}
     for state, stay in stays.items():
         in_time = _STAY.fullmatch(stay) if isinstance(stay, str) else None
@@ -63,7 +57,7 @@ def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
 
 
 def _fewer_places(raw: Plain) -> tuple[Change, str] | None:
-    """Return the belief in fewer places.
+    """Return the change to fewer places of a person, in words, too.
 
     A person is at a tenth of the places of a grid at most, or at half as many as declared.
     """

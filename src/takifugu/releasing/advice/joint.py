@@ -31,9 +31,7 @@ class Joint:
     is_adjusted: bool = False
 
     def sentence(self, unit: str) -> str:
-        """Explain the ±.
-
-        `unit` is what one of the values is.
+        """Explain the ± of values measured in `unit`.
 
         >>> Joint(Fraction(7), 3, 0.951).sentence("rows")
         'all values lie within ± 7 rows at once with probability 95 %'
@@ -47,20 +45,17 @@ class Joint:
 
 
 def json_of(joint: Joint | None) -> Json:
-    """Return the ± for a dry run's JSON.
-
-    With it goes the probability with which it holds.
-    """
+    """Return the ± and its probability for a dry run's JSON."""
     if joint is None:
         return {"half_width": None, "coverage": None}
     return {"half_width": to_text(joint.half_width), "coverage": joint.coverage}
 
 
 def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None) -> Joint | None:
-    """Return the ± of answers with one calibration.
+    """Return the ± of one calibration's answers, by default the noisiest's.
 
-    It is by default that of the noisiest; None where any has none. `people` is how many there are, where the plan has
-    one that stands for each; None where nobody knows.
+    None where any has none. `people` is how many there are, where the plan has one that stands for each; None where
+    nobody knows.
     """
     if people is None:
         return None

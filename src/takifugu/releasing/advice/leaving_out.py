@@ -17,10 +17,7 @@ _RULES = {"null_keys": '"drop"', "duplicates": '"first" or "last"', "overlap": '
 
 
 def left_out(file: ReleaseFile) -> tuple[str, ...]:
-    """Count the rows each rule leaves out.
-
-    Also those that it would leave out where it is not declared; nothing where none are, or unread.
-    """
+    """Say how many rows each rule leaves out, or would if declared."""
     source = file.source
     if not isinstance(source, SourceSpec):
         return ()

@@ -51,10 +51,9 @@ def unit_of(table: Table, step: Any, has_steps: bool) -> Unit:
 
 
 def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
-    """Return the expectation in answer units.
+    """Return the expectation with its important difference in answer units.
 
-    The difference that matters is; per cent of the expected mean stay per cent. Raises InputError for a unit that is
-    none of the table's.
+    Per cent of the expected mean stay per cent. Raises InputError for a unit that is none of the table's.
     """
     if expect is None or expect.matters is None:
         return expect
@@ -71,10 +70,7 @@ def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
 
 
 def _times(unit_word: str, unit: Unit) -> Fraction | None:
-    """Return the answer units in a written unit.
-
-    None for what is none of the table's units.
-    """
+    """Return the answer units per written unit, None for other units."""
     measured = unit.measured_in.casefold()
     if unit_word == measured or unit_word + "s" == measured:
         return Fraction(1)

@@ -20,10 +20,9 @@ class Reach(Worth):
 
 
 def reach_of(table: Expected) -> Reach | None:
-    """Compare the ± with the values' range.
+    """Compare a table's ± with the range of its values, if informative.
 
-    That is all that a table's values can be; None where that says nothing. It is useless where the ± exceeds the range,
-    as for a table that is refused.
+    The reach is useless where the ± exceeds the range, as for a table that is refused.
     """
     widest = [blur for blur in table.blurs if blur.ranges and not blur.marks]
     if not widest or not all(blur.widest for blur in widest):

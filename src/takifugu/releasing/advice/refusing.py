@@ -22,20 +22,17 @@ _ANYWAY = "or write --anyway (anyway=True)"
 
 
 def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> list[str]:
-    """Return the refusals of a plan's tables.
-
-    They are all of them, in words, each with what would help most.
-    """
+    """Return every refusal of a plan's tables in words, with best remedies."""
     reasons = list(_reasons(planned, tables, advice))
     best = _best_remedy(planned, advice) if reasons else ""
     return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
 
 
 def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
-    """Return the refusal of a plan's first table.
+    """Return the refusal of a plan's first early or useless table.
 
-    The table comes too early, or is not worth publishing; none `anyway`. The refusal says what would help most.
-    SpecError is raised for an expectation that a table contradicts.
+    None with `anyway`. The refusal says what would help most. Raises SpecError for an expectation that a table
+    contradicts.
     """
     advice = advice_of(planned)
     if anyway:
@@ -48,9 +45,9 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
 
 
 def too_early(file: ReleaseFile) -> list[str]:
-    """Name the tables of windows without an end.
+    """Name the tables of unfinished windows.
 
-    They have not ended: such tables would be paid for, and not read again.
+    Such tables would be paid for, and not read again.
     """
     windows = {item.name: file.kind.part(file, item).still_open for item in file.items}
     return [
@@ -62,10 +59,9 @@ def too_early(file: ReleaseFile) -> list[str]:
 def _reasons(
     planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the reasons of refusals, and remedies.
+    """Yield the reasons and remedies of tables not worth publishing.
 
-    They are of each table that is not worth publishing, with what to do instead. Noise is compared with the range of
-    the sum over all units, and so where it is known which units there are.
+    Noise is compared with the range of the sum over all units, and so where it is known which units there are.
     """
     is_known = planned.knows_units
     for table, advised in zip(tables, advice, strict=True):
@@ -80,10 +76,7 @@ def _reasons(
 
 
 def _less(planned: Plan, table: Expected) -> str:
-    """Explain the ways to less noise.
-
-    Fewer cells and fewer answers make that of a table smaller only where there are several.
-    """
+    """Say how to reduce noise: more epsilon, fewer cells or answers."""
     ways = ["increase epsilon"]
     if any(blur.cells > 1 for blur in table.blurs):
         ways.append("publish fewer cells")
@@ -93,10 +86,7 @@ def _less(planned: Plan, table: Expected) -> str:
 
 
 def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
-    """Name the best remedy of the worst table.
-
-    It would make the table useful, where that shows within seconds.
-    """
+    """Name a remedy sufficient for the worst table, if quickly computed."""
     file = planned.file
     if file.window is not None:
         return ""

@@ -52,18 +52,12 @@ class Remedy:
 
     @property
     def words(self) -> str:
-        """Write the changes in a sentence.
-
-        Each has its section.
-        """
+        """Write the changes in a sentence, each with its section."""
         return words_of(self.changes)
 
     @property
     def lines(self) -> list[str]:
-        """Write the changes as lines of the file.
-
-        There is one a line, after comments that name their sections.
-        """
+        """Write the changes as lines of the file, under comments naming sections."""
         return lines_of(self.changes)
 
     @property
@@ -74,10 +68,7 @@ class Remedy:
 
     @property
     def promise(self) -> str:
-        """State the worst table's worth and ±.
-
-        It is with the changes; the ± is said where that is another number.
-        """
+        """State the worst table's worth with them, and its ± if different."""
         is_said = self.worth.difference is None and not self.worth.is_adjusted
         if self.joint is None or (is_said and self.joint.values == 1):
             return self.sentence
@@ -125,13 +116,12 @@ class Made:
 def remedies(
     raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None
 ) -> tuple[Remedy, ...]:
-    """Return the remedies of the worst table.
+    """Return the worst table's remedies, best first.
 
-    The best is first, then what changes fewest keys; what needs a budget is last.
-
-    `raw` is the parsed release file of the plan, `tables` what its tables are worth now, `units` how many there are if
-    the plan does not know it. What does not help, and what the file refuses, is left out. Ten files are tried at most,
-    and none is begun when so many seconds of processor time are over, but for two.
+    Among equals those of fewest keys go first; those that need a budget are last. `raw` is the parsed release file of
+    the plan, `tables` what its tables are worth now, `units` how many there are if the plan does not know it. What does
+    not help, and what the file refuses, is left out. Ten files are tried at most, and none is begun when so many
+    seconds of processor time are over, but for two.
     """
     measured = {index_of(raw, table) for table in tables if table.worth is not None or table.hopeless}
     now = _worst(raw, tables, measured)
@@ -164,10 +154,7 @@ class _Search:
         return len(self.done)
 
     def tries(self, changes: Sequence[Change], why: str, price: str = "") -> Made | None:
-        """Return the file with these changes.
-
-        None where there are none, they are refused, or time is over.
-        """
+        """Return the file with these changes, unless none, refused or too late."""
         key = frozenset((change.where, repr(change.value)) for change in changes)
         is_over = time.process_time() > self.ends and self.tried >= AT_LEAST
         if not key or key in self.done or self.tried >= MOST_TRIED or is_over:
@@ -185,10 +172,7 @@ class _Search:
         return Made(tuple(changes), why, worst, room_of(planned), price)
 
     def keeps(self, attempt: Made) -> None:
-        """Remember a remedy.
-
-        It names the budget that it needs.
-        """
+        """Remember a remedy, naming the budget that it needs."""
         if not attempt.ratio < self.now.ratio:
             return
         fits = attempt.room >= 1
@@ -202,10 +186,7 @@ class _Search:
 
 
 def _alone(search: _Search) -> list[Made]:
-    """Try each idea by itself.
-
-    Returns what was accepted.
-    """
+    """Try each idea by itself; return the accepted ones."""
     accepted = list[Made]()
     now = time.process_time()
     middle = now + (search.ends - now) / 2  # larger epsilons get their time, too
@@ -220,10 +201,7 @@ def _alone(search: _Search) -> list[Made]:
 
 
 def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
-    """Try the best idea together with others.
-
-    That is where no one alone is enough.
-    """
+    """Try the best idea together with others, if none alone is enough."""
     ranked = sorted(alone, key=lambda attempt: attempt.ratio)
     if not ranked or ranked[0].ratio <= GOOD:
         return []
@@ -238,10 +216,9 @@ def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
 
 
 def _enough_epsilon(search: _Search, attempt: Made) -> None:
-    """Try larger epsilons.
+    """Try larger epsilons: one that fits the budget, then a sufficient one.
 
-    First one that fits the budget, then one that is enough: the error is not one over epsilon exactly. Of those that
-    are tried one after the other to be enough, the last is kept.
+    The error is not one over epsilon exactly, so several may be tried to be enough; the last is kept.
     """
     fitting = _with_epsilons(search, attempt, attempt.room) if 1 < attempt.room < attempt.ratio else None
     attempt = fitting if fitting is not None and fitting.ratio <= GOOD else attempt
@@ -258,10 +235,9 @@ def _enough_epsilon(search: _Search, attempt: Made) -> None:
 
 
 def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) -> Made | None:
-    """Return the file with larger epsilons.
+    """Return the file with larger epsilons, or None for no change.
 
-    They are larger as often as what matters fits into the noise; None for no change. With `at_most` they grow so many
-    times at most, and are rounded down.
+    Each grows by the ratio of noise to importance; with `at_most` by no more than that, rounded down.
     """
     file = applied(search.raw, attempt.changes)
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in attempt.changes}
@@ -282,10 +258,7 @@ def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) ->
 
 
 def _written(raw: Plain, keys: Sequence[Any]) -> Any:
-    """Return the file's value at a place.
-
-    None where it says nothing.
-    """
+    """Return the file's value at a place, if it has one."""
     place: Any = raw
     for key in keys:
         place = place[key] if isinstance(place, list) else place.get(key)
@@ -303,10 +276,7 @@ def _weaker(epsilon: float, before: float) -> str:
 
 
 def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan | None:
-    """Return the plan of the changed file.
-
-    It is for the same window; None where it is refused.
-    """
+    """Return the changed file's plan for the same window, unless refused."""
     file = planned.file
     try:
         return calibrated(checked(applied(raw, changes), file.path, file.given, file.window))
@@ -315,10 +285,7 @@ def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan |
 
 
 def index_of(raw: Plain, table: TableAdvice) -> int:
-    """Return the number of a table's [[release]].
-
-    The table comes from it: a window adds its own name to it.
-    """
+    """Return the number of a table's [[release]], ignoring its window's name."""
     names = [str(item.get("name")) for item in raw["release"]]
     return max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
 
@@ -326,10 +293,7 @@ def index_of(raw: Plain, table: TableAdvice) -> int:
 def _worst(
     raw: Plain, tables: Sequence[TableAdvice], measured: set[int]
 ) -> dict[int, tuple[TableAdvice, Worth]]:
-    """Return the worst table of each judged [[release]].
-
-    None of one of which a table cannot be judged.
-    """
+    """Return the worst table of each [[release]] with all tables judged."""
     worst: dict[int, tuple[TableAdvice, Worth]] = {}
     unjudged = set()
     for table in tables:

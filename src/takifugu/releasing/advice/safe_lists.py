@@ -33,11 +33,9 @@ class Named(Worth):
 
     @property
     def ratio(self) -> float:
-        """Return a number for comparing tables.
+        """Return a comparable ratio: 1 if just good, 5 if just rough.
 
-        It is 1 where the list is just good and 5 where it is just rough.
-
-        It falls wherever the share rises, to 0 where all is named, so that the list that names most comes first.
+        The ratio falls as the share rises, to 0 where all is named, so the list that names most comes first.
         """
         if self.share > GOOD_SHARE:
             return GOOD * (1 - self.share) / (1 - GOOD_SHARE)
@@ -53,10 +51,7 @@ class Named(Worth):
 
 
 def refuse_unused(expect: ExpectSpec, place: tuple[str | int, ...]) -> None:
-    """Raise InputError for expectations of a safe list.
-
-    A list of safe places is judged by [prior] alone.
-    """
+    """Raise InputError for expectations of a safe list, judged by [prior] alone."""
     unused = next((key for key in _EXPECTED if getattr(expect, key) is not None), None)
     if unused is not None:
         fault = "is not used by a list of safe places, which is judged by what counts and shares under [prior] say"
@@ -64,10 +59,7 @@ def refuse_unused(expect: ExpectSpec, place: tuple[str | int, ...]) -> None:
 
 
 def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
-    """Return the worth of a list.
-
-    The counts are as [prior] says; without it, nobody was anywhere.
-    """
+    """Return a list's worth by [prior]'s counts, or by zero counts."""
     threshold = min(noise.thresholds)
     if prior is None:
         shares, whose = {0: Fraction(1)}, "the places where nobody was"

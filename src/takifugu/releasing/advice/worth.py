@@ -56,10 +56,7 @@ class Expectation:
 
     @property
     def varies(self) -> float:
-        """Return the expected variation.
-
-        It is the range of the cells, or their mean where they are one or alike.
-        """
+        """Return the range of the cells, or the mean of alike ones."""
         if self.cells is None:
             return math.nan
         reach, mean = max(self.cells) - min(self.cells), math.fsum(self.cells) / len(self.cells)
@@ -89,10 +86,9 @@ class Worth:
 
     @property
     def ratio(self) -> float:
-        """Return the ratio of importance to noise.
+        """Return the ratio of noise to importance, infinite if nothing varies.
 
-        It says how often what matters fits into the noise; infinite where nothing is expected to vary. Where nothing
-        can show, it is never good, however large a difference is said to matter.
+        Where nothing can show, it is never good, however large a difference is said to matter.
         """
         band = (self.difference or self.cell).width
         if not band:
@@ -102,10 +98,7 @@ class Worth:
         return ratio if self.cells is None else self._with_cells(ratio, self.cells)
 
     def _with_cells(self, ratio: float, cells: Cells) -> float:
-        """Return the ratio of a table of cells.
-
-        It is rough where some are noise, useless where all are.
-        """
+        """Return several cells' ratio: rough if some are noise, useless if all."""
         if not cells.noisy:
             return ratio if self.expectation.matters is not None else min(ratio, ROUGH)
         if cells.is_any_readable or cells.is_one_of_several:
@@ -114,18 +107,12 @@ class Worth:
 
     @property
     def ratio_or_none(self) -> float | None:
-        """Return the ratio for JSON.
-
-        JSON has no infinity.
-        """
+        """Return the ratio for JSON, None for infinity."""
         return self.ratio if math.isfinite(self.ratio) else None
 
     @property
     def shows_nothing(self) -> bool:
-        """Return whether the largest difference is noise.
-
-        It is the largest that there can be.
-        """
+        """Return whether even the largest possible difference is noise."""
         return (self.difference or self.cell).width > self.expectation.reach
 
     @property
@@ -135,9 +122,7 @@ class Worth:
         return Verdict.ROUGH if self.ratio <= ROUGH else Verdict.USELESS
 
     def sentence(self, unit: str = "") -> str:
-        """State the visible and the invisible differences.
-
-        It is one plain sentence; `unit` is what one of the values is.
+        """State the visible and the invisible differences, in `unit`, in one sentence.
 
         >>> bands = Band(20.0, 0.95), Band(27.0, 0.95)
         >>> Worth(*bands, 30.0, Expectation((100.0, 250.0), None, "assumed")).sentence("minutes")
@@ -161,10 +146,7 @@ class Worth:
         return f"{self.verdict}: {noise}{differences} below {least} are noise, {too_much}"
 
     def _too_much(self, unit: str, cannot: str) -> str:
-        """Compare the error with its limit.
-
-        It is too large for what is expected, for what matters, or for what can be at all.
-        """
+        """Compare a large error with the expected, important or possible size."""
         if self.verdict is Verdict.USELESS:
             return f"and {self._expected(unit)}"
         if self.shows_nothing:
@@ -181,9 +163,7 @@ class Worth:
 
 
 def measured(size: float, unit: str) -> str:
-    """Write a size with its unit.
-
-    It may have none.
+    """Write a size with its unit, if any.
 
     >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
     ('137 rows', '1 row', '2.5')
@@ -201,9 +181,7 @@ def worth(
     is_one_of_several: bool = False,
     cells: Cells | None = None,
 ) -> Worth:
-    """Return the worth of an answer with noise.
-
-    `expectation` says what its cells are.
+    """Return the worth of an answer with noise and expected cells.
 
     It may be one of several answers of a table. Its values are adjusted after the noise where `totals` are given: what
     each block of its cells sums to, None where that is not public. `cells` are those that are counts, and count.
@@ -228,8 +206,5 @@ def worth(
 
 
 def worst(worths: Sequence[Worth]) -> Worth:
-    """Return the worst of several answers.
-
-    A table, and a file, is judged by it.
-    """
+    """Return the worst of several answers, the measure of their table."""
     return max(worths, key=lambda worth: worth.ratio)

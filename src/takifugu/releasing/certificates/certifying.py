@@ -103,10 +103,7 @@ def certify(
 
 
 def _query_of(calibrations: Sequence[Calibration]) -> Query:
-    """Return the common query of all answers.
-
-    It is of no entries where they differ in those that were observed.
-    """
+    """Return the answers' common query, without entries if those differ."""
     query = calibrations[0].query
     if any(calibration.query != query for calibration in calibrations):
         return replace(query, entries=None)  # type: ignore[type-var]
@@ -135,10 +132,7 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
 
 
 def _bill(account: Account | None, hides_presence: bool) -> Bill | None:
-    """Return the bill of an account.
-
-    It names no readers where it is hidden whether they are there.
-    """
+    """Return an account's bill, without readers if their presence is hidden."""
     if account is None:
         return None
     return replace(account.bill, readers=()) if hides_presence else account.bill

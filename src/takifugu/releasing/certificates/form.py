@@ -19,7 +19,7 @@ SCOPES = ("all", "unit", "pooled")
 
 
 def check_form(certificate: Certificate) -> None:
-    """Raise InputError for a certificate that Takifugu cannot have written.
+    """Raise InputError for a certificate impossible for Takifugu to have written.
 
     The error names the field. A valid checksum proves nothing here: whoever writes the file writes the checksum.
     """

@@ -209,9 +209,9 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
 
 
 def _marks(noise: object) -> Iterator[tuple[int, float]]:
-    """Yield counts up to the smallest threshold with their chances.
+    """Yield counts with their probabilities of being called safe.
 
-    A chance is the probability of calling the count safe.
+    The counts are around 0, around the smallest threshold, and half of it.
     """
     if not isinstance(noise, SafeCells):
         return

@@ -69,7 +69,7 @@ def _of_the_caller() -> int:
 
 
 def tell_before(questions: Sequence[Question], source: str, account: Preview, people: People) -> None:
-    """Say a release's exclusions and extra costs; tell listeners its spending."""
+    """Announce a release's exclusions and extra costs, and its spending to listeners."""
     listener = _LISTENER.get()
     if listener is not None and account.fits:
         listener(f"about to spend: {spending(source, account)}")
@@ -77,7 +77,7 @@ def tell_before(questions: Sequence[Question], source: str, account: Preview, pe
 
 
 def spending(source: str, account: Preview) -> str:
-    """Say the spending of a source before and after, and its budget."""
+    """Say a source's spending before and after, and its budget."""
     after = "no proven bound" if account.after is None else str(account.after)
     budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
     return f"the source {source!r} goes from {account.before} to {after}{budget}"

@@ -119,7 +119,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
 
 
 def _share_a_unit(questions: Sequence[Question]) -> bool:
-    """Whether some unit is read by several questions."""
+    """Return whether some unit is read by several questions."""
     earlier_units: set[str] = set()
     for question in questions:
         if not earlier_units.isdisjoint(question.readers):

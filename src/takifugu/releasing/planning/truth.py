@@ -109,7 +109,7 @@ def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int
 
 
 def _summed(pieces: Sequence[Piece]) -> IntArray:
-    """Return the total number of entries by state, and any cell."""
+    """Return the total number of entries by state, within cells if kept."""
     if pieces[0].by_cell is None:
         counts: IntArray = np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
         return counts
@@ -163,7 +163,7 @@ def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list
 
 
 def _read_alike(ways: IntArray) -> list[list[int]]:
-    """Return the distinct ways of reading entries.
+    """Return the ways of reading entries with weight.
 
     Raises DataError where a query reads entries counted together differently.
     """

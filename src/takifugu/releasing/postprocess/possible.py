@@ -27,7 +27,7 @@ def possible_ends(certificate: Certificate) -> Ends | None:
 
 
 def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:
-    """Return the same of queries about frameworks, both written."""
+    """Return the least and largest possible value of written queries, if known."""
     try:
         ends = [possible_answers(query, framework) for query, framework in problems]
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):  # no sums, or edited by hand

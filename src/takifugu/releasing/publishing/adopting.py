@@ -43,7 +43,7 @@ class Adopted:
 
     @property
     def spent(self) -> Amount:
-        """What the source has spent with all of them."""
+        """Return the source's spending with all of them."""
         return self.after[-1]
 
 
@@ -71,7 +71,7 @@ class _Lacking:
 def adopt(
     ledger: Ledger | str | Path, folder: str | Path, agree: Callable[[Sequence[Adopted]], bool]
 ) -> tuple[Adopted, ...]:
-    """Enter a folder's releases that the ledger lacks as spent.
+    """Enter as spent the releases of a folder lacking in a ledger.
 
     Nothing is published. A certificate that a copy of this ledger wrote is charged as what it is; any other counts for
     every unit of its source, at the cost of a change of the whole data, as do promises that depend on the order of

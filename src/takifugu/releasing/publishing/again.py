@@ -19,7 +19,7 @@ def paying_again(
     path: str | Path, name: str, payments: Iterable[Payment], output: str | Path = "", window: str = "",
     is_only: bool = True,
 ) -> str:  # fmt: skip
-    """Return the command that pays for one [[release]] again.
+    """Return the command for paying for one [[release]] again.
 
     `is_only` says that the file has no other.
     """

@@ -57,7 +57,7 @@ def accounts_of(
 
 
 def hashed(book: Ledger, layout: str) -> str:
-    """Return a layout's keyed digest for certificates, legible to nobody."""
+    """Return a layout's keyed digest for certificates; nobody can read it back."""
     return book.tag(LAYOUT, layout.encode()) if layout else ""
 
 

@@ -37,7 +37,7 @@ class Sheet:
 
     @property
     def digest(self) -> str:
-        """The keyed digest of the certificate."""
+        """Return the keyed digest of the certificate."""
         return str(json.loads(self.files[f"{self.name}{CERTIFICATE}"])["digest"])
 
 

@@ -147,7 +147,7 @@ def _leftovers(folder: Path) -> Iterator[Path]:
 
 
 def _locked(folder: Path, until: float) -> Callable[[], None]:
-    """Lock a folder; return the function that releases the lock.
+    """Lock a folder; return the function for releasing it.
 
     The system releases the lock of a process that is killed.
     """

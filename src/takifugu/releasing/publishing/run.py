@@ -87,7 +87,7 @@ def publish(
     anyway: bool = False,
     wanted: Choice | None = None,
 ) -> Outcome:
-    """Publish every new table of a plan on one reservation.
+    """Publish every new table of a plan: reserve once, draw, write.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
     all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a table that is

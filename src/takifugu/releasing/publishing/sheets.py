@@ -230,7 +230,7 @@ def wording_of(spec: FileSpec, table: Table) -> Wording:
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     """Return a table's adjusted values, if it publishes any.
 
-    They are computed from its noisy values and public totals alone.
+    Only its noisy values and public totals enter.
     """
     if table.totals is None:
         return None
@@ -247,10 +247,7 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
 
 
 def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
-    """Yield the values nearest to noisy ones, block by block.
-
-    Each block of cells has a total of its own.
-    """
+    """Yield the values nearest to noisy ones, by blocks with totals."""
     size = len(values) // len(totals)
     for number, total in enumerate(totals):
         yield from nearest(values[number * size : (number + 1) * size], grid, total)

@@ -52,7 +52,7 @@ class Standing:
 
     @property
     def is_here(self) -> bool:
-        """Whether it was published, and lies here whole."""
+        """Return whether it was published, and lies here whole."""
         return self.said in (InLedger.PUBLISHED, InLedger.REKEYED) and self.there is InFolder.WHOLE
 
     @property
@@ -62,7 +62,7 @@ class Standing:
 
     @property
     def since(self) -> str:
-        """When it was paid for."""
+        """Return the time of its payment."""
         return "" if self.paid is None else self.paid.created
 
     @property

@@ -154,7 +154,7 @@ def _off(belief: FromPopulations, sent: Sending) -> str:
 def suspicion_of(t: Reported) -> str:
     """Say how far an even suspicion of one hidden fact can grow.
 
-    The odds move by e^epsilon at most. The fact is the first that the framework compares, of declared names and values:
+    The odds move by e^epsilon at most. The fact is the framework's first comparison, of declared names and values:
     nothing of the data is in it.
     """
     c = t.certificate

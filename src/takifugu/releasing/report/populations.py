@@ -31,7 +31,7 @@ Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | Non
 def population_maps(t: Reported) -> Iterator[Block]:
     """Yield each population's maps or bars, before and after sending.
 
-    A last map shows where one place is sent.
+    A last map of places shows the output for one place.
     """
     belief, noise = randomised(t)
     yield Words(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
@@ -94,7 +94,7 @@ def moved_most(belief: FromPopulations, noise: Sending) -> int:
 
 
 def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
-    """Yield each population's maps before and after sending, and one place's."""
+    """Yield each population's maps before and after sending, and one place's output."""
     laws, sent = [[float(m) for m in law] for law in belief.laws], marginals(belief, noise)
     most = max(max(law) for law in (*laws[:MOST_POPULATIONS], *sent[:MOST_POPULATIONS]))
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
