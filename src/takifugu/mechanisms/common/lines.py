@@ -24,7 +24,7 @@ from takifugu.model.queries.additive import IntArray
 def line_parts(problem: Problem) -> tuple[Part, ...]:
     """Return the parts of `law_parts`, places on lines included.
 
-    One whose share of the answer moves along a line has its place there instead. Where the whole answer has no line
+    A part whose share of the answer moves along a line has its place there instead. Where the whole answer has no line
     each part has one of its own: the others' shares are added afterwards.
     """
     if problem.cells == 1:

@@ -142,10 +142,10 @@ class IndependentUsers:
     def groups(
         groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
-        """Return users given as (count, law) or (count, law, presence).
+        """Return users from (count, law) or (count, law, presence), in order.
 
-        They come in this order; no user is stored individually. Raises InputError as the class does, and for a count
-        that is not a whole number above 0.
+        No user is stored individually. Raises InputError as the class does, and for a count that is not a whole number
+        above 0.
 
         >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
         1000000
@@ -202,10 +202,7 @@ class IndependentUsers:
 
     @cached_property
     def letters(self) -> tuple[Letters, ...]:
-        """The different alphabets.
-
-        `letters_of` says which each user has.
-        """
+        """The different alphabets, by number in `letters_of`."""
         return tuple(dict.fromkeys(self._letters(law) for law in self.laws))
 
     @cached_property
@@ -296,10 +293,7 @@ class IndependentUsers:
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of like users in `entries`.
-
-        They are in order; see `likenesses`.
-        """
+        """Return the first of each set of like users, in order."""
         places = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
         code = self.likenesses(columns, by_law)[places]
         return sorted(places[np.unique(code, return_index=True)[1]].tolist())
