@@ -173,9 +173,9 @@ class Framework:
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     """Return beliefs (and a domain) about the same entries.
 
-    All are listed as the first one with names lists them. Raises InputError where they differ in the number of entries,
-    in their names, or in the values of an entry: an answer would mean something else under each of them, and data could
-    be impossible under one alone.
+    Entries are listed in the order of the first belief with names. Raises InputError where beliefs differ in the number
+    of entries, in their names, or in the values of an entry: an answer would mean something else under each of them,
+    and data could be impossible under one alone.
     """
     first, agreeing = beliefs[0], list[Believing]()
     named = next((b for b in beliefs if listed(b) is not None), first)

@@ -135,8 +135,7 @@ class UserFamily:
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return the least Laplace scale for epsilon, within 2**-34.
 
-        Where the others help and their law is too much work, the scale is the smallest by the user's contribution
-        alone.
+        Where the others help and their law is too much work, only the user's contribution counts.
         """
         proven = Fraction(self.reach(index)) / epsilon
         if not proven or not self._sides(index)[1]:

@@ -124,7 +124,7 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
 def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, ...]:
     """Describe the larger loss against knowledge of all other components, if any.
 
-    For `lines` see `located_families`. The loss is rounded up to three digits.
+    The loss is rounded up to three digits. For `lines` see `located_families`.
     """
     if not (is_smoothed(problem, lines) or any(map(separate, problem.framework.beliefs))):
         return ()

@@ -53,7 +53,7 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
 def along_line(answer: Additive) -> Additive | None:
     """Return T = D S for an answer c + S d.
 
-    None where it does not move along one line. An answer of one cell is its own place.
+    Returns None where the answer does not move along one line; an answer of one cell is its own place.
 
     >>> from takifugu import Histogram, MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3)

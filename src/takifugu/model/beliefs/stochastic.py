@@ -59,8 +59,8 @@ class WideLaw:
 def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     """Return the unique stationary law of a stochastic matrix.
 
-    InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its
-    relative accuracy. Where floats are too small for it, with exponents of its own for every number: what is possible
+    Raises InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps
+    its relative accuracy. Where floats are too small for it, every number has an exponent of its own: what is possible
     stays possible.
 
     >>> wide_stationary_law(np.array([[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]])).logs.round()

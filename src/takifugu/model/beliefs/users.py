@@ -211,10 +211,7 @@ class IndependentUsers:
 
     @cached_property
     def likeness(self) -> IntArray:
-        """Return one number per user, equal for like users.
-
-        Those have the same alphabet and the same possible values.
-        """
+        """Return a number per user, equal for equal alphabets and possible values."""
         number_of: dict[Hashable, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
         return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
@@ -280,8 +277,7 @@ class IndependentUsers:
     def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
         """Return one number per user, equal for like users.
 
-        Those have the same alphabet, possible values, and all columns. With `by_law` users whose laws differ are not
-        alike.
+        Like users have the same alphabet, possible values, and all columns, and with `by_law` the same law.
         """
         code = self.law_of if by_law else self.likeness
         for column in columns:

@@ -163,8 +163,8 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
 def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
     """Return the promise for `moves` moves: k epsilon, and the delta.
 
-    Given is that for one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy
-    along a path of data sets). Raises InputError for a negative number of moves.
+    `epsilon` and `delta` are those of one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1
+    (group privacy along a path of data sets). Raises InputError for a negative number of moves.
 
     >>> along_path(1, 0, 3)
     (Fraction(3, 1), 0.0)
