@@ -65,26 +65,19 @@ class Problem:
     work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return a value kept with the problem, made at the first question.
-
-        Mechanisms keep such values for each other.
-        """
+        """Return a value kept for all mechanisms, made at the first question."""
         return cached(self, key, make)
 
     @property
     def is_pair(self) -> bool:
-        """Return whether laws of the answer are compared directly.
-
-        Then nothing is known of entries that add up to it.
-        """
+        """Return whether laws of the answer are compared, without entries."""
         return self.framework.is_pair
 
     @cached_property
     def answers(self) -> tuple[Additive, ...]:
-        """Return the query resolved against each belief.
+        """Return the query resolved against each belief, with equal grid and cells.
 
-        All must share grid and cells. Two laws of the answer (`is_pair`) have no entries to add up: this raises
-        InputError for them.
+        Raises InputError for two laws of the answer (`is_pair`), which have no entries to add up.
         """
         if self.is_pair:
             raise InputError(
@@ -99,10 +92,7 @@ class Problem:
 
     @cached_property
     def grid(self) -> Fraction:
-        """Return the grid of the answer.
-
-        The query declares it, or it is one that holds every value.
-        """
+        """Return the answer's grid, declared or fit for every value."""
         if not self.is_pair:
             return self.answers[0].grid
         if not isinstance(self.query, queries.Identity) or self.query.attribute is not None:
@@ -113,10 +103,7 @@ class Problem:
 
     @property
     def unit(self) -> Fraction:
-        """Return the unit of laws and moves.
-
-        It is the grid, but 1 where laws were given.
-        """
+        """Return the unit of laws and moves: grid, or 1 for `between`."""
         return Fraction(1) if self.is_pair else self.grid
 
     @cached_property
@@ -137,10 +124,7 @@ class Problem:
 
     @property
     def published(self) -> tuple[str, ...]:
-        """Return the names of the published values.
-
-        They are the cells, unless a choice is made by them.
-        """
+        """Return the names of the published values: cells, or choices."""
         return self.labels if self.candidates is None else self.candidates.published
 
     @cached_property
@@ -162,19 +146,16 @@ class Problem:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Return the different independent components with a secret.
-
-        They are those of every belief; there are none for `between`.
-        """
+        """Return all beliefs' different components with a secret, none for `between`."""
         return () if self.is_pair else tuple(self._parts())
 
     @cached_property
     def law_parts(self) -> tuple[Part, ...]:
         """Return `parts` for mechanisms about the law of the answer.
 
-        There is one for each pair of given laws. Separate entries (users) stay together in one: what the others add
-        smooths the law of the answer given one user's secret. Of users with the same law, the same contribution to the
-        answer and the same secrets only one is looked at. Raises Unsupported where a choice is published.
+        Each pair of given laws is a part. Separate entries (users) stay together in one: what the others add smooths
+        the law of the answer given one user's secret. Of users with the same law, the same contribution to the answer
+        and the same secrets only one is looked at. Raises Unsupported where a choice is published.
         """
         self.check_adds()
         if self.is_pair:
@@ -214,10 +195,7 @@ class Problem:
 
 
 def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
-    """Return real-valued answers on the finest grid of any.
-
-    Without a declared grid each belief proposes its own.
-    """
+    """Return real-valued answers on the finest of the beliefs' grids."""
     if all(answer.on_grid for answer in answers):
         return answers
     finest = min(answer.grid for answer in answers)
@@ -230,9 +208,9 @@ def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
 def _separate_parts(
     users: Separate, answer: Additive, family: Family, together: bool, place: int
 ) -> Iterator[Part]:
-    """Yield a part per sort of user with a secret.
+    """Yield a part per sort of secret user, or one `together`.
 
-    Together there is one part with all users and one secret user per law.
+    Together the part has all users, and one secret user per law.
     """
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
     secret = tuple(user for user in first if family.has_pairs(users, user))
@@ -263,10 +241,7 @@ def _indicator(entries: range | tuple[int, ...], size: int) -> Runs:
 
 
 def _given(problem: Problem, pair: LawPair, number: int) -> Part:
-    """Return two given laws as a part.
-
-    The choice between them may move the answer by as much as they span.
-    """
+    """Return two given laws as a part with their span as change."""
     grid = pair_grid(problem)[0]
     steps = min(math.ceil(pair.span / grid), 2**60)  # nothing is calibrated to it: mechanisms ask for the laws
     answer = Additive(grid, ("value",), (integer_table([[0], [steps]]),), integer_row([1]))

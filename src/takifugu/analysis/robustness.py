@@ -93,12 +93,10 @@ def promise_if_belief_off(
 ) -> Guarantee:
     """Return the promise under a belief off by a distance Delta.
 
-    It is the distance from a stated one. Delta is the largest absolute log-ratio of two laws of the data: given each
-    secret (`conditional`, epsilon becomes epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta).
-    One that covers everything stays as it is. For several releases ask about their joint promise,
-    `compose(calibrations)`, not about each.
-
-    Raises InputError unless exactly one distance is given, and for one that is negative or not finite.
+    Delta is the largest absolute log-ratio of two laws of the data: given each secret (`conditional`, epsilon becomes
+    epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). A promise that covers everything stays
+    as it is. For several releases ask about their joint promise, `compose(calibrations)`, not about each. Raises
+    InputError unless exactly one distance is given, and for one that is negative or not finite.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
@@ -128,9 +126,9 @@ def promise_if_belief_off(
 
 
 def weakened(epsilon: Fraction, delta: Fraction, off_by: Fraction) -> tuple[Fraction, Fraction]:
-    """Return (epsilon + 2 Delta, delta') for Delta = `off_by` >= 0.
+    """Return (epsilon + 2 Delta, delta') of the theorem, Delta = `off_by`.
 
-    They are those of the theorem; delta' is rounded up by under 1e-9.
+    delta' is rounded up by under 1e-9.
 
     >>> weakened(Fraction(1), Fraction(0), Fraction(1, 10))
     (Fraction(6, 5), Fraction(0, 1))

@@ -91,10 +91,7 @@ class Framework:
 
     @property
     def domain(self) -> Belief | Data:
-        """Return the entries, their names and values.
-
-        Queries and data are read by them; a belief says them, too.
-        """
+        """Return the belief or domain by which queries and data are read."""
         if self.beliefs:  # noise is for answers as they read them, so data are read alike
             return self.beliefs[0]
         if self.given_domain is None:
@@ -108,18 +105,12 @@ class Framework:
 
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
-        """Return the pairs of given distributions; mostly none.
-
-        They are compared directly (`between`), and have no entries.
-        """
+        """Return the distributions given to compare directly (`between`), mostly none."""
         return tuple(b for b in self.beliefs if isinstance(b, LawPair))  # a framework's own form, no capability
 
     @property
     def is_pair(self) -> bool:
-        """Return whether given distributions are compared (`between`).
-
-        Then nothing is known of any entries.
-        """
+        """Return whether distributions are compared directly, without entries (`between`)."""
         return bool(self.pairs)
 
     def comparisons(self) -> Iterator[Comparison]:
@@ -131,19 +122,13 @@ class Framework:
         return comparisons
 
     def to_dict(self) -> Json:
-        """Return the canonical form, without data.
-
-        It reads back with `from_dict`.
-        """
+        """Return the canonical form for `from_dict`, without data."""
         text, changed = self._written
         data: Json = json.loads(text) if changed is None else changed
         return data
 
     def fingerprint(self) -> str:
-        """Return a hash of the canonical form, of 128 bits.
-
-        Equal frameworks have equal fingerprints.
-        """
+        """Return a 128-bit hash, equal for equal frameworks."""
         return self._fingerprint
 
     @cached_property
@@ -188,9 +173,9 @@ class Framework:
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     """Return beliefs (and a domain) about the same entries.
 
-    All are listed as the first one with names lists them. Raises InputError where they differ in the number of entries,
-    in their names, or in the values of an entry: an answer would mean something else under each of them, and data could
-    be impossible under one alone.
+    Entries are listed in the order of the first belief with names. Raises InputError where beliefs differ in the number
+    of entries, in their names, or in the values of an entry: an answer would mean something else under each of them,
+    and data could be impossible under one alone.
     """
     first, agreeing = beliefs[0], list[Believing]()
     named = next((b for b in beliefs if listed(b) is not None), first)
@@ -283,7 +268,7 @@ def _check_belief(belief: object) -> None:
 def between(p: Pmf, q: Pmf) -> Framework:
     """Return the framework to hide a choice of two distributions.
 
-    The answer comes from one of both (Ding22 §2).
+    The answer comes from one of the two (Ding22 §2).
 
     >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
     'pufferfish'
@@ -350,10 +335,7 @@ def _check_values(first: Entries, other: Entries) -> None:
 
 
 def _values(belief: Entries, entry: int) -> frozenset[State]:
-    """Return the possible data at an entry.
-
-    They are the values that a belief calls observable, where not all are.
-    """
+    """Return the observable values of an entry, by default all."""
     return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
 
 
@@ -363,10 +345,7 @@ def definition_of(secret: Secret) -> str:
 
 
 def _definition(secrets: Sequence[Secret]) -> str:
-    """Return the common definition of secrets.
-
-    Those of whole columns have one of their own.
-    """
+    """Return the common definition of secrets, or raise InputError."""
     names = set(map(definition_of, secrets))
     if len(names) > 1:
         raise InputError(

@@ -80,10 +80,7 @@ def _laws(
 
 
 def _subsets(extra: tuple[int, ...]) -> list[dict[int, int]]:
-    """Return how many sets of n people add each total.
-
-    One mapping for each n = 0 .. len(extra).
-    """
+    """Count the sets of n people by total, for each n."""
     sets: list[dict[int, int]] = [{0: 1}, *({} for _ in extra)]
     for number, weight in enumerate(extra):
         for n in range(number, -1, -1):

@@ -41,10 +41,7 @@ SETTLED = 1e-12
 
 
 def of_groups(answer: Additive, group: IntArray, laws: list[FloatArray]) -> FloatArray:
-    """Return the mean of each cell in grid units.
-
-    Entry i has the law `laws[group[i]]`.
-    """
+    """Return each cell's mean in grid units, with laws `laws[group[i]]`."""
     total = np.zeros(answer.cells)
     table_of = answer.table_numbers
     for number, law in enumerate(laws):
@@ -93,7 +90,7 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
 def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
     """Return each cell's mean for steps of these laws in turn.
 
-    Of one law no step is written out.
+    A single law needs no array of the steps.
     """
     if len(laws) > 1:
         return of_groups(answer, np.arange(answer.size) % len(laws), laws)
@@ -107,10 +104,7 @@ def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
 
 
 def _settled(chain: PeriodicChain) -> list[FloatArray]:
-    """Return the law of each phase in the long run.
-
-    Nothing where it has none that a given start decides.
-    """
+    """Return each phase's law in the long run, or nothing without one."""
     try:
         return [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
     except InputError:  # several closed classes: the start decides how likely each is
@@ -118,10 +112,7 @@ def _settled(chain: PeriodicChain) -> list[FloatArray]:
 
 
 def _limit(chain: PeriodicChain) -> list[FloatArray]:
-    """Return the laws after 2**40 periods from the given start.
-
-    Nothing where they go round in a circle.
-    """
+    """Return the laws after 2**40 periods, or nothing where they circulate."""
     period_matrix = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
     power = period_matrix
     for _ in range(40):
@@ -182,10 +173,7 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
 
 
 def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
-    """Return the law of each group of users over their values.
-
-    Absence is one of them where they may be absent.
-    """
+    """Return each user group's law over its values, absence included."""
     laws, (_, one_of_each) = list[FloatArray](), np.unique(users.law_of, return_index=True)
     for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
         present = float(law.presence)
@@ -242,10 +230,7 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         return self.belief.size
 
     def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Bound the answer by the range of each column in it.
-
-        Every record lies in these ranges; None where a column has none.
-        """
+        """Bound the answer by its columns' ranges, None where one lacks any."""
         assert isinstance(answer, ColumnSums)
         ranges = dict(zip(self.belief.columns, self.belief.ranges, strict=True))
         read = [ranges.get(name) for name in answer.columns]
@@ -258,9 +243,9 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
 
 
 def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Follow sum over x of P(x) exp(tilt * N(x)) through the steps.
+    """Follow the mean of exp(tilt * N(x)) backwards through the steps.
 
-    It goes from the last step to the first; of any start it is the largest.
+    Where the start may be any state, the result is the largest.
     """
     runs, states = _runs(count), len(chain.states)
     if len(runs) > MOST_RUNS:
@@ -280,10 +265,7 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
 
 
 def _runs(count: Additive) -> list[tuple[int, int]]:
-    """Return the longest runs of steps with equal contributions.
-
-    Each is its first step and the one behind its last.
-    """
+    """Return the longest runs [first, end) of steps with equal contributions."""
     kinds = count.table_numbers
     changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
     starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
@@ -326,10 +308,7 @@ def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> 
 
 
 def _of_groups(count: Additive, group: IntArray, laws: list[FloatArray], tilts: FloatArray) -> FloatArray:
-    """Return the sum over entries with the law `laws[group[i]]`.
-
-    Entries that add the same are taken together.
-    """
+    """Return the log moments' sum over entries of laws `laws[group[i]]`."""
     kinds = count.table_numbers
     different, times = np.unique(np.stack([group, kinds, count.weights]), axis=1, return_counts=True)
     total = np.zeros(len(tilts))

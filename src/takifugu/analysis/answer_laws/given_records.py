@@ -76,10 +76,7 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @property
     def no_bound(self) -> str:
-        """Return why nothing is proved beyond listed laws.
-
-        It is "" where a bound is proved.
-        """
+        """Return why no bound is proved beyond listed laws, else ""."""
         return ""
 
     @property
@@ -92,10 +89,7 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @property
     def outermost_is_worst(self) -> bool:
-        """Return whether one comparison is the worst for every added noise.
-
-        It is known exactly, too.
-        """
+        """Return whether one exact comparison is the worst for every noise."""
         return False
 
     @cached_property

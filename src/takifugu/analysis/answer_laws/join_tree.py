@@ -78,9 +78,9 @@ class Contraction:
 def contraction(
     scopes: Mapping[int, Scope], sizes: Mapping[int, int], spans: Mapping[int, int], keep: Collection[int] = ()
 ) -> Contraction:
-    """Plan the product of tables over `scopes`, summed over most variables.
+    """Plan the product of tables, summed over all variables but `keep`.
 
-    Those to keep are not summed. `spans[v]` is the largest number that v adds to the sum, the least being 0.
+    `spans[v]` is the largest number that v adds to the sum, the least being 0.
 
     >>> plan = contraction({0: (0,), 1: (0, 1), 2: (1, 2)}, {0: 2, 1: 2, 2: 2}, {0: 1, 1: 1, 2: 1})
     >>> [t.variable for t in plan.tables if isinstance(t, Sum)], plan.tables[-1].width

@@ -43,10 +43,9 @@ class VariableLaw:
 
 
 def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[int]]) -> Iterator[VariableLaw]:
-    """Yield the law of every wanted variable once.
+    """Yield the law of every wanted variable once, in second-pass order.
 
-    They come in the order of the second pass. `offsets[v]` is what each value of v adds to the sum, the least 0; leaf
-    `entry` stands for the table factors[entry].
+    `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
     """
     tables = collect(plan.contraction, factors, offsets, plan.retained)
     weight = _sizes(plan.contraction)
@@ -71,10 +70,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
 def collect(
     plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], retained: Collection[int]
 ) -> list[ShareTable]:
-    """Return every table, ONE for spent ones.
-
-    Those that are kept, and the last, stay.
-    """
+    """Return the tables, ONE for spent ones neither retained nor last."""
     tables: list[ShareTable] = []
     for table in plan.tables:
         if isinstance(table, Leaf):
@@ -139,10 +135,7 @@ def moved(table: ShareTable, variable: int, offsets: Sequence[int]) -> ShareTabl
 
 
 def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
-    """Return the polynomials with one axis for every variable of `scope`.
-
-    An axis that the table lacks has length 1.
-    """
+    """Return polynomials with an axis per variable, length 1 if absent."""
     if tuple(scope) == table.scope:
         return table.polynomials
     axis_of = {v: axis for axis, v in enumerate(table.scope)}

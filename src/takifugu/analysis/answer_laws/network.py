@@ -57,9 +57,7 @@ class Shares:
 
 
 def shares(belief: BayesianNetwork, answer: Additive) -> Shares:
-    """Write the nodes' contributions over one base and unit.
-
-    The unit is the largest common one.
+    """Write the nodes' contributions over one base and largest common unit.
 
     >>> from takifugu.model.queries import Linear
     >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
@@ -118,10 +116,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
 
 
 def relative_error(rounded: int) -> float:
-    """Bound the relative error of a mass.
-
-    Numbers are rounded so often, and divided by the sum of them all.
-    """
+    """Bound the relative error of a mass rounded and normalised."""
     return 2.02 * (rounded + 64) * UNIT
 
 
@@ -136,10 +131,7 @@ def _pairs(belief: BayesianNetwork, family: Family) -> dict[int, tuple[tuple[int
 
 
 def _plans(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) -> Iterator[Reading]:
-    """Yield one plan for all wanted nodes, or one for each.
-
-    There is one for each where one plan would take too much memory.
-    """
+    """Yield one plan, or one per node where memory is short."""
     if not nodes:
         return
     together = _planned(belief, answer, nodes)
@@ -155,10 +147,7 @@ def _fits(plan: Reading) -> bool:
 
 
 def _planned(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) -> Reading:
-    """Return the plan for some wanted nodes.
-
-    The last one made for an answer is kept.
-    """
+    """Return the plan for some wanted nodes, keeping the last one."""
     key: tuple[int, tuple[int, ...]] = (id(belief), nodes)
     plans = cached(answer, Reading, _Plans)
     last = plans.get(key)

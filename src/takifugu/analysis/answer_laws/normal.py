@@ -70,10 +70,9 @@ class ViewLaw(NormalLaw[NormalView]):
 
 
 def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
-    """Return the shift of the mean, and the covariance given g.
+    """Return the shift of the mean by `change`, and covariance given g.
 
-    The answer's mean moves so far when g moves by `change`. Raises Unsupported for a change that no two values of g can
-    have.
+    `change` is that of g. Raises Unsupported where no two values of g differ by it.
     """
     shared, variance, spread = view.shared(answer), view.variance, view.spread(answer)
     moved = solved(variance, change)
@@ -87,10 +86,10 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
 
 
 def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
-    """Return how far the mean of each column's total moves.
+    """Return how far each column's mean total moves between two hypotheses.
 
-    It moves between two hypotheses, value by value for finite sets. None for half-lines, intervals and variances that
-    change what is read: then the answer has other laws than one and its translate.
+    Finite sets move value by value. Returns None for half-lines, intervals and variances that change what is read: then
+    the answer has other laws than one and its translate.
     """
     belief, read = view.belief, answer.read_columns
     size = range(len(belief.columns))
@@ -145,10 +144,7 @@ def _column(view: NormalView) -> int:
 
 
 def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second: Fraction) -> NormalComparison:
-    """Return the laws of the answer under two variances of one column.
-
-    Nothing else that is read changes.
-    """
+    """Return the answer's laws under two variances of one column only."""
     variance, place = one_number(view.spread(answer)), _column(view)
     (row,) = answer.coefficients
     covariance = view.belief.covariance

@@ -96,17 +96,11 @@ class BoxFamily:
         return self.farthest, round_up(self.farthest / epsilon)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound the largest log-ratio over the box.
-
-        It is 0 where the answer does not depend on the secret.
-        """
+        """Bound the largest log-ratio over the box, 0 for independent answers."""
         return [largest_loss(self.sides, self.cell, scale / self.step)] if self.reach(0) else [0.0]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return nearly the smallest scale with a bound of at most epsilon.
-
-        It is never above that of the moves.
-        """
+        """Return nearly the least scale for epsilon, never above the moves'."""
         proven = Fraction(self.farthest) / epsilon
         if not proven:
             return proven

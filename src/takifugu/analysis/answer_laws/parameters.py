@@ -79,10 +79,7 @@ class ColumnLaws:
 
     @cached_property
     def rows(self) -> Mapping[tuple[int, tuple[int, ...]], Pmf]:
-        """Return the law of one record's share in each group.
-
-        It is given possible values of the group's parameters, by group and values.
-        """
+        """Return a record's law by group and possible values of its parameters."""
         laws = {}
         for number, group in enumerate(self.groups):
             possible_values = [np.flatnonzero(self.belief.possible(entry)).tolist() for entry in group.entries]
@@ -146,11 +143,9 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return joint probabilities by values, and an error bound.
+        """Return joint probabilities by parameter values, and a relative error bound.
 
-        They are P(phi_entry = a, phi_A = v), by a and v.
-
-        Only positive probabilities are listed; the error is relative.
+        The probabilities are P(phi_entry = a, phi_A = v), by a and v; only positive ones are listed.
         """
         prior = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
@@ -178,10 +173,7 @@ class ColumnLaws:
 
 
 def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLaw[Parameters]:
-    """Return the law of an answer over whole columns.
-
-    There is none where it is no sum over records.
-    """
+    """Return the law of an answer over whole columns, if additive."""
     adds_up = isinstance(answer, ColumnAnswer)
     if adds_up:
         return ParametersLaw(belief, answer, family)
@@ -281,10 +273,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
 def _mixture(
     chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
 ) -> Wide:
-    """Return the sum of laws, each times its chance.
-
-    Its places are start, start + step, and so on.
-    """
+    """Return the laws' mixture at places start, start + step, ..."""
     total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
     for at, mass in chances.items():
         law, place = laws[at], (laws[at].start - start) // step

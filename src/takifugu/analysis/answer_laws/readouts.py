@@ -36,10 +36,7 @@ class Reading:
 
 
 def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
-    """Choose the table to read the law of each wanted variable from.
-
-    It is the table over it where that takes the least work.
-    """
+    """Choose the cheapest table to read each wanted variable's law from."""
     tables = plan.tables
     parent = [-1] * len(tables)
     top: dict[int, int] = {}
@@ -84,10 +81,7 @@ def _bytes(plan: Contraction, needed: Collection[int], retained: Collection[int]
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
-    """Return the cheapest table to read a variable's law from.
-
-    It is at or below `top`.
-    """
+    """Return the cheapest table at or below `top` for a variable's law."""
     best, cheapest = math.inf, top
     stack = [(top, 0.0)]
     while stack:
@@ -105,10 +99,7 @@ def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int
 
 
 def _retained(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:
-    """Return the tables of the second pass.
-
-    Laws are read there, or they are neighbours of needed ones.
-    """
+    """Return the second pass's tables: those read and needed ones' neighbours."""
     retained = set(places)
     for table in plan.tables:
         if isinstance(table, Join):

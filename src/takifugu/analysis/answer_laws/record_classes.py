@@ -106,19 +106,13 @@ class ClassFamily:
         return self.times * max(distances)
 
     def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals for a bound of W-infinity for every table.
-
-        The last is certain.
-        """
+        """Return increasing proposals to bound W-infinity; the last is certain."""
         farthest = self.times * max(_farthest_move(first, second) for first, second in self._steps(index))
         return (*(move for move in self._between if move < farthest), farthest)
 
     @cached_property
     def _between(self) -> tuple[int, ...]:
-        """Return proposals from copies of the lowest and the highest law.
-
-        They are laws of one record of two levels.
-        """
+        """Return proposals from copies of one two-level record's extreme laws."""
         if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
             return ()
         levels: list[Level] = []
@@ -130,10 +124,7 @@ class ClassFamily:
         return copies(lowest, highest, self.times).moves(0)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B after Laplace noise.
-
-        One bound for each comparison, for every table.
-        """
+        """Bound sup abs log A/B of each comparison for every table."""
         return [self._loss(index, scale) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
@@ -180,10 +171,7 @@ def _loss(first: Level, second: Level, scale: Fraction) -> float:
 
 
 def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fraction | float, Fraction | float]:
-    """Return the most and the least mass near an output.
-
-    The most of a record of one level, the least of another level.
-    """
+    """Return one level's most and another's least mass near an output."""
     if not scale:
         return left.highest(lambda x: Fraction(x == y)), right.lowest(lambda x: Fraction(x == y))
     return left.highest(_around(y, scale)), right.lowest(_around(y, scale))
@@ -207,9 +195,7 @@ def _moves_at_most(left: Level, right: Level, move: int) -> bool:
 
 
 def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
-    """Return two laws around all laws of all levels.
-
-    Every one lies between them in stochastic order.
+    """Return two laws stochastically around all laws of all levels.
 
     >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
     >>> _envelope(ends)
@@ -258,10 +244,7 @@ class ClassLaw(AnswerLaw[RecordView]):
 
 
 def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
-    """Return the bounds for records with a table within intervals.
-
-    Or the reason why there are none.
-    """
+    """Return bounds for a table within intervals, or the reason against."""
     law = ClassLaw(belief, answer, family)
     try:
         next(iter(law.families()), None)
@@ -290,10 +273,7 @@ def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator
 
 
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:
-    """Return the addends of a record of each score.
-
-    `adds` and `scores` are those of the rows of the table.
-    """
+    """Return the addends of a record by score, from the table's rows."""
     intervals: dict[Score, list[tuple[int, Fraction, Fraction]]] = {}
     for score, x, (low, high) in zip(scores, adds, view.records.within or (), strict=True):
         if high:
@@ -323,7 +303,7 @@ def _ends(members: Sequence[int]) -> tuple[int, int]:
 def _check_levels(levels: Mapping[int, Level]) -> None:
     """Raise Unsupported unless bounds for the levels are proved.
 
-    These are two levels, or evenly spaced ones that are log-concave for every table.
+    Proofs are for two levels, and for evenly spaced ones that are log-concave for every table.
     """
     if len(levels) == 2:
         return

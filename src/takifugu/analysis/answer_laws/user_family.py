@@ -109,10 +109,7 @@ class UserFamily:
         return ListedFamily(self.entry, self.pairs, laws, rounded)
 
     def reach(self, index: int) -> int:
-        """Return W-infinity of one comparison.
-
-        It is how far the user's change moves the answer.
-        """
+        """Return W-infinity: how far the user's change moves the answer."""
         state, unknown = self._sides(index)
         if not unknown:
             return abs(state[0] - state[1])
@@ -128,18 +125,17 @@ class UserFamily:
         return self.reach(index), round_up(self.reach(index) / epsilon)
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B after Laplace noise, for each of `compared`.
+        """Bound sup abs log A/B per comparison; scale 0 is no noise.
 
-        Scale 0 is no noise. Exact but for rounding, except for a value strictly inside against an unknown value, where
-        the others help.
+        The bound is exact but for rounding, except for a value strictly inside against an unknown value, where the
+        others help.
         """
         return [self._loss(index, scale) for index in range(len(self.compared))]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest Laplace scale for a log-ratio within epsilon.
+        """Return the least Laplace scale for epsilon, within 2**-34.
 
-        It is at most 2**-34 above it. Where the others help and their law is too much work: the smallest by the user's
-        contribution alone.
+        Where the others help and their law is too much work, only the user's contribution counts.
         """
         proven = Fraction(self.reach(index)) / epsilon
         if not proven or not self._sides(index)[1]:
@@ -175,18 +171,12 @@ class UserFamily:
         return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
 
     def _rounding(self, size: Fraction) -> float:
-        """Return a bound on the rounding of exponents.
-
-        They are at most `size`; log masses and their sums count, too.
-        """
+        """Bound the rounding of exponents up to `size`, log masses included."""
         logs = self.share.log_law[1]
         return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
 
     def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
-        """Return the contributions of the compared states.
-
-        With them comes whether the other one is unknown.
-        """
+        """Return the compared contributions, and whether one side is unknown."""
         a, _, b, _ = self.compared[index]
         return tuple(self.share.states[v] for v in (a, b) if v != self.unknown), self.unknown in (a, b)
 

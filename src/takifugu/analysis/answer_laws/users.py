@@ -55,9 +55,9 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             yield UserFamily(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Return predicted multiplications, and bytes held at once.
+        """Predict the multiplications, and the bytes held at once.
 
-        With `laplace` those that Laplace noise makes of the laws.
+        With `laplace` only what Laplace noise makes of the laws counts.
         """
         users = self.users
         if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
@@ -102,10 +102,7 @@ class Users:
 
     @cached_property
     def places(self) -> float:
-        """Return the number of atoms or places of the answer's law.
-
-        They are atoms where masses are exact, else places between the outermost.
-        """
+        """Return the number of atoms, or of places for rounded masses."""
         return self._atoms if self.exact else self._width
 
     @cached_property
@@ -132,10 +129,7 @@ class Users:
 
     @cached_property
     def _atoms(self) -> float:
-        """Return a bound on the number of atoms.
-
-        It counts every choice of all users, or every place.
-        """
+        """Bound the number of atoms by all users' choices, or all places."""
         bits = sum(float(n) * math.log2(len(c.law)) for n, c in zip(self.counts, self.contributions, strict=True))
         return min(self._width, 2.0 ** min(bits, 60.0))
 
@@ -151,10 +145,7 @@ class Users:
 
 
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
-    """Sort the users of a belief.
-
-    Those of the answer's last belief are kept with it.
-    """
+    """Sort a belief's users, keeping those of the answer's last belief."""
     last = cached(answer, Users, dict[int, tuple[IndependentUsers, Users]])
     entry = last.get(id(belief))
     if entry is None:
@@ -188,10 +179,7 @@ def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Cont
 
 
 def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
-    """Return the probability of each value, and of absence.
-
-    Absence counts where it removes the user.
-    """
+    """Return each value's probability, and absence's where it removes the user."""
     if not may_leave:
         return list(law.probabilities)
     if law.exact:
@@ -206,9 +194,9 @@ def _span(share: Contribution) -> int:
 
 
 def _inner(users: Users, family: Family) -> int:
-    """Return how many secret users have a value inside its range.
+    """Count secret users with an inner value, compared with unknown.
 
-    It lies strictly inside the range of their contributions, against unknown.
+    A value is inner strictly inside the range of their contributions.
     """
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:

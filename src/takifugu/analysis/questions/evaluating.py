@@ -55,10 +55,7 @@ def misses(answer: Additive, values: IntArray) -> bool:
 
 
 def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
-    """Return the exact answer in grid units.
-
-    Entries that were not observed add nothing.
-    """
+    """Return the exact answer in grid units; unobserved entries add nothing."""
     if values.ndim > 1:  # whole columns of records, in which nothing is missing
         return answer.evaluate(values)
     observed = values != MISSING
@@ -84,10 +81,7 @@ def _one_sequence(belief: Belief, data: object) -> IntArray:
 
 
 def of_pieces(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence for each piece.
-
-    Each is as long as its piece or shorter.
-    """
+    """Return the values of a sequence, maybe shorter, for each piece."""
     pieces, runs = _sequence(data, "the list of pieces"), belief.components()
     if len(pieces) != len(runs):
         raise DataError(f"the belief has {len(runs)} pieces", fix="give one sequence for each, in the same order")
@@ -111,10 +105,7 @@ def _in_runs(belief: Belief, runs: Iterable[tuple[range, Hashable]]) -> IntArray
 
 
 def of_people(belief: Belief, data: object) -> IntArray:
-    """Return the values of people.
-
-    Data are a mapping of all names, or states in the listed order.
-    """
+    """Return people's values, from all names or in the listed order."""
     if isinstance(data, Mapping):
         data = _by_name(data, belief, "the data must name exactly the people of the belief, each with a state")
     states = _sequence(data, "the sequence")
@@ -175,10 +166,7 @@ def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -
 
 
 def _record(belief: Belief, data: object) -> IntArray:
-    """Return the values of one record.
-
-    It is a mapping of exactly the names, or values in the listed order.
-    """
+    """Return one record's values, from all names or in listed order."""
     names = entries.listed(belief) or range(belief.size)
     if isinstance(data, Mapping):
         if set(data) != set(names):
@@ -194,19 +182,13 @@ def _record(belief: Belief, data: object) -> IntArray:
 
 
 def _unregistered(belief: Belief, data: object) -> IntArray:
-    """Return the values of one sequence, or of one record.
-
-    It is a record where entries have names or several alphabets.
-    """
+    """Return one sequence's values, or a record's under names or several alphabets."""
     sequence = belief.names is None and belief.one_alphabet
     return _one_sequence(belief, data) if sequence else _record(belief, data)
 
 
 def _by_label(data: object) -> object:
-    """Return a row with labels as a mapping.
-
-    Its order means nothing. A named tuple, or a pandas Series with names.
-    """
+    """Return a named tuple or Series as a mapping, without order."""
     labels = listed_array(getattr(data, "_fields", getattr(data, "index", None)))
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
         return data
@@ -219,7 +201,7 @@ def _by_label(data: object) -> object:
 def of_users(users: IndependentUsers, data: object) -> IntArray:
     """Return one value index per user.
 
-    "absent" has one where it removes the user, not where it means "unknown".
+    "absent" has an index where it removes the user, not where it means "unknown".
     """
     if isinstance(data, Mapping) and users.names is not None:
         data = _by_name(data, users, "the data must name exactly the users of the belief, each with a value")
@@ -247,9 +229,9 @@ def of_users(users: IndependentUsers, data: object) -> IntArray:
 
 
 def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[object]:
-    """Return values by name in the order of the belief's list.
+    """Return values by name in the belief's order.
 
-    DataError for other names.
+    Raises DataError for other names.
     """
     if set(data) != set(belief.names or ()):
         raise DataError(rule)

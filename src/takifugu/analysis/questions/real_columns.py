@@ -127,10 +127,7 @@ def _values(column: object) -> list[Hashable]:
 def _once(
     numbers: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
 ) -> Fraction:
-    """Return the number read from a value, from memory if it recurs.
-
-    True and 1 are not the same.
-    """
+    """Return a value's number, from memory by type and value."""
     try:
         key = type(value), value
         exact = numbers.get(key)

@@ -46,11 +46,9 @@ class Noise(PlainForm):
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return the Laplace scale b.
+        """Return the Laplace scale b, 0 without noise, None for others.
 
-        A change D of the answer loses exactly D/b.
-
-        It does so both ways; 0 without noise, None for others.
+        A change D of the answer loses exactly D/b, both ways.
         """
         return None
 
@@ -71,10 +69,9 @@ class Noise(PlainForm):
         raise NotImplementedError
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of answers, in steps of the grid.
+        """Randomise a column of whole answers, in steps of the grid.
 
-        Whole answers in, noisy ones out, an array each. As many as there are, whatever `cells` says; exact, without a
-        step of Python for each.
+        The column has any length, whatever `cells` says; the noise is exact, without a step of Python for each.
         """
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
@@ -82,9 +79,9 @@ class Noise(PlainForm):
         return self._steps(steps, entropy)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio for a change of the answer in L1.
+        """Return the largest log-ratio for an L1 change, in answer units.
 
-        In answer units; it is the same for both directions, and infinite for noise that has no pure loss.
+        The loss is the same for both directions, and infinite for noise without a pure loss.
         """
         if change == 0:
             return Fraction(0)
@@ -92,10 +89,7 @@ class Noise(PlainForm):
         return change / scale if scale else math.inf
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Return whether the noise keeps (epsilon, delta) for a change.
-
-        The change of the answer may be in either direction.
-        """
+        """Return whether noise keeps (epsilon, delta) for a change either way."""
         return self.loss(change) <= epsilon
 
     def log_mass(self, difference: int | Fraction) -> float:
@@ -120,12 +114,10 @@ class Noise(PlainForm):
         return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the half width of intervals for `cells` cells at a level.
+        """Return the least w covering all cells' noise at a level.
 
-        It is the least multiple w of the grid with P(|noise| <= w in all cells) >= level.
-
-        Answer units, for the noise as drawn; `cells` is the randomiser's own number of cells unless more are published
-        together. Raises InputError unless 0 < level < 1.
+        w is the least multiple of the grid with P(|noise| <= w in all cells) >= level, in answer units; `cells` is the
+        randomiser's own number of cells unless more are published together. Raises InputError unless 0 < level < 1.
         """
         check_level(level)
         count = self.cells if cells is None else cells
@@ -135,17 +127,11 @@ class Noise(PlainForm):
         return self._steps_within(1 - outside) * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return an interval for the answer of each cell.
-
-        It is within `half_width` of the published value.
-        """
+        """Return each answer's interval, within `half_width` of the published value."""
         return around(self.directions, values, self.half_width(level, cells))
 
     def _steps_within(self, level: Fraction) -> int:
-        """Return the least h with P(abs noise <= h steps) >= level.
-
-        It is of one cell, in steps of the grid.
-        """
+        """Return the least h with P(abs noise <= h steps) >= level."""
         raise NotImplementedError
 
     def _check(self, answer: Answer, is_whole: bool = False) -> None:
@@ -190,24 +176,15 @@ class Exact(Noise, kind="none"):
         return super().log_density(list(map(round, answer)), output)
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell.
-
-        It is 0 for no difference, else -inf.
-        """
+        """Return 0 for no difference, else -inf, as nothing is added."""
         return 0.0 if difference == 0 else -math.inf
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell.
-
-        It is 0 for distance 0, else -inf.
-        """
+        """Return 0 for distance 0, else -inf, as nothing is added."""
         return 0.0 if distance <= 0 else -math.inf
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells.
-
-        It is none on the grid, else a quarter of it per cell.
-        """
+        """Return the cells' rounding error: 0 on the grid, else grid/4 each."""
         return 0.0 if self.on_grid else self.cells * float(self.grid) / 4
 
     def variance(self) -> float:
@@ -265,27 +242,18 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         return _log_tanh(1 / (2 * self.units)) - float(abs(Fraction(difference)) / self.units)
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell.
-
-        It is log 2a^m/(1 + a), m = ceil(distance/grid) >= 1.
-        """
+        """Return one cell's log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
         steps = math.ceil(distance / self.grid)
         if steps <= 0:
             return 0.0
         return math.log(2) - math.log1p(math.exp(-1 / self.units)) - float(steps / self.units)
 
     def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units.
-
-        It is cells * grid * 2a/(1 - a^2).
-        """
+        """Return the cells' L1 error, cells * grid * 2a/(1 - a^2)."""
         return self.cells * float(self.grid) * noise_laws.discrete_laplace_moments(self.units).absolute
 
     def variance(self) -> float:
-        """Return the variance of one cell, in squared answer units.
-
-        It is grid^2 * 2a/(1 - a)^2.
-        """
+        """Return the variance of one cell, grid^2 * 2a/(1 - a)^2."""
         return float(self.grid) ** 2 * noise_laws.discrete_laplace_moments(self.units).square
 
     def _steps_within(self, level: Fraction) -> int:

@@ -99,10 +99,7 @@ class Randomiser(Protocol):
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Return the directions of an answer's moves, one per cell.
-
-        The noise hides moves this way; none where either way is hidden.
-        """
+        """Return the directions of hidden moves by cell, none for both."""
         ...
 
     @property
@@ -154,41 +151,33 @@ class Base(PlainForm):
 
     @property
     def scale(self) -> Fraction:
-        """Return the size of the noise in answer units.
-
-        Unsupported where there is none.
-        """
+        """Return the noise's size in answer units, or raise Unsupported."""
         raise Unsupported(f"{self.kind!r} has no scale")
 
     @property
     def laplace_scale(self) -> Fraction | None:
-        """Return the Laplace scale b.
+        """Return the Laplace scale b, 0 without noise, None for others.
 
-        A change D of the answer loses exactly D/b.
-
-        It does so both ways; 0 without noise, None for others.
+        A change D of the answer loses exactly D/b, both ways.
         """
         return None
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log of P(y given x)/P(y given x').
 
-        Over outputs and answers with abs(x - x') = `change` in L1. Answer units; x' lies above x in every cell (UP),
-        below it (DOWN), or anywhere (EITHER). It may be infinite.
+        x and x' are any answers `change` apart in L1, in answer units: x' lies above x in every cell (UP), below it
+        (DOWN), or anywhere (EITHER). The result may be infinite.
         """
         return Fraction(0) if change == 0 else math.inf
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Return whether the noise keeps (epsilon, delta) for a change.
-
-        The change of the answer may be in either direction.
-        """
+        """Return whether noise keeps (epsilon, delta) for a change either way."""
         return self.loss(change) <= epsilon
 
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(abs noise >= distance) of one cell before rounding.
 
-        Only unbounded two-sided noise has it.
+        Raises Unsupported except for unbounded two-sided noise.
         """
         raise Unsupported(f"{self.kind!r} is no unbounded two-sided noise")
 
@@ -203,23 +192,21 @@ class Base(PlainForm):
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w with P(abs(output - answer) <= w) >= level.
 
-        It is in answer units.
+        w is in answer units.
         """
         raise Unsupported(f"{self.kind!r} has no interval around what is published")
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
         """Return an interval for the answer of each cell, in answer units.
 
-        For every answer, all of them hold at once with probability `level` at least (`cells` values are published
-        together).
+        Under every answer all intervals hold at once with probability `level` at least, of `cells` values published
+        together.
         """
         return around(self.directions, values, self.half_width(level, cells))
 
 
 def answered(question: Callable[[], T]) -> T | None:
-    """Return the answer to a question, or None for a refusal.
-
-    A refusal is Unsupported.
+    """Return the answer to a question, None where it is unsupported.
 
     >>> answered(lambda: Base().half_width(0.95)) is None
     True
@@ -231,10 +218,10 @@ def answered(question: Callable[[], T]) -> T | None:
 
 
 def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fraction) -> list[Ends]:
-    """Return intervals of half-width `half` around noisy values.
+    """Return intervals of half-width `half` around noisy values, in answer units.
 
-    One-sided noise is on one side. Answer units; noise that only adds (its answers move DOWN) leaves an answer at or
-    below what was published.
+    The interval of one-sided noise lies on one side: noise that only adds (its answers move DOWN) leaves an answer at
+    or below what was published.
     """
     moves = directions or (Direction.EITHER,)
     return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]

@@ -94,10 +94,7 @@ class Choice(Base):
         return float(max(self._means(1)) * self.grid)
 
     def variance(self) -> float:
-        """Return the largest expected squared error of any input.
-
-        It is in squared answer units.
-        """
+        """Return the largest expected squared error, in squared answer units."""
         return float(max(self._means(2)) * self.grid**2)
 
     def mean_error(self) -> float:
@@ -106,10 +103,10 @@ class Choice(Base):
         return float(weighed * self.grid)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w around any input at a level.
+        """Return the least w with P(abs(output - answer) <= w) >= level.
 
-        P(abs(output - answer) <= w) >= level; w is a multiple of the grid. `cells` of them published together:
-        level^(1/cells) each. Raises InputError unless 0 < level < 1.
+        The bound is for any input; w is a multiple of the grid. `cells` published together have level^(1/cells) each.
+        Raises InputError unless 0 < level < 1.
         """
         level_of_cell, widest = _of_each(level, cells), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
@@ -123,12 +120,12 @@ class Choice(Base):
         return widest * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return the range of inputs with each published value.
+        """Return the range of inputs not rejected by each published value.
 
-        A published value does not reject them at `level`; it belongs to its own. Each input x rejects outputs of less
-        than 1 - level in all, those of the least mass beside the largest mass that any input gives them: y is kept by x
-        where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So whatever the answer is, it is in the
-        interval with probability `level` at least (Feldman and Cousins 1998).
+        Each input x rejects outputs of less than 1 - level in all, those of the least mass beside the largest mass that
+        any input gives them: y is kept by x where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So
+        whatever the answer is, it is in the interval with probability `level` at least (Feldman and Cousins 1998).
+        Every published value belongs to its own range.
         """
         mass = _of_each(level, cells) * self.channel.total
         return [self._interval(value, mass) for value in values]
@@ -148,10 +145,7 @@ class Choice(Base):
         return min(inputs), max(inputs)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio of an output's masses for two inputs.
-
-        Whatever the change is; infinite or exact.
-        """
+        """Return the largest log-ratio of an output's masses, for any change."""
         most = self.channel.measure() if change else 0.0
         return most if math.isinf(most) else Fraction(most)
 
@@ -160,10 +154,7 @@ class Choice(Base):
         return self.channel.measure() <= epsilon
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of answers in steps of the grid.
-
-        An array in, an array of outputs (steps) out.
-        """
+        """Randomise an array of answers, in steps of the grid."""
         from takifugu.numbers.noise import choose
 
         column, outputs = np.asarray(answers), np.array(self.outputs)
@@ -189,10 +180,7 @@ class Choice(Base):
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
 
     def _means(self, power: int) -> list[Fraction]:
-        """Return the mean of abs(output - answer)^power for each input.
-
-        It is in units of the grid.
-        """
+        """Return each input's mean of abs(output - answer)^power, in grid units."""
         means: list[Fraction] = cached(self, ("means", power), lambda: self._means_computed(power))
         return means
 
@@ -233,10 +221,7 @@ class ExponentialChoice(Choice, kind="exponential-choice"):
 
     @property
     def scale(self) -> Fraction:
-        """Return 1/rate in answer units.
-
-        Where the outputs are the whole line, this is Laplace's scale.
-        """
+        """Return 1/rate in answer units, Laplace's scale on the whole line."""
         return self.grid / self.rate
 
     def to_dict(self) -> Json:
@@ -285,7 +270,7 @@ CHANNEL = Kind(
 def _of_each(level: float, cells: int | None) -> Fraction:
     """Return the level of one cell of several published together.
 
-    InputError unless 0 < level < 1.
+    Raises InputError unless 0 < level < 1.
     """
     check_level(level)
     return Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))

@@ -74,10 +74,7 @@ class OneSided(Base):
 
     @cached_property
     def scale(self) -> Fraction:
-        """Return the scale of the noise in answer units.
-
-        A change by it along the moves costs 1.
-        """
+        """Return the scale in answer units, the change of cost 1."""
         return self.units * self.grid
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
@@ -92,10 +89,10 @@ class OneSided(Base):
         return tuple(values)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of answers, in steps of the grid.
+        """Randomise a column of whole answers, in steps of the grid.
 
-        Whole answers in, noisy ones out, an array each. As many as there are, whatever `cells` says. Raises InputError
-        where the cells move in different directions.
+        The column has any length, whatever `cells` says. Raises InputError where the cells move in different
+        directions.
         """
         steps = np.asarray(answers)
         if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
@@ -121,10 +118,10 @@ class OneSided(Base):
         raise NotImplementedError
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio for a change in one direction.
+        """Return the largest log-ratio for answers `change` apart in one direction.
 
-        The answers lie `change` apart in L1. In answer units. Infinite against the direction in which some cell moves:
-        an output is ruled out there.
+        The change is in L1 and answer units. The loss is infinite against the direction in which some cell moves: an
+        output is ruled out there.
         """
         if change == 0:
             return Fraction(0)
@@ -137,17 +134,14 @@ class OneSided(Base):
         return copies * math.fsum(self._moments(move).absolute for move in self.moves)
 
     def variance(self) -> float:
-        """Return the largest expected squared error of a cell.
-
-        It is in squared answer units.
-        """
+        """Return a cell's largest expected squared error, in squared answer units."""
         return max(self._moments(move).square for move in self.moves)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least half width for all cells at a level.
+        """Return the least w with P(abs(output - answer) <= w) >= level.
 
-        P(abs(output - answer) <= w in all of `cells` cells) >= level; w is a multiple of the grid. Answer units; where
-        cells move in different directions, for the widest of them. Raises InputError unless 0 < level < 1.
+        The event is that of all `cells` cells; w is a multiple of the grid, in answer units. Where cells move in
+        different directions, w is that of the widest. Raises InputError unless 0 < level < 1.
         """
         check_level(level)
         count = self.cells if cells is None else cells
@@ -266,10 +260,7 @@ class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
 
 
 def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> float:
-    """Return log P(noise = difference), in grid units.
-
-    The noise is K, -K, or discrete Laplace noise.
-    """
+    """Return log P(noise = difference) in grid units, for a move's noise."""
     if move is Direction.EITHER:
         return DiscreteLaplace(units, Fraction(1)).log_mass(difference)
     steps = difference if move is Direction.DOWN else -difference

@@ -76,10 +76,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
     @property
     def rate(self) -> Fraction:
-        """Return the rate t of a candidate's coin.
-
-        One that falls short by d has heads with probability e^(-t d).
-        """
+        """Return t of the chance e^(-t d) of heads at shortfall d."""
         return 2 / (self.units * self.goal.price(len(self.outcomes)))
 
     @property
@@ -90,17 +87,11 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
     laplace_scale = scale
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio for so many changed entries.
-
-        It is at most their number over the scale.
-        """
+        """Bound the largest log-ratio by the changed entries over the scale."""
         return change / self.scale
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Outcome, ...]:
-        """Return the chosen values, group by group.
-
-        Given are the counts of the candidates and of all else.
-        """
+        """Return the chosen values by group, from counts of all candidates."""
         outcomes: list[Outcome] = []
         for counts in self._counts(answer):
             outcomes += self._drawn(counts, entropy)
@@ -121,10 +112,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         raise InputError("a choice among values is no column of answers that are drawn one by one", fix="call draw()")
 
     def log_density(self, answer: Answer, output: Sequence[Outcome]) -> float:
-        """Return log P(all chosen values given counts).
-
-        It is -inf for what cannot be.
-        """
+        """Return log P(all chosen values given counts), -inf for the impossible."""
         counts, draws = self._counts(answer), self.goal.draws
         if len(output) != self.draws:
             return -math.inf
@@ -152,10 +140,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         return (tuple(chain.from_iterable(outcomes)) for outcomes in groups)
 
     def expected_error(self) -> float:
-        """Return the expected shortfall of all choices, in entries.
-
-        It is that of all together, for the worst data.
-        """
+        """Return all choices' expected shortfall in entries, for the worst data."""
         return self.draws * worst_mean(len(self.outcomes)) / float(self.rate)
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
@@ -192,10 +177,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         return f"with probability 95 %, whatever the data, {far}"
 
     def is_blind(self, entries: int) -> bool:
-        """Return whether the best candidate is mostly missed.
-
-        Even so many entries that speak for it may not help.
-        """
+        """Return whether a candidate of so many entries is mostly missed."""
         return missed(float(entries * self.rate), len(self.outcomes)) > 0.5
 
     def to_dict(self) -> Json:

@@ -91,8 +91,8 @@ class AttributeGaussianApprox:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise of any split of (epsilon, delta).
 
-        It refuses where none is left for the references. Refused are answers of finitely many values: no density is
-        close to them (errata E8b).
+        Returns a Refusal where none of it is left for the references, and for answers of finitely many values: no
+        density is close to them (errata E8b).
 
         >>> import takifugu as tf
         >>> belief = tf.Density("income", "mean", {

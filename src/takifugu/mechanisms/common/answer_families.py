@@ -56,9 +56,9 @@ Loss = Callable[[Located, float], float]
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
     """Yield every answer family of a problem.
 
-    Those of small problems are computed once. With `lines`, for mechanisms of Laplace noise, answers of several cells
-    that move along one line count as one number (`lines`). Raises Unsupported where a belief or the query has no law of
-    the answer.
+    The families of small problems are computed once. With `lines`, for mechanisms of Laplace noise, answers of several
+    cells that move along one line count as one number (`lines`). Raises Unsupported where a belief or the query has no
+    law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
     if _are_few(parts):
@@ -91,8 +91,8 @@ def _at_once(problem: Problem, parts: Sequence[Part], lines: bool) -> tuple[Loca
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
     """Predict the work on all families for `scans` passes over their laws.
 
-    With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws; for
-    `lines` see `located_families`.
+    `laplace` is for mechanisms that need losses, moves and scales of Laplace noise only, not laws; for `lines` see
+    `located_families`.
     """
     operations = memory = 0.0
     least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
@@ -124,7 +124,7 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
 def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, ...]:
     """Describe the larger loss against knowledge of all other components, if any.
 
-    For `lines` see `located_families`. The loss is rounded up to three digits.
+    The loss is rounded up to three digits. For `lines` see `located_families`.
     """
     if not (is_smoothed(problem, lines) or any(map(separate, problem.framework.beliefs))):
         return ()

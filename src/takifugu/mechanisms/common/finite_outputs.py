@@ -139,11 +139,10 @@ def finite_problem(problem: Problem) -> FiniteProblem:
 
 
 def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:
-    """Return a channel of exact masses, its loss, and its worst comparison.
+    """Return an exact channel within epsilon, its loss, and worst comparison.
 
-    It is near the matrix, and the measured loss is at most epsilon. First without probabilities below 2**-30, solver
-    noise mostly. Then as little as possible of the mean row is mixed in; with all of it every answer has the same
-    output law.
+    The channel is near the matrix. The first attempt drops probabilities below 2**-30, solver noise mostly. Then as
+    little as possible of the mean row is mixed in; with all of it every answer has the same output law.
     """
     measured: list[tuple[float, str]] = []
 

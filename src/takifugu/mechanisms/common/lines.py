@@ -24,7 +24,7 @@ from takifugu.model.queries.additive import IntArray
 def line_parts(problem: Problem) -> tuple[Part, ...]:
     """Return the parts of `law_parts`, places on lines included.
 
-    One whose share of the answer moves along a line has its place there instead. Where the whole answer has no line
+    A part whose share of the answer moves along a line has its place there instead. Where the whole answer has no line
     each part has one of its own: the others' shares are added afterwards.
     """
     if problem.cells == 1:
@@ -53,7 +53,7 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
 def along_line(answer: Additive) -> Additive | None:
     """Return T = D S for an answer c + S d.
 
-    None where it does not move along one line. An answer of one cell is its own place.
+    Returns None where the answer does not move along one line; an answer of one cell is its own place.
 
     >>> from takifugu import Histogram, MarkovChain
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3)

@@ -40,9 +40,8 @@ ALONE = "; smallest given this component alone: nothing counts on what independe
 def is_smoothed(problem: Problem, lines: bool = False) -> bool:
     """Return whether other components' shares count in the laws.
 
-    They do for one number, few values and single laws. With `lines` an answer of several cells along one line is one
-    number. Of independent users all are counted wherever it is affordable (`answer_laws.users`), so they do not matter
-    here.
+    Shares count for one number, few values and single laws. With `lines` an answer of several cells along one line is
+    one number. Independent users do not matter here: all are counted wherever that is affordable (`answer_laws.users`).
     """
     if problem.cells > 1 and not lines:
         return False
@@ -170,7 +169,7 @@ class Shares:
 def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
     """Return the law of one component's share, and its relative error.
 
-    Masses are exact numbers, each right up to a factor 1 +- error. It is the mixture of the laws given an entry's
+    Masses are exact numbers, each right up to a factor 1 +- error. The law is the mixture of the laws given an entry's
     values over the probabilities of these values.
 
     >>> from takifugu.model.beliefs.contacts import Clique

@@ -66,9 +66,9 @@ def loss_over(channel: Channel, regions: Regions) -> float:
 
 
 def value_loss(populations: Populations) -> float:
-    """Return the epsilon of the value itself over the class.
+    """Return the value's epsilon over the class, rounded up.
 
-    Rounded up; infinite where one population has a value that another may lack.
+    The epsilon is infinite where one population has a value that another may lack.
 
     >>> from takifugu.mechanisms.local.populations import populations_of
     >>> from takifugu.model.beliefs.populations import FromPopulations
@@ -114,10 +114,7 @@ def _of(masses: Masses) -> Population:
 
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
-    """Return a delta at epsilon over the class, rounded up.
-
-    With dummies, of the channel's output among so many uniform ones.
-    """
+    """Return a delta of output and dummies over the class, rounded up."""
     ends = ends_of(channel, regions)
     ordered_pairs = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
     if dummies:

@@ -101,7 +101,7 @@ class Sending(Base):
     def draw_column(self, answers: object, entropy: Entropy) -> SentRows:
         """Randomise the rows of many people, each by itself.
 
-        DataError for the number of no value; nothing is drawn then.
+        Raises DataError for the number of no value; nothing is drawn then.
         """
         codes = np.asarray(answers, dtype=np.int64)
         if codes.size and (codes.min() < 0 or codes.max() >= len(self.sender.values)):

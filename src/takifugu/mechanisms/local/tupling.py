@@ -155,11 +155,9 @@ def smallest_tupling(
 ) -> int | None:
     """Return the least number of uniform dummies for (epsilon, delta), if any.
 
-    It keeps both orders; None if `most` do not. delta falls with k: dropping one of k + 1 uniform dummies at random is
-    post-processing, and of the tuple that is left the position of s is uniform. So a bisection finds the least. Pure
-    epsilon never improves (delta = 0).
-
-    Raises InputError for delta 0.
+    The promise holds in both orders; None if `most` dummies do not keep it. delta falls with k: dropping one of k + 1
+    uniform dummies at random is post-processing, and of the tuple that is left the position of s is uniform. So a
+    bisection finds the least. Pure epsilon never improves (delta = 0). Raises InputError for delta 0.
     """
     target = as_fraction(delta, "delta", "delta")
     if target <= 0:

@@ -125,10 +125,9 @@ class SafeCells(Base, kind="sparse"):
         return steps / self.units
 
     def loss_along(self, moves: Sensitivity) -> Loss:
-        """Return the loss along any one move of a policy.
+        """Return a policy move's loss, infinite where a cell may rise.
 
-        It is infinite where a cell may rise. A cell that falls by s steps loses s/units in its value, so `limit` values
-        lose that many times the largest s.
+        A cell that falls by s steps loses s/units in its value, so `limit` values lose that many times the largest s.
         """
         rising = {change.direction for change in moves.changes} - {Monotone.DECREASING, Monotone.CONSTANT}
         if rising and moves.total:
@@ -140,9 +139,9 @@ class SafeCells(Base, kind="sparse"):
         return steps / self.units
 
     def chance(self, count: int, threshold: int) -> float:
-        """Return the probability of safe for a count in grid units.
+        """Return a count's probability of safe before the limit, in grid units.
 
-        It is 0 above the threshold, for a cell before the limit.
+        The probability is 0 above the threshold.
 
         >>> round(SafeCells(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
         0.632121
@@ -152,8 +151,8 @@ class SafeCells(Base, kind="sparse"):
     def expected_share(self, shares: Mapping[int, Fraction], threshold: int) -> float:
         """Return the expected share of safe places called safe.
 
-        Counts are independent, of this law. A place is asked about while fewer values than the limit came before it:
-        their number is binomial.
+        Counts are independent, of this law. The number of values before a place is binomial; a place is asked about
+        while it is below the limit.
         """
         from scipy.special import bdtr  # it loads slowly, and few files are about policies
 

@@ -116,7 +116,7 @@ class SparseAnswers:
     def of(sensitivity: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:
         """Return the mechanism for a query's moves.
 
-        InputError where a cell can rise, or fall by more than 1.
+        Raises InputError where a cell can rise, or fall by more than 1.
 
         >>> from takifugu.model.policies.sensitivity import Change
         >>> fall = Change(Monotone.DECREASING, Fraction(1))
@@ -144,11 +144,11 @@ class SparseAnswers:
         return 1 / self.epsilon
 
     def answer(self, counts: object, thresholds: object, entropy: Entropy | None = None) -> Answers:
-        """Answer each count's question, in this order, exactly.
+        """Answer exactly, in order, whether each count is at most its threshold.
 
-        It asks whether the count is at most its threshold; no step of Python for each. `counts` is an array of whole
-        numbers, `thresholds` one whole number or an array of as many. Raises InputError for no counts and for
-        thresholds that are negative, not whole or not as many; DataError for counts that are negative or not whole.
+        `counts` is an array of whole numbers, `thresholds` one whole number or an array of as many. Raises InputError
+        for no counts and for thresholds that are negative, not whole or not as many; DataError for counts that are
+        negative or not whole.
         """
         from takifugu.numbers.noise import SystemEntropy, geometric, total
 
@@ -266,7 +266,7 @@ class Asking:
 def checked_counts(counts: object) -> Integers:
     """Return counts as an array.
 
-    InputError for none, DataError for anything but whole numbers from 0 on.
+    Raises InputError for none, DataError for anything but whole numbers from 0 on.
     """
     integers = np.asarray(counts)
     if integers.ndim == 1 and integers.size == 0:

@@ -76,7 +76,7 @@ class CountNoise:
     def mean_error(self) -> float:
         """Return E|N| (Takagi21 Corollary V.5 and errata E7).
 
-        It is b for both real laws, 1/(e^(1/b) - 1) for the geometric.
+        The mean is b for both real laws, 1/(e^(1/b) - 1) for the geometric.
 
         >>> count_noise(epsilon=1, whole=False).mean_error()
         1.0

@@ -212,9 +212,7 @@ def clique_infection(
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the masses of ill people in the Reed-Frost model.
-
-    They are those of 0 .. size people.
+    """Return the masses of 0 .. size ill people, by Reed-Frost.
 
     `size` is the number of people of a household. Each is infected from outside with probability `outside`; whoever is
     ill infects each well one, once, with probability `inside`. Raises InputError unless both lie in [0, 1], and for
@@ -253,11 +251,11 @@ def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
 def cliques_of(
     edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
 ) -> list[tuple[Hashable, ...]]:
-    """Return disjoint cliques of all people.
+    """Return disjoint cliques of all people, the largest first.
 
-    A largest clique is taken out again and again. Of several largest cliques the one that is first when its people are
-    sorted is taken, so the result does not depend on the order of the edges. `people` may add some without contacts.
-    Raises InputError for so many contacts that the search, which can grow exponentially, would not end.
+    Of several largest cliques the one that is first when its people are sorted is taken out, so the result does not
+    depend on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts
+    that the search, which can grow exponentially, would not end.
 
     >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
     [(1, 2, 3), (4,), (5,)]
@@ -280,7 +278,7 @@ def cliques_of(
 
 
 def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
-    """Return the first of the largest cliques in sorted order.
+    """Return the first largest clique in sorted order.
 
     The search goes depth first, with greedy colours as a bound.
     """
@@ -315,10 +313,7 @@ def _grown(
 
 
 def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
-    """Return the number of colours in a greedy colouring.
-
-    No clique among these people is larger.
-    """
+    """Bound the size of cliques by the colours of a greedy colouring."""
     classes: list[list[Hashable]] = []
     for v in people:
         for members in classes:

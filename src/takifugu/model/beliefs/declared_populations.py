@@ -43,10 +43,7 @@ class Reference(PublicFile):
     ] = False
 
     def columns(self, source: RowsSource) -> tuple[str, ...]:
-        """Return the columns of the value.
-
-        By default they are called as in the private data.
-        """
+        """Return the columns of the value, by default the private data's."""
         if source.coordinates is not None:
             return self.coordinates or source.coordinates
         return (self.value or source.value or "",)
@@ -159,7 +156,7 @@ class PopulationsSection:
     def reference_rows(self, public: PublicRows, values: Sequence[Hashable]) -> ReferenceRows:
         """Return the rows of the populations in use.
 
-        InputError, which names the key, for a file that is wrong.
+        Raises InputError at the key for a file that is wrong.
         """
         file = self._file
         with within("reference"):
@@ -204,10 +201,7 @@ class PopulationsSection:
 
 
 def _names(texts: Sequence[str | None], file: str, key: str, title: str) -> list[str]:
-    """Return the names in a column of the reference file.
-
-    InputError where one is missing.
-    """
+    """Return a reference column's names, or raise InputError where one is missing."""
     if None in texts:
         raise InputError(f"{file}: a row names no {title}", fix="drop it").at(key)
     return list(map(str, texts))

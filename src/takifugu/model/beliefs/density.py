@@ -104,10 +104,7 @@ class Density(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the belief was estimated from the private data.
-
-        Its source states that.
-        """
+        """Return whether the source says the belief came from private data."""
         return is_private_source(self.source)
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
@@ -128,7 +125,7 @@ class Density(Nameless):
     def resolve(self, query: Query) -> RealNumber:
         """Return the one answer of the belief.
 
-        InputError for a query other than Identity().
+        Raises InputError for a query other than Identity().
         """
         description = query.to_dict()
         if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
@@ -221,7 +218,7 @@ class Density(Nameless):
     def property(self, secret: Secret) -> DensityView:
         """Return the values of a secret.
 
-        InputError for one about anything else than this belief.
+        Raises InputError for one about anything else than this belief.
         """
         if isinstance(self.about, DistributionParameter):
             pairs = self._of_parameter(secret)

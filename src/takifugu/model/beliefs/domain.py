@@ -59,10 +59,7 @@ class Domain:
         return self.alphabets[entry]
 
     def position(self, name: Hashable) -> int:
-        """Return the number of the entry with this name.
-
-        InputError for a name that it does not know.
-        """
+        """Return the number of the entry with this name, or raise InputError."""
         names = self.names or ()
         if name not in names:
             raise InputError(f"the domain has no entry {name!r}{did_you_mean(name, names)}")
@@ -84,10 +81,7 @@ class Domain:
 
 
 def _word(value: Hashable) -> str:
-    """Word a value.
-
-    A set in a fixed order, which its own text has not.
-    """
+    """Word a value, a set in sorted order."""
     return f"{{{', '.join(sorted(map(str, value)))}}}" if isinstance(value, frozenset) else str(value)
 
 
@@ -100,6 +94,6 @@ KINDS: Registry[Callable[[Plain], Data]] = Registry(
 def from_dict(data: Plain) -> Data:
     """Read a domain back from its `to_dict` form.
 
-    InputError for an unknown kind.
+    Raises InputError for an unknown kind.
     """
     return KINDS.find(data["kind"])(data) if "kind" in data else Domain.from_dict(data)

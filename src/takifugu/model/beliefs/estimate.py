@@ -47,7 +47,7 @@ def point_estimate(source: str) -> str:
 def checked_source(source: str, private: bool) -> str:
     """Return an estimate's source, marked if it is the private data.
 
-    InputError for an empty one.
+    Raises InputError for an empty source.
     """
     if not isinstance(source, str) or not source.strip():
         raise InputError(
@@ -76,13 +76,12 @@ _READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "
 def count_transitions(
     sequences: Iterable[Iterable[State]] | object, states: Iterable[State] | None = None, **columns: Unpack[Columns]
 ) -> tuple[tuple[State, ...], IntArray]:
-    """Return the states and counts[x, y] of transitions in sequences.
+    """Return the states, and counts[x, y] of y right after x.
 
-    They count how often x is followed at once by y. `sequences` is a list of sequences, or a table whose `columns` are
-    named: a frame of any engine, or the path of a file. `states` fixes the order; without it they are all states that
-    occur, sorted. Raises InputError when there is no state at all, a sequence holds one that `states` does not name,
-    for what is no list of sequences (one sequence, a column, a text), and for a table without names of its columns or
-    without states.
+    `sequences` is a list of sequences, or a table whose `columns` are named: a frame of any engine, or the path of a
+    file. `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is
+    no state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
+    column, a text), and for a table without names of its columns or without states.
 
     >>> states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])
     >>> states, counts.tolist()
@@ -134,7 +133,7 @@ def _count_in_table(
 def _walks(sequences: Any) -> list[list[State]]:
     """Return sequences as lists.
 
-    InputError, without a word of what they hold, for one where a list of them should be.
+    Raises InputError, without a word of what they hold, for one sequence in place of a list.
     """
     odd = no_list(sequences)
     if odd is not None:
@@ -163,7 +162,7 @@ def _walks(sequences: Any) -> list[list[State]]:
 def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:
     """Return the rows (counts + smoothing) / their sum.
 
-    InputError for a row without any transition left empty.
+    Raises InputError for a row without transitions where smoothing is 0.
     """
     if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
         raise InputError(
@@ -182,10 +181,7 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
 
 
 def checked_confidence(confidence: float) -> float:
-    """Return a confidence as a float.
-
-    InputError unless it lies above 0 and below 1.
-    """
+    """Return a confidence as a float, or raise InputError outside (0, 1)."""
     if not 0 < as_fraction(confidence, "confidence", "confidence") < 1:
         raise InputError(
             f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99"
@@ -194,12 +190,12 @@ def checked_confidence(confidence: float) -> float:
 
 
 def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float, float]:
-    """Return an interval around p of `trials` steps, rounded outward.
+    """Return an interval missing p with probability <= `miss`, rounded outward.
 
-    It misses the true p with probability at most `miss`. It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s
-    (1 - p)^(n - s)/miss. The ratio of the two sides' likelihoods is a martingale with mean 1, whatever decided when to
-    count (docs/theory/chain-classes.md; Ville 1939; Robbins 1970), so Markov's inequality bounds the probability of a
-    miss. Trials may also count by a share between 0 and 1, whose mean is p (docs/theory/distributions.md).
+    The interval holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two
+    sides' likelihoods is a martingale with mean 1, whatever decided when to count (docs/theory/chain-classes.md; Ville
+    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss. Trials may also count by a share
+    between 0 and 1, whose mean is p (docs/theory/distributions.md).
 
     >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]
     [0.7428, 0.9785]
@@ -227,10 +223,7 @@ def _log_power(p: float, count: float) -> float:
 
 
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:
-    """Return the last float between 0 and `inside` outside.
-
-    It is 0 if none is found.
-    """
+    """Return the last float with `outside` in [0, end], else 0."""
     return halved(outside, 0.0, end, are_neighbours, mean)
 
 

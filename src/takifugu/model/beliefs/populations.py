@@ -140,12 +140,7 @@ class FromPopulations(Nameless):
 
     @property
     def adds_up(self) -> bool:
-        """Return whether rows add up.
-
-        Then r of them tell at most r times as much as one.
-
-        There is one, or they are independent.
-        """
+        """Return whether rows add up: r tell at most r times one."""
         return self.rows == 1 or self.independent
 
     @property
@@ -160,10 +155,7 @@ class FromPopulations(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the populations were taken from the private data.
-
-        The source states that.
-        """
+        """Return whether the source says the populations came from private data."""
         return is_private_source(self.source)
 
     @cached_property
@@ -195,7 +187,7 @@ class FromPopulations(Nameless):
     def distance(self, first: Value, second: Value) -> float:
         """Return the cost of taking one value for another.
 
-        It is the length between places, |x - y|, or 0 or 1.
+        The cost is the length between places, |x - y| for numbers, else 0 or 1.
         """
         if isinstance(first, tuple) and isinstance(second, tuple):
             (a, b), (c, d) = first, second

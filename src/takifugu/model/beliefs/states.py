@@ -43,7 +43,7 @@ def checked_alphabet(states: Iterable[Hashable], title: str, key: str = "states"
 def different(values: Iterable[Hashable], title: str, key: str = "states") -> set[State]:
     """Return the different values of some entries, not checked further.
 
-    InputError where one cannot name a state.
+    Raises InputError where one cannot name a state.
     """
     states = list(values)
     try:

@@ -49,7 +49,7 @@ class WideLaw:
         return WideLaw(mantissas, exponents.astype(np.int64))
 
     def floats(self) -> FloatArray:
-        """Return the nearest floats.
+        """Return the nearest floats, losing masses near the least float.
 
         A mass below 5e-324 becomes 0, and one below 2e-308 loses digits.
         """
@@ -59,8 +59,8 @@ class WideLaw:
 def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     """Return the unique stationary law of a stochastic matrix.
 
-    InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its
-    relative accuracy. Where floats are too small for it, with exponents of its own for every number: what is possible
+    Raises InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps
+    its relative accuracy. Where floats are too small for it, every number has an exponent of its own: what is possible
     stays possible.
 
     >>> wide_stationary_law(np.array([[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]])).logs.round()
@@ -91,7 +91,7 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
 def _eliminated(matrix: FloatArray) -> FloatArray:
     """Return pi of an irreducible matrix in floats.
 
-    FloatingPointError where a rate is beyond them.
+    Raises FloatingPointError where a rate is beyond them.
     """
     p, n = matrix.copy(), len(matrix)
     law = np.zeros(n)
@@ -106,10 +106,7 @@ def _eliminated(matrix: FloatArray) -> FloatArray:
 
 
 def _eliminated_wide(matrix: FloatArray) -> WideLaw:
-    """Return the same from mantissas and exponents.
-
-    Each operation rounds once, and none leaves the range.
-    """
+    """Return pi in mantissas and exponents, rounding once per operation."""
     m, e = _normal(matrix, np.zeros(matrix.shape, dtype=np.int64))
     n = len(matrix)
     for last in range(n - 1, 0, -1):
@@ -156,10 +153,7 @@ def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    """Return a square table with rows of sum one.
-
-    InputError with the fault where they do not.
-    """
+    """Return a square table with rows of sum one, or raise InputError."""
     rows = list_of(matrix, "the matrix", "matrix", _ROWS)
     rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
     try:
@@ -191,16 +185,16 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
 def normalised(rows: FloatArray) -> FloatArray:
     """Return the rows (the last axis) divided by their sums.
 
-    Those that sum to one up to rounding stay as they are. So a belief reads back from its own text without change.
+    Rows that sum to one up to rounding stay as they are, so that a belief reads back from its own text without change.
     """
     sums = rows.sum(axis=-1, keepdims=True)
     return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[-1], rows, rows / sums)
 
 
 def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
-    """Return "stationary", "any" or a law over k states.
+    """Return "stationary", "any" or the first entry's law.
 
-    It is of the first entry. InputError for anything else.
+    Raises InputError for anything but a law over k states.
     """
     if isinstance(initial, str):
         if initial not in ("stationary", "any"):

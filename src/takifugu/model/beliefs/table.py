@@ -86,11 +86,10 @@ class JointTable:
         source: str,
         private: bool = False,
     ) -> JointTable:
-        """Return the empirical distribution of counted rows.
+        """Return the empirical distribution of counted rows, count / total exactly.
 
-        Its masses are count / total, exactly. `source` states in words where the counts come from; `private=True` marks
-        that it is the data to protect. Raises InputError for counts that are negative, all zero or not whole, and for
-        an empty source.
+        `source` states in words where the counts come from; `private=True` marks that it is the data to protect. Raises
+        InputError for counts that are negative, all zero or not whole, and for an empty source.
 
         >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
         4
@@ -104,10 +103,7 @@ class JointTable:
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the table was estimated from the private data.
-
-        Its source states that.
-        """
+        """Return whether the source says the table came from private data."""
         return is_private_source(self.source)
 
     @property
@@ -239,10 +235,7 @@ DECLARED = ("columns", "rows", "counts", "probabilities")
 
 
 def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterator[InputError]:
-    """Yield the faults of a section, fitted or with `declared` keys.
-
-    Those are of the keys `DECLARED`.
-    """
+    """Yield the faults of a section, fitted or with keys of `DECLARED`."""
     if fit is not None:
         for key in declared:
             yield InputError("is given beside fit", fix="write only one of them").at(key)
@@ -266,10 +259,7 @@ def declared_table(
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
 ) -> JointTable:
-    """Return the empirical distribution of columns of a file of records.
-
-    Its masses are count / total, exactly.
-    """
+    """Return the exact empirical distribution of columns of a records file."""
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
     return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source)

@@ -63,10 +63,7 @@ class UsersSection:
             yield InputError("two groups have the same name", fix="give each its own name").at("groups")
 
     def layout(self) -> Plain:
-        """Return the rules for the value of a user.
-
-        Missing ones are replaced.
-        """
+        """Return the replacement of missing values."""
         return {"belief.missing": self.missing}
 
     def assumptions(self) -> Iterator[str]:
@@ -83,10 +80,7 @@ class UsersSection:
 
 
 def combined(value: State | tuple[State, ...]) -> State:
-    """Return the name of a combination of values.
-
-    A single value is its own.
-    """
+    """Return the joined name of combined values, or a single value."""
     return BETWEEN.join(map(str, value)) if isinstance(value, tuple) else value
 
 

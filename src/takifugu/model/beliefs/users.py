@@ -142,10 +142,10 @@ class IndependentUsers:
     def groups(
         groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
-        """Return users given as (count, law) or (count, law, presence).
+        """Return users from (count, law) or (count, law, presence), in order.
 
-        They come in this order; no user is stored individually. Raises InputError as the class does, and for a count
-        that is not a whole number above 0.
+        No user is stored individually. Raises InputError as the class does, and for a count that is not a whole number
+        above 0.
 
         >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
         1000000
@@ -202,10 +202,7 @@ class IndependentUsers:
 
     @cached_property
     def letters(self) -> tuple[Letters, ...]:
-        """The different alphabets.
-
-        `letters_of` says which each user has.
-        """
+        """The different alphabets, by number in `letters_of`."""
         return tuple(dict.fromkeys(self._letters(law) for law in self.laws))
 
     @cached_property
@@ -214,10 +211,7 @@ class IndependentUsers:
 
     @cached_property
     def likeness(self) -> IntArray:
-        """Return one number per user, equal for like users.
-
-        Those have the same alphabet and the same possible values.
-        """
+        """Return a number per user, equal for equal alphabets and possible values."""
         number_of: dict[Hashable, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
         return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
@@ -283,8 +277,7 @@ class IndependentUsers:
     def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
         """Return one number per user, equal for like users.
 
-        Those have the same alphabet, possible values, and all columns. With `by_law` users whose laws differ are not
-        alike.
+        Like users have the same alphabet, possible values, and all columns, and with `by_law` the same law.
         """
         code = self.law_of if by_law else self.likeness
         for column in columns:
@@ -296,10 +289,7 @@ class IndependentUsers:
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of like users in `entries`.
-
-        They are in order; see `likenesses`.
-        """
+        """Return the first of each set of like users, in order."""
         places = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
         code = self.likenesses(columns, by_law)[places]
         return sorted(places[np.unique(code, return_index=True)[1]].tolist())

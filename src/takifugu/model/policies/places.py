@@ -77,10 +77,7 @@ class VisitCounts:
         return "visitors" if self.boxes is None else ("visitors", self.boxes)
 
     def entry_changes(self) -> NoReturn:
-        """Raise Unsupported, as nothing bounds the number of people.
-
-        So nothing bounds a change of all data.
-        """
+        """Raise Unsupported, as nothing bounds the number of people."""
         raise Unsupported("how many people there are is not declared, so nothing bounds the change of all data")
 
     def cell_ranges(self) -> tuple[None, ...]:
@@ -88,10 +85,7 @@ class VisitCounts:
         return (None,) * self.cells
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
-        """Return the counts from an array (1, places) of people.
-
-        It counts them at every place of the domain.
-        """
+        """Return the counts at the query's places, from (1, places) counts."""
         return tuple(values[0, self.places].tolist())
 
 
@@ -149,10 +143,7 @@ class Visits:
         return (False, True)
 
     def position(self, name: Hashable) -> int:
-        """Return the number of a place.
-
-        InputError for one that there is not.
-        """
+        """Return the number of a place, or raise InputError."""
         if name not in self.numbers:
             raise InputError(f"the domain has no place {name!r}{did_you_mean(name, self.places)}").at("places")
         return self.numbers[name]
@@ -165,7 +156,7 @@ class Visits:
     def resolve(self, query: Query) -> VisitCounts:
         """Return the answer to Visitors, or to AtMost of it.
 
-        InputError for another query.
+        Raises InputError for another query.
         """
         if isinstance(query, AtMost):
             answer = self.resolve(query.query)
@@ -181,12 +172,12 @@ class Visits:
         return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
 
     def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:
-        """Return how the counts move along one allowed move.
+        """Bound the counts' moves along one allowed move, from the policy.
 
-        It follows from the structure of the policy. A place rises where some V without it may become a V' with it:
-        never where "not there" is a predicate of its own. It falls unless "there" is one. A move takes away m places at
-        most, and adds m at most. For predicates of several places this is an upper bound, and a policy with a function
-        is looked at record by record, where records are few, or taken to allow every move.
+        A place rises where some V without it may become a V' with it: never where "not there" is a predicate of its
+        own. It falls unless "there" is one. A move takes away m places at most, and adds m at most. For predicates of
+        several places this is an upper bound, and a policy with a function is looked at record by record, where records
+        are few, or taken to allow every move.
         """
         policy.check_known(self.numbers)
         rises, falls = np.ones(self.size, dtype=bool), np.ones(self.size, dtype=bool)
@@ -223,9 +214,9 @@ class Visits:
         return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
 
     def as_records(self, people: int) -> Domain:
-        """Return a domain of so many people with listed sets of places.
+        """Return a domain of people with listed sets of places, for audits.
 
-        It is for audits of few places. Raises Unsupported beyond 4,096 sets.
+        Raises Unsupported beyond 4,096 sets.
         """
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
@@ -292,10 +283,7 @@ def read(data: Plain) -> Visits:
 
 
 def counts_of(domain: Visits, data: object) -> IntArray:
-    """Return the data as counts.
-
-    Data are a mapping of people to their places, a list of sets of places, or counts.
-    """
+    """Return counts from people's places, sets of places, or counts."""
     if isinstance(data, np.ndarray):
         if data.shape != (1, domain.size) or data.dtype.kind not in "iu" or (data < 0).any():
             raise DataError("the counts are not one whole number for each place, in order").at("data")

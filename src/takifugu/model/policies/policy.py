@@ -32,7 +32,7 @@ ASYMMETRIC = "asymmetric"
 class Policy(PlainForm, kind="policy"):
     """A set of predicates over records; none at all is ordinary differential privacy, where every move is allowed.
 
-    It stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
+    A policy stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
 
     >>> from takifugu.model.policies.predicates import none_of
     >>> at_home = Policy.of(none_of("bar"))
@@ -59,9 +59,9 @@ class Policy(PlainForm, kind="policy"):
         return Policy(tuple(rules))
 
     def allows(self, before: Record, after: Record) -> bool:
-        """Return whether the move before -> after must stay hidden.
+        """Return whether one record's move before -> after must stay hidden.
 
-        It is of one record (E4: p(before) -> p(after)). Raises InputError where a predicate does.
+        By E4 a move is allowed where p(before) -> p(after). Raises InputError where a predicate does.
         """
         for rule in self.rules:
             if isinstance(rule, EachOf):
@@ -93,17 +93,14 @@ class Policy(PlainForm, kind="policy"):
 
     @property
     def is_ordinary(self) -> bool:
-        """Return whether every move is allowed, as without a predicate.
-
-        That is ordinary differential privacy.
-        """
+        """Return whether every move is allowed, as in ordinary differential privacy."""
         return not self.rules
 
     def distance(self, one: Sequence[Record], other: Sequence[Record]) -> int | float:
-        """Return d_p(X, X'), the least number of allowed moves.
+        """Return d_p(X, X'), the least number of allowed moves, or infinity.
 
-        Each is of one record; it is infinite without a path. Raises InputError for data sets of different sizes
-        (Takagi21 Definition IV.6 replaces records).
+        A move changes one record. Raises InputError for data sets of different sizes (Takagi21 Definition IV.6 replaces
+        records).
 
         >>> from takifugu.model.policies.predicates import none_of
         >>> one = Policy.of(none_of(1))
@@ -151,11 +148,11 @@ def policy_from(data: Plain) -> Policy:
 def visits(places: Iterable[Value] | None = None) -> Policy:
     """Return the policy {"not at v", for each place v}.
 
-    It hides the places V of a person against any V' that is a part of V. `places` are those that it is about; without
-    them, every place of the domain. It hides that a person was somewhere, not that they were elsewhere or nowhere: the
-    move {A} -> {B} is not allowed, so who knows that somebody was at exactly one of A and B may learn which. Raises
-    InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (docs/errata.md, N3) and a set of
-    predicates for several places (E6).
+    The policy hides the places V of a person against any V' that is a part of V. `places` are those that it is about;
+    without them, every place of the domain. It hides that a person was somewhere, not that they were elsewhere or
+    nowhere: the move {A} -> {B} is not allowed, so who knows that somebody was at exactly one of A and B may learn
+    which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (docs/errata.md, N3) and a
+    set of predicates for several places (E6).
 
     >>> visits().allows(frozenset({"A", "B"}), frozenset({"B"})), visits().allows(frozenset({"A"}), frozenset({"B"}))
     (True, False)
@@ -166,8 +163,8 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
 def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
     """Return the promise for `moves` moves: k epsilon, and the delta.
 
-    Given is that for one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy
-    along a path of data sets). Raises InputError for a negative number of moves.
+    `epsilon` and `delta` are those of one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1
+    (group privacy along a path of data sets). Raises InputError for a negative number of moves.
 
     >>> along_path(1, 0, 3)
     (Fraction(3, 1), 0.0)

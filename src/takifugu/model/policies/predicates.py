@@ -26,10 +26,7 @@ _VALUES = form(list, key="values")
 
 
 def held(record: Record) -> frozenset[Value]:
-    """Return the values of a record: itself, or its elements.
-
-    Elements are those of a set.
-    """
+    """Return the values of a record: itself, or a set's elements."""
     return record if isinstance(record, frozenset) else frozenset((record,))
 
 
@@ -159,7 +156,7 @@ _DEFINED: dict[tuple[str, int], Checked] = {}
 def none_of(*values: Value) -> NoneOf:
     """Return the predicate "the record has none of these values".
 
-    Hidden is the fact that it has one of them. Raises InputError for no value.
+    The hidden fact is that the record has one of them. Raises InputError for no value.
 
     >>> none_of("ill").describe()
     "that a record has 'ill' (not that it has not)"
@@ -170,23 +167,20 @@ def none_of(*values: Value) -> NoneOf:
 def any_of(*values: Value) -> AnyOf:
     """Return the predicate "the record has one of these values".
 
-    Hidden is the fact that it has none of them.
+    The hidden fact is that the record has none of them.
     """
     return AnyOf(listed(values))
 
 
 def checked(name: str, version: int, function: Callable[[Any], object]) -> Checked:
-    """Return a function of a record as a predicate.
-
-    A ledger writes down its name and version.
-    """
+    """Return a predicate of a function, by name and version in ledgers."""
     return Checked(name, version, function)
 
 
 def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return values once each.
 
-    InputError for none, and for what no record can have.
+    Raises InputError for none, and for what no record can have.
     """
     plain_values = []
     for value in values:
@@ -224,10 +218,7 @@ class EachOf(PlainForm, kind="each-of"):
         return self.named or ()
 
     def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
-        """Return the predicates one by one.
-
-        `values` are all that there are.
-        """
+        """Return the predicates one by one, by default of all `values`."""
         each = values if self.named is None else self.named
         return tuple(NoneOf((value,)) for value in each)
 
@@ -243,7 +234,7 @@ class EachOf(PlainForm, kind="each-of"):
 def from_dict(data: Plain) -> Predicate | EachOf:
     """Read a predicate back.
 
-    InputError for an unknown kind, or a function that this process has not defined.
+    Raises InputError for an unknown kind, or a function that this process has not defined.
     """
     return KINDS.find(data.get("kind"))(data)
 

@@ -75,10 +75,7 @@ class Additive:
 
     @cached_property
     def kinds(self) -> tuple[IntArray, IntArray]:
-        """Return weight and table number of each run, and its length.
-
-        A run has entries that count alike; shape (2, runs).
-        """
+        """Return each run's weight and table number (2, runs), and length."""
         weights, numbers = self.in_runs
         if numbers is None:
             return np.stack([weights.values, np.zeros_like(weights.values)]), weights.lengths
@@ -116,10 +113,7 @@ class Additive:
         return self.tables[0 if self.table_of is None else int(self.table_of[entry])]
 
     def contribution(self, entry: int) -> IntArray:
-        """Return the addend of each value of an entry, in grid units.
-
-        It is an integer array (values, cells).
-        """
+        """Return each value's addend in grid units, shape (values, cells)."""
         share: IntArray = self.table(entry) * self.weights[entry]
         return share
 
@@ -138,34 +132,22 @@ class Additive:
         return self.changes.numbers
 
     def change(self, entries: Iterable[int]) -> int:
-        """Return D(N), the largest L1 change by the entries in N.
-
-        It is in grid units, when only they change.
-        """
+        """Return D(N), the largest L1 change by N alone, in grid units."""
         return int(self.changes.at(np.fromiter(entries, dtype=np.int64)).sum())
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return the largest change of a cell by one of `entries`.
-
-        It is in grid units.
-        """
+        """Return a cell's largest change by one of `entries`, in grid units."""
         spread = np.array([int((t.max(axis=0) - t.min(axis=0)).max(initial=0)) for t in self.tables], dtype=np.int64)
         (weights, tables), lengths = self.kinds
         return Runs(np.abs(weights) * spread[tables], np.cumsum(lengths)).largest(entries)
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return the range of each cell, in grid units, whatever the data.
-
-        It goes from the smallest possible value to the largest.
-        """
+        """Return each cell's largest minus least value, in grid units."""
         low, high = self.cell_bounds()
         return tuple((high - low).tolist())
 
     def cell_bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the least and the largest of each cell, in grid units.
-
-        They hold whatever the data.
-        """
+        """Return each cell's least and largest possible value, in grid units."""
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
         (weights, table_numbers), lengths = self.kinds
@@ -176,18 +158,14 @@ class Additive:
 
     @cached_property
     def is_count(self) -> bool:
-        """Return whether each cell is a number of entries.
-
-        An entry adds 1 to a cell, or nothing.
-        """
+        """Return whether each entry adds 1 to a cell, or nothing."""
         ones = bool(np.isin(self.in_runs[0].values, (0, 1)).all())
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
-        """Return the constant sum of the cells in answer units, if any.
+        """Return the cells' constant sum in answer units, None without one.
 
-        None where it depends on the data. An entry adds the same to the sum whatever its value, so the sum is that of
-        all entries: public as they are.
+        Where an entry adds the same to the sum whatever its value, the sum is that of all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
         (weights, table_numbers), lengths = self.kinds
@@ -207,7 +185,7 @@ class Additive:
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer from a run of entries.
 
-        It has the tables of that run only. Parts of few runs that add the same numbers are one object.
+        The part has the tables of that run only. Parts of few runs that add the same numbers are one object.
         """
         first, stop, _ = entries.indices(self.size)
         weights, numbers = self.in_runs
@@ -227,7 +205,7 @@ class Additive:
     def evaluate(self, values: npt.NDArray[np.integer]) -> tuple[int, ...]:
         """Return the true answer in grid units, one integer per cell.
 
-        Given are value indices x, one per entry. Values of entries with weight 0 are not read. Raises DataError for a
+        `values` are value indices x, one per entry; those of entries with weight 0 are not read. Raises DataError for a
         wrong length or an index that is not in the entry's alphabet; the message never repeats the data.
         """
         if len(values) != self.size:
@@ -248,10 +226,7 @@ class Additive:
         return tuple(map(int, times[weighed] @ np.concatenate(self.tables)[weighed]))
 
     def totals(self, values: IntArray) -> IntArray:
-        """Return the answer to each row of value indices, in grid units.
-
-        The shape is (rows, cells): it is for listed states.
-        """
+        """Return the answer to each listed state, in grid units (rows, cells)."""
         total = np.zeros((len(values), self.cells), dtype=np.int64)
         for entry in np.flatnonzero(self.weights).tolist():
             total += self.contribution(entry)[values[:, entry]]
@@ -265,7 +240,7 @@ class Additive:
 def whole_change(answer: Additive) -> int:
     """Return D of all entries, in grid units.
 
-    It is less than the sum of their changes where several move a term together.
+    D is less than the sum of their changes where several move a term together.
     """
     if isinstance(answer, Additive):
         return answer.changes.total

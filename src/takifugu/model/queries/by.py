@@ -177,15 +177,12 @@ class By(PlainForm, kind="by"):
     def blocks(self) -> int:
         """Return the number of blocks of cells with a public total.
 
-        Every cell of a histogram has its own.
+        Every cell of a histogram is a block of its own.
         """
         return len(self.cells) if isinstance(self.query, Histogram) else 1
 
     def unnamed(self) -> By:
-        """Return the same table with its cells numbered.
-
-        So a ledger keeps what it says of its entries.
-        """
+        """Return the same table with cells numbered, as a ledger keeps it."""
         cells = [(str(number), entries) for number, (_, entries) in enumerate(self.cells)]
         return By(self.query, cells, "", self.every, self.entries)
 
@@ -201,10 +198,10 @@ class By(PlainForm, kind="by"):
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
-        """Return the cell and the state of each label of a histogram.
+        """Return the cell and state of a histogram's labels, else None.
 
-        They follow from the written query; None for one-way tables. Of another query by two things these are the two
-        parts of each cell. What is chosen has no place in a picture.
+        Both follow from the written query. Of another query by two things these are the two parts of each cell. What is
+        chosen has no place in a picture.
 
         >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
@@ -227,10 +224,7 @@ class By(PlainForm, kind="by"):
 
 
 def by_columns() -> InputError:
-    """Return the refusal of a table by cells over records.
-
-    Its cells choose entries, and there those are columns.
-    """
+    """Return the refusal of a table by cells over records' columns."""
     return InputError(
         "a table by cells chooses entries, and those of records are columns",
         fix="count rows by the values of columns: CrossTable(['age', 'sex'])",
@@ -240,7 +234,7 @@ def by_columns() -> InputError:
 def _cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
     """Return the cells as labels and entries.
 
-    InputError for what cannot be told apart or holds nothing.
+    Raises InputError for what cannot be told apart or holds nothing.
     """
     pairs = list(cells.items()) if isinstance(cells, Mapping) else list(cells)
     chosen_of = dict[str, Chosen]()
@@ -259,7 +253,7 @@ def _cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
 def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
     """Return after how many entries the cells repeat.
 
-    InputError where they hold another entry than one of those.
+    Raises InputError where they hold an entry beyond those.
     """
     if every is None:
         return None
@@ -274,10 +268,7 @@ def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | N
 
 
 def _some(entries: object, label: str) -> list[int | str]:
-    """Return the entries of a cell as a list.
-
-    InputError where there is none.
-    """
+    """Return a cell's entries as a list, or raise InputError without any."""
     iterable = [entries] if isinstance(entries, str) else entries
     if not isinstance(iterable, Iterable):
         message = f"the entries of the cell {label!r} are {entries!r}"
@@ -322,10 +313,7 @@ def _check_size(numbers: int) -> None:
 
 
 def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int, list[int]]:
-    """Return the table number and the cells of a kind of entries.
-
-    The number is that of the query itself.
-    """
+    """Return the query's table number and the cells of a kind."""
     cells = list[int]()
     while kind >= first:
         kind, cell = joined[kind - first]

@@ -38,10 +38,7 @@ class Term:
     table: IntArray
 
     def change(self, near: frozenset[int]) -> int:
-        """Return the largest L1 change by some columns.
-
-        It is of the answer, or of what one record adds.
-        """
+        """Return the largest L1 change by some columns."""
         axes = [axis for axis, column in enumerate(self.columns) if column in near]
         if not axes:
             return 0
@@ -83,10 +80,7 @@ class ColumnAnswer(WholeColumns):
 
     @cached_property
     def key(self) -> Hashable:
-        """Return a key of the addends, equal for equal answers only.
-
-        Columns count by their names.
-        """
+        """Return a key by column names, equal for equal answers only."""
         keys = []
         for term in self.terms:
             names = tuple(self.names[c] for c in term.columns)
@@ -96,9 +90,8 @@ class ColumnAnswer(WholeColumns):
     def change(self, entries: Iterable[int]) -> int:
         """Return the largest L1 change by some columns.
 
-        It is of the answer, or of what one record adds. For a term it is reached: all records change from the worst row
-        to the worst other one. Terms are added up (triangle inequality), which is exact where each column moves the
-        answer by itself.
+        A term's change is reached: all records change from the worst row to the worst other one. Terms are added up
+        (triangle inequality), which is exact where each column moves the answer by itself.
         """
         changed = frozenset(entries)
         near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in changed)
@@ -111,18 +104,12 @@ class ColumnAnswer(WholeColumns):
         return {}
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return the largest change of a cell by one of `entries`.
-
-        It is in grid units.
-        """
+        """Return a cell's largest change by one of `entries`, in grid units."""
         cells = [self._of_cell(cell) for cell in range(self.cells)]
         return max((cell.change((entry,)) for cell, entry in itertools.product(cells, entries)), default=0)
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return the range of each cell, in grid units, whatever the data.
-
-        It goes from the smallest possible value to the largest.
-        """
+        """Return each cell's largest minus least value, in grid units."""
         return tuple(self._of_cell(cell).change(range(self.size)) for cell in range(self.cells))
 
     def _of_cell(self, cell: int) -> ColumnAnswer:
@@ -132,8 +119,8 @@ class ColumnAnswer(WholeColumns):
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the true answer in grid units.
 
-        Given are value indices, shape (records, columns). Raises DataError for another shape or an index that is not in
-        its column's alphabet.
+        `values` are value indices, shape (records, columns). Raises DataError for another shape or an index that is not
+        in its column's alphabet.
         """
         if values.shape != (self.records, len(self.entry_of)):
             raise DataError("the data have other records or columns than the belief", fix="declare both with it")
@@ -222,10 +209,7 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
 
 
 def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
-    """Return several answers over the same columns as one.
-
-    It has all their cells, on a grid that holds all of theirs.
-    """
+    """Join several answers over the same columns on a common grid."""
     grid, cells = common_step(answer.grid for answer in answers), sum(len(answer.labels) for answer in answers)
     terms, first = list[Term](), 0
     for answer in answers:
@@ -239,10 +223,7 @@ def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
 
 
 def crossed(query: CrossTable, record: Record) -> Term:
-    """Return the cell of every combination of values of columns.
-
-    It is a table over these columns.
-    """
+    """Return the cells of columns' combinations, as a table over them."""
     alphabets = dict(zip(record.names, record.alphabets, strict=True))
     query.labels(alphabets)  # refuses too many
     combinations = itertools.product(*(alphabets[name] for name in query.names))

@@ -138,10 +138,7 @@ class EveryChange(PlainForm, kind="every-change"):
     adds_up = True
 
     def resolve(self, entries: Entries) -> Additive:
-        """Return half a histogram, on the grid 1/2.
-
-        It has an L1 distance of 1 between any two values of an entry.
-        """
+        """Return half a histogram: values of an entry have L1 distance 1."""
         most = max(map(len, alphabets(entries)))
         rows: list[list[int]] = np.eye(most, dtype=np.int64).tolist()
         tables, weights, table_of = state_tables(entries, None, lambda alphabet: rows[: len(alphabet)])

@@ -90,7 +90,7 @@ class CrossTable(PlainForm, kind="cross-table"):
     def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
         """Return the values of each column with cells.
 
-        InputError for a column or value that is not known.
+        Raises InputError for an unknown column or value.
         """
         values = []
         for name, chosen_values in self.columns:
@@ -106,9 +106,9 @@ class CrossTable(PlainForm, kind="cross-table"):
         return values
 
     def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
-        """Return the name of each cell.
+        """Return the name of each cell: its values in column order.
 
-        It is its values in the order of the columns; InputError for two that are alike.
+        Raises InputError for two equal names.
         """
         values = self.values(alphabets)
         _check_size(math.prod(map(len, values)))
@@ -122,10 +122,7 @@ class CrossTable(PlainForm, kind="cross-table"):
         return labels
 
     def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
-        """Return the addend of a record to each cell, shape (rows, cells).
-
-        `rows` are records by their columns' names.
-        """
+        """Return what each record adds to each cell, shape (rows, cells)."""
         values = self.values(alphabets)
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
@@ -140,10 +137,7 @@ class CrossTable(PlainForm, kind="cross-table"):
         return table.reshape(len(rows), -1)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError, as only a belief over records reads this query.
-
-        It reads it itself (`resolve` of the belief).
-        """
+        """Raise InputError, as beliefs over records resolve this query themselves."""
         raise InputError(
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
@@ -153,7 +147,7 @@ class CrossTable(PlainForm, kind="cross-table"):
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
         """Return both values of each label of a two-way table.
 
-        They follow from the written query. None for other tables, and where the labels alone do not tell.
+        Returns None for other tables, and where the labels alone do not tell.
 
         >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
         (('a, b', 'f'), ('c', 'f'))
@@ -185,7 +179,7 @@ def _check_size(numbers: int) -> None:
 def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
     """Return the columns with the values of their cells, None for all.
 
-    InputError for names of no column.
+    Raises InputError for names of no column.
     """
     if isinstance(columns_given, str) or not isinstance(columns_given, Iterable):
         raise InputError(f"the columns are {columns_given!r}", fix="give a list, such as ['age', 'sex']").at("columns")

@@ -53,7 +53,7 @@ class EachValue(PlainForm, kind="each-value"):
     def resolve(self, entries: Entries) -> Any:
         """Return the answer (`RowCodes`).
 
-        InputError for a belief that is not about rows from populations.
+        Raises InputError for a belief that is not about rows from populations.
         """
         if not isinstance(entries, OfRows):
             raise InputError(

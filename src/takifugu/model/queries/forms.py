@@ -164,26 +164,17 @@ def of_each_cell(query: Query) -> Query:
 
 
 def is_choice(query: Query) -> bool:
-    """Return whether values are chosen, and no number is computed.
-
-    A median or a mode is such a choice.
-    """
+    """Return whether a value is chosen, as by a median or mode."""
     return isinstance(of_each_cell(query), Choosing)
 
 
 def reads_alike(query: Query) -> bool:
-    """Return whether counts of the states of its entries decide an answer.
-
-    A query may say so (`reads_alike`).
-    """
+    """Return whether counts of the entries' states decide the answer."""
     return isinstance(query, ReadsAlike) and query.reads_alike
 
 
 def adds_up_over_rows(query: Query) -> bool:
-    """Return whether answers to single rows add up.
-
-    A query may say so (`adds_up`).
-    """
+    """Return whether answers to single rows add up."""
     return reads_alike(query) or (isinstance(query, AddsUp) and query.adds_up)
 
 
@@ -195,7 +186,7 @@ def plain(state: object) -> object:
 def named_state(state: object) -> State:
     """Return a state in a query as a plain value.
 
-    InputError for a value such as a list, which cannot name one.
+    Raises InputError for a value such as a list, which cannot name one.
     """
     value = plain(state)
     try:
@@ -209,12 +200,7 @@ def named_state(state: object) -> State:
 
 
 def several(states: Iterable[object]) -> tuple[State, ...]:
-    """Return several states as a tuple without repeats.
-
-    They are a list, a tuple or a set.
-
-    A set is in order of its text.
-    """
+    """Return states as a tuple without repeats, a set in sorted order."""
     in_order = sorted(states, key=str) if isinstance(states, set | frozenset) else states
     return tuple(dict.fromkeys(named_state(s) for s in in_order))
 
@@ -273,9 +259,7 @@ def text_or_none(number: Fraction | None) -> str | None:
 
 
 def runs(entries: Chosen | None) -> list[list[int] | str] | None:
-    """Write a sorted set of entries as runs [first, last], and names.
-
-    So long sequences stay short on paper.
+    """Write sorted entries as short runs [first, last], and names.
 
     >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
     ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
@@ -305,7 +289,7 @@ def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
 def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
     """Return a copy of the codes, safe from changes.
 
-    InputError for no mapping.
+    Raises InputError for no mapping.
     """
     if codes is not None and not isinstance(codes, Mapping):
         raise InputError(

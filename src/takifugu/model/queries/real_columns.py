@@ -58,39 +58,27 @@ class ColumnSums:
         return tuple(j for j, coefficients in enumerate(of_columns) if any(coefficients))
 
     def rounding(self, step: Fraction) -> tuple[Fraction, ...]:
-        """Return how far each cell moves with one more `step` of rounding.
-
-        It is that of one record's numbers.
-        """
+        """Bound each cell's move by one record with `step` more rounding."""
         return tuple(step * sum(map(abs, row), Fraction(0)) for row in self.coefficients)
 
     def entry_changes(self) -> IntArray:
-        """Return the largest L1 change by each record, in grid units.
+        """Return the largest L1 change by each record, in whole grid units.
 
-        It is rounded up. Raises Unsupported where a column that is read has no declared range.
+        Raises Unsupported where a column that is read has no declared range.
         """
         steps = math.ceil(sum((self._record_change(row) for row in self.coefficients), Fraction(0)) / self.grid)
         return np.full(self.size, steps, dtype=np.int64)
 
     def change(self, entries: Iterable[int]) -> int:
-        """Return the largest L1 change by these records, in grid units.
-
-        It is computed as `entry_changes`.
-        """
+        """Return the largest L1 change by these records, in grid units."""
         return len(list(entries)) * int(self.entry_changes()[0])
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return the largest change of a cell by one record.
-
-        It is in grid units, as `entry_changes`.
-        """
+        """Return a cell's largest change by one record, in grid units."""
         return max(math.ceil(self._record_change(row) / self.grid) for row in self.coefficients)
 
     def cell_ranges(self) -> tuple[int, ...]:
-        """Return the range of each cell, in grid units.
-
-        It goes from the smallest possible value to the largest, as `entry_changes`.
-        """
+        """Return each cell's largest minus least value, in grid units."""
         return tuple(math.ceil(self.size * self._record_change(row) / self.grid) for row in self.coefficients)
 
     def restrict(self, entries: slice) -> ColumnSums:
@@ -159,7 +147,7 @@ class Columns:
     def named(self, entry: object, key: str = "attribute") -> str:
         """Return the name of a column, by its name or number.
 
-        InputError for an unknown one.
+        Raises InputError for an unknown one.
         """
         if isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(self.names):
             return self.names[entry]
@@ -169,10 +157,7 @@ class Columns:
 
 
 def declared_grid(query: Query) -> Fraction | None:
-    """Return the declared grid of a query, the finest of several.
-
-    None where it declares none.
-    """
+    """Return a query's finest declared grid, None without one."""
     if isinstance(query, Together):
         grids = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
         return query.grid or min(grids, default=None)
@@ -182,8 +167,7 @@ def declared_grid(query: Query) -> Fraction | None:
 def readable_grid(deviation: float) -> Fraction:
     """Return the power of ten below a thousandth of a deviation.
 
-    It is at most that; it is the grid where none is declared. Rounding to it adds less than a millionth of that
-    variance.
+    Rounding to this default grid adds less than a millionth of that variance.
 
     >>> readable_grid(0.57), readable_grid(25.0)
     (Fraction(1, 10000), Fraction(1, 100))

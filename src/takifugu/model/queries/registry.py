@@ -73,10 +73,7 @@ class TwoWay(Protocol):
 
 
 def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
-    """Return the row and column of each cell, from plain data.
-
-    None for one that has no two ways.
-    """
+    """Return each cell's row and column from plain data, else None."""
     kind = KINDS.get(query.get("kind"))
     return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
 
@@ -146,28 +143,19 @@ def register(kind: str, query: type, section: type | None = None, rows: Sequence
 
 
 def names_of(rows: str) -> tuple[str, ...]:
-    """Return the names of queries about one shape of data.
-
-    They are those in a release file; no query is loaded.
-    """
+    """Return the queries' names in release files, without loading any."""
     pairs = (name.split(" ", 1) for name in SECTIONS.names)
     return tuple(query for shape, query in pairs if shape == rows)
 
 
 def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type]:
-    """Return the sections of tables about one shape of data, by name.
-
-    With `names` only those.
-    """
+    """Return sections of tables by name, by default all of a shape."""
     names = names_of(rows) if names is None else names
     return {name: SECTIONS.find(f"{rows} {name}") for name in names}
 
 
 def name_of(section: object, key: str = "query") -> str:
-    """Return the name of a section in a release file.
-
-    It is the only value of its first key.
-    """
+    """Return a section's name: the only value of its first key."""
     (name,) = get_args(get_type_hints(section).get(key)) or ("",)
     return str(name)
 
@@ -187,8 +175,8 @@ def from_dict(data: Plain) -> Query:
 def resolved(query: Query, entries: Entries) -> Additive:
     """Return the query's answer, made once for each belief.
 
-    It is kept with the belief. Raises what the query's `resolve` raises, and InputError where it returns anything else
-    than an answer.
+    Raises what the query's `resolve` raises, and InputError where it returns anything else than
+    an answer.
 
     >>> from takifugu import Count, MarkovChain
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
@@ -199,18 +187,12 @@ def resolved(query: Query, entries: Entries) -> Additive:
 
 
 def key_of(query: Query) -> Hashable:
-    """Return a key of a query, equal for queries written alike.
-
-    They have it in common where text says all about them.
-    """
+    """Return a key of a query, equal for queries of equal text."""
     return type(query), cached(query, key_of, lambda: _written(query))
 
 
 def _written(query: Query) -> Hashable:
-    """Return a query as text, or a key of its own.
-
-    It has its own where another one may have that text, which does not read back as it.
-    """
+    """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
         return text if writes_all(type(query)) or from_dict(json.loads(text)) == query else object()
@@ -219,10 +201,7 @@ def _written(query: Query) -> Hashable:
 
 
 def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
-    """Return whether an answer holds counts of candidates.
-
-    One of them is published.
-    """
+    """Return whether an answer's counts choose among candidates to publish."""
     return isinstance(answer, Additive) and answer.is_chosen_from
 
 

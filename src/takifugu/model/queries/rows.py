@@ -73,10 +73,7 @@ class CountRows(PlainForm, kind="count-rows"):
                     ).at("where", name)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError, as only a belief over records reads this query.
-
-        It reads it itself (`resolve` of the belief).
-        """
+        """Raise InputError, as beliefs over records resolve this query themselves."""
         raise InputError(
             f"{self.describe()} is counted over records",
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",

@@ -169,7 +169,7 @@ def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | N
 def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
     """Return named states in their order.
 
-    InputError for text, a repeated state, and none.
+    Raises InputError for text, a repeated state, and none.
     """
     if states is None:
         return None

@@ -84,10 +84,9 @@ class Statistic(PlainForm, kind="statistic"):
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
-        """Return the change of the rounded statistic, in steps of its grid.
+        """Return the statistic's largest change by columns, in steps of its grid.
 
-        It is the largest when these of its columns change. Rounding moves each cell by half a step at most, before and
-        after.
+        Rounding moves each cell by half a step at most, before and after.
         """
         names = set(read)
         places = [place for place, column in enumerate(self.columns) if column in names]
@@ -100,7 +99,7 @@ class Statistic(PlainForm, kind="statistic"):
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
         """Return the statistic of some columns, in steps of its grid.
 
-        DataError where its function fails.
+        Raises DataError where its function fails.
         """
         if self.function is None:
             raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
@@ -138,10 +137,7 @@ class Statistic(PlainForm, kind="statistic"):
 
 
 def _place(function: object) -> tuple[object, object]:
-    """Return the place of a function's definition.
-
-    A module that is loaded again defines it again.
-    """
+    """Return where a function is defined, equal after reloading."""
     return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 
 
@@ -182,10 +178,7 @@ class WholeColumns:
         return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
 
     def restrict(self, entries: slice) -> Self:
-        """Return the answer itself, as parameters share its records.
-
-        Even independent ones do.
-        """
+        """Return the answer itself, as parameters share its records."""
         if range(self.size)[entries] != range(self.size):
             raise Unsupported("an answer about whole columns has no share of some parameters alone")
         return self

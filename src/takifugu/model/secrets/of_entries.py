@@ -111,10 +111,8 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
 def entry(i: int, a: State, b: State) -> EntryPair:
     """Hide whether entry `i` has value `a` or `b`, in both orders.
 
-    It is counted from 0 (Song17 §2.1). Entries with names are counted in the order in which they were listed;
-    `attribute` names them.
-
-    Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
+    Entries are counted from 0 (Song17 §2.1), those with names in the order in which they were listed; `attribute` names
+    them. Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
 
     >>> entry(6, "ill", "well").describe()
     "whether the value at place 6 is 'ill' or 'well'"
@@ -130,7 +128,7 @@ def entry(i: int, a: State, b: State) -> EntryPair:
 def attribute(name: str, a: State, b: State) -> EntryPair:
     """Hide whether a column has value `a` or `b`, in both orders.
 
-    It is the named column of a table (Ding22 §2). Raises InputError unless the name is text.
+    Ding22 §2. Raises InputError unless the name is text.
 
     >>> attribute("race", "White", "Other").describe()
     "whether 'race' is 'White' or 'Other'"

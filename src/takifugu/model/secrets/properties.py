@@ -188,10 +188,10 @@ def dataset_property(
 ) -> DatasetProperty:
     """Hide a property of the records at hand (Zhang22 Definition 3).
 
-    It is a function of a sensitive column, or of several. `function` is "mean", "sum" or "share" (of the values `of`),
-    for several columns the vector of these; or one weight per column; or a `Named` function. `sets` are pairs (low,
-    high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown function, for
-    more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
+    The property is a function of one or several sensitive columns. `function` is "mean", "sum" or "share" (of the
+    values `of`), for several columns the vector of these; or one weight per column; or a `Named` function. `sets` are
+    pairs (low, high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown
+    function, for more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
 
     >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
     "the mean of 'income' of the records at hand: below 50 or at least 50"
@@ -219,8 +219,8 @@ def distribution_parameter(
 ) -> DistributionParameter:
     """Hide the parameter of a sensitive column in the population.
 
-    It governs the column (Zhang22 Definition 4). Raises InputError for values and an interval together, for fewer than
-    two values, and for an interval without an inside.
+    Zhang22 Definition 4. Raises InputError for values and an interval together, for fewer than two values, and for an
+    interval without an inside.
 
     >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
@@ -241,9 +241,9 @@ def distribution_parameter(
 
 
 def property_of(secret: DatasetProperty, belief: Believed) -> View:
-    """Return a belief as a secret about its columns reads it (`View`).
+    """Return the view of a belief for a secret about columns.
 
-    InputError for a belief without records.
+    Raises InputError for a belief without records.
     """
     if not isinstance(belief, WithViews):
         raise InputError(
@@ -260,7 +260,7 @@ def property_of(secret: DatasetProperty, belief: Believed) -> View:
 def property_from(data: Plain) -> DatasetProperty:
     """Read a dataset property back.
 
-    InputError for a named function that this process has not defined.
+    Raises InputError for a named function that this process has not defined.
     """
     function = data["function"]
     if isinstance(function, Mapping):

@@ -73,9 +73,7 @@ ValueSet = Between | Intervals | tuple[Fraction, ...]
 
 
 def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of increasing values within `difference`.
-
-    They are pairs (i, j) of indices, i < j.
+    """Return the index pairs i < j of values within `difference`.
 
     >>> near([Fraction(0), Fraction(1), Fraction(3)], Fraction(2))
     ((0, 1), (1, 2))
@@ -102,7 +100,7 @@ def number(value: Fraction | None) -> str:
 def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     """Return sets as they were given.
 
-    InputError for fewer than two, an empty one, or two that overlap.
+    Raises InputError for fewer than two, an empty one, or two that overlap.
     """
     if sets_given is None:
         return None

@@ -122,9 +122,9 @@ class MarkovChain(PeriodicChain):
         (what sorts rows), and where there are, unit=, piece= (an unbroken run of a unit) and step= (rows farther apart
         are no transition); it needs `states`, too.
 
-        It starts in its stationary distribution unless `initial` says otherwise; transitions are counted per sequence.
-        `source` states in words where the sequences come from; if they are the data that the chain is to protect,
-        `private=True` marks it, and calibration refuses it unless allowed.
+        The chain starts in its stationary distribution unless `initial` says otherwise; transitions are counted per
+        sequence. `source` states in words where the sequences come from; if they are the data that the chain is to
+        protect, `private=True` marks it, and calibration refuses it unless allowed.
 
         With `confidence` the class of all chains in a region that covers the true matrix with that probability is
         returned instead, with any initial distribution, without smoothing.
@@ -165,7 +165,7 @@ class MarkovChain(PeriodicChain):
     def stationary_laws(self) -> tuple[WideLaw, ...]:
         """The stationary law pi = pi P, with exponents of its own.
 
-        InputError where the chain has more than one.
+        Raises InputError where the chain has more than one.
         """
         return (wide_stationary_law(self.matrix),)
 

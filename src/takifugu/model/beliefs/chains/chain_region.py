@@ -68,10 +68,7 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
 
     @cached_property
     def reachable(self) -> tuple[FloatArray, FloatArray]:
-        """Return (lower, upper) drawn in to the laws of the region.
-
-        They are rounded outward, shape (k, k) each.
-        """
+        """Return outward-rounded bounds of the region's laws, shape (k, k) each."""
         slack = 4 * len(self.lower) * 2.0**-53
         others_low = self.lower.sum(axis=1, keepdims=True) - self.lower
         others_high = self.upper.sum(axis=1, keepdims=True) - self.upper
@@ -82,11 +79,10 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
     def covering(
         counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
     ) -> ChainRegion:
-        """Return a region around the true matrix from counted transitions.
+        """Return a region covering the true matrix with probability >= `confidence`.
 
-        It covers that matrix with probability `confidence` or more. Every entry gets a mixture interval, and the k^2 of
-        them (k for two states, where a row is one number) share 1 - confidence equally. Valid however the visits to a
-        state came about (docs/theory/chain-classes.md).
+        Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share 1 -
+        confidence equally. The region is valid however the visits to a state came about (docs/theory/chain-classes.md).
 
         >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
         >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
@@ -110,9 +106,9 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         )
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
-        """Return None for an assumed region, one law for an estimate.
+        """Return one law for an estimate, None for an assumed region.
 
-        Under an assumed one each step may have its own matrix.
+        Under an assumed region each step may have its own matrix.
         """
         return None if self.confidence is None else super().laws_of(steps)
 
@@ -158,10 +154,7 @@ def _ends(table: Matrix, name: str) -> FloatArray:
 
 
 def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends, moved outward by rounding, read-only.
-
-    They move where a row would miss a sum of one by it.
-    """
+    """Return read-only ends, moved outward where rounding excludes all laws."""
     low, high = lower.sum(axis=1, keepdims=True), upper.sum(axis=1, keepdims=True)
     for row in range(len(lower)):
         if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:

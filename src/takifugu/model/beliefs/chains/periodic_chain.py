@@ -92,7 +92,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     def step_matrices(self) -> FloatArray:
         """Return the matrices of a period's steps, shape (period, k, k).
 
-        The t-th is of the step from X_t to X_{t+1}.
+        The t-th matrix is that of the step from X_t to X_{t+1}.
         """
         order = np.roll(np.array(self.matrix_of), -self.start)
         return np.asarray(np.array(self.matrices)[order])
@@ -101,9 +101,8 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     def stationary_laws(self) -> tuple[WideLaw, ...]:
         """Return the laws of X_0, ..., X_{period-1} in the long run.
 
-        Each is the same a period later, and is found from its own period. That of X_t is the stationary law of M_t ...
-        M_{t+period-1}. Raises InputError where it is not unique, or where a period has transitions of a probability
-        below 1e-270.
+        The law of X_t is the stationary law of M_t ... M_{t+period-1}. Raises InputError where it is not unique, or
+        where a period has transitions of a probability below 1e-270.
         """
         products = _over_period(self.step_matrices, np.matmul)
         can = _over_period(self.step_matrices > 0, _leads)
@@ -124,10 +123,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
     @property
     def has_given_start(self) -> bool:
-        """Return whether the law fixes the first step of the sequence.
-
-        It is a step of the recording.
-        """
+        """Return whether the law fixes the recording's first step."""
         return not isinstance(self.initial, str)
 
     @property
@@ -236,9 +232,9 @@ def _turned(by_phase: ByPhase, step: int) -> ByPhase:
 
 
 def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
-    """Return the products over a period from each step, by doubling.
+    """Return the products of a period from each step, by doubling.
 
-    It is steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps.
+    The t-th product is steps[t] steps[t+1] ... steps[t+p-1], indices modulo p, p the number of steps.
     """
     run, length, product, done = steps, 1, None, 0
     while True:

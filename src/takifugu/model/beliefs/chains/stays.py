@@ -40,10 +40,10 @@ Following = Mapping[str, Number | dict[str, Number]]
 
 
 def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: Step) -> list[list[float]]:
-    """Return the transition matrix for stays and successors of states.
+    """Return the transition matrix for stays and successors, as rows.
 
-    It is a list of rows. Raises InputError at the key for a state that is missing or unknown, a stay that is no
-    duration or shorter than a step, and shares that do not sum to 1.
+    Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
+    step, and shares that do not sum to 1.
 
     >>> matrix_of(("still", "walking"), {"still": "10 min", "walking": 4}, {}, timedelta(minutes=1))
     [[0.9, 0.1], [0.25, 0.75]]
@@ -63,9 +63,9 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
 def matrices_of(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> dict[str, list[list[float]]]:
-    """Return the matrix of each hour or weekday.
+    """Return each hour's or weekday's matrix from its stays.
 
-    `stays` has the length of stays there. Raises InputError, as `matrix_of`, at the key of the hour or weekday.
+    Raises InputError, as `matrix_of`, at the key of the hour or weekday.
     """
     for fault in faults_by(states, stays, following, step):
         raise fault
@@ -77,7 +77,7 @@ def faults_by(
 ) -> Iterator[InputError]:
     """Yield the faults of stays by hour or weekday, at their keys.
 
-    Those of what follows states come once.
+    The faults of successors come once.
     """
     for number, (name, stay) in enumerate(stays.items()):
         for error in faults(states, stay, following, step):
@@ -178,10 +178,7 @@ def _steps(stay: Number, name: str, step: Step) -> Fraction:
 
 
 def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iterator[InputError]:
-    """Yield the faults of `next` as one number for each state.
-
-    The number is its share, whatever was before.
-    """
+    """Yield the faults of `next` as one share for each state."""
     numbers = _numbers(declared)
     if not numbers:
         return
@@ -214,7 +211,7 @@ def _numbers(declared: Following) -> dict[str, Number]:
 
 
 def _following(declared: Following, place_of: Mapping[str, int]) -> Mapping[str, Shares]:
-    """Return the share of each state among the successors of each.
+    """Return each state's share among the successors of each.
 
     Shares are declared, or in proportion whatever was before.
     """

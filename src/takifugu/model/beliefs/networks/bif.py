@@ -104,10 +104,7 @@ def _numbers(letters: tuple[str, ...], above: tuple[str, ...], states: dict[str,
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, head, body) of every variable and probability block.
-
-    Braces are balanced.
-    """
+    """Yield (kind, head, body) of every block, up to its closing brace."""
     position = 0
     while head := _HEAD.search(text, position):
         depth, end = 1, head.end()

@@ -120,10 +120,7 @@ class BayesianNetwork:
 
     @cached_property
     def moral_neighbours(self) -> tuple[frozenset[int], ...]:
-        """Return each entry's neighbours in the moral graph.
-
-        They are parents, children, and the children's other parents.
-        """
+        """Return each entry's parents, children, and the children's other parents."""
         near: list[set[int]] = [set() for _ in self.nodes]
         for child, above in enumerate(self.parents):
             family = {child, *above}
@@ -151,18 +148,15 @@ class BayesianNetwork:
         return tuple(supports)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
-        """Return P(X_names) by variable elimination.
+        """Return P(X_names) by variable elimination, one axis per name.
 
-        It has one axis per name in the order given. Raises Unsupported where a table would be too large (the size is
-        predicted first), InputError for an unknown name.
+        Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
+        name.
         """
         return self.law([self.position(n) for n in names])[0]
 
     def law(self, entries: Sequence[int]) -> tuple[FloatArray, float]:
-        """Return the joint law of some entries, and its error.
-
-        The error bounds the relative error of each cell.
-        """
+        """Return some entries' joint law, and a bound on cells' relative error."""
         factors, sizes = self._ancestral(entries)
         return eliminate(factors, sizes, entries)
 
@@ -189,10 +183,7 @@ class BayesianNetwork:
         return plan([f.scope for f in factors], sizes, entries)
 
     def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
-        """Return the factors of the entries and their ancestors.
-
-        The rest sums to one.
-        """
+        """Return the factors of entries and ancestors; the rest sums to one."""
         alive = self.ancestral(entries)
         return [self.factors[i] for i in alive], {i: len(self.nodes[i].states) for i in alive}
 
@@ -209,10 +200,7 @@ class BayesianNetwork:
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
-        """Return the conditional table of each entry as a factor.
-
-        It is over its parents and itself.
-        """
+        """Return the conditional tables as factors over (*parents, entry)."""
         return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
 
     def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
@@ -301,10 +289,7 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: obj
 
 
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:
-    """Check a node's table against its family.
-
-    Its rows are renormalised in place.
-    """
+    """Check a node's table against its family, and renormalise its rows."""
     if not checked_alphabet(node.states, f"node {node.name!r}"):
         raise InputError(
             f"node {node.name!r}", rule="its states must be different names, at least one"

@@ -36,10 +36,7 @@ class DeclaredClasses:
         return self.values if self.values is not None else Classes(self.ends).words
 
     def classes(self, texts: Sequence[str] = ()) -> Classes:
-        """Return the classes of a column's numbers.
-
-        `texts` are those of the values of the classes.
-        """
+        """Return the classes of numbers, by the `texts` of their values."""
         names = [*texts] or list(map(str, self.called))
         return Classes(self.ends, UNOBSERVED if self.missing is None else names.index(str(self.missing)))
 
@@ -91,10 +88,7 @@ class RecordsSection:
         return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
     def layout(self) -> Plain:
-        """Return the rules for the value of a record in a column.
-
-        Numbers have that of their class.
-        """
+        """Return the classes of numbers by column, in words."""
         return {"classes": {name: _in_words(classes) for name, classes in (self.classes or {}).items()} or None}
 
     def belief(self, public: Public) -> Records:
@@ -125,9 +119,6 @@ class RecordsSection:
 
 
 def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:
-    """Return the numbers of each value of a column, in words.
-
-    A missing one counts as "missing" says.
-    """
+    """Return the numbers of each value in words, missing ones included."""
     pairs = zip(map(str, classes.called), Classes(classes.ends).words, strict=True)
     return dict(pairs) if classes.missing is None else {**dict(pairs), "missing": str(classes.missing)}

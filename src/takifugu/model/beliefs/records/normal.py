@@ -125,10 +125,7 @@ class MultivariateNormal(Nameless):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the belief was estimated from the private data.
-
-        Its source states that.
-        """
+        """Return whether the source says the belief came from private data."""
         return is_private_source(self.source)
 
     @property
@@ -168,8 +165,8 @@ class MultivariateNormal(Nameless):
     def resolve(self, query: Query) -> ColumnSums:
         """Return a query as weighted sums of the columns.
 
-        Without a declared grid on a readable one. Raises InputError where a column that is read varies less than one
-        step of the resolution.
+        Without a declared grid the answer is on a readable one. Raises InputError where a column that is read varies
+        less than one step of the resolution.
         """
         cells = self.read.weights(query)
         rows = tuple(row for _, row in cells)
@@ -203,25 +200,16 @@ class MultivariateNormal(Nameless):
         return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
 
     def replaces(self, read: Iterable[int]) -> bool:
-        """Return whether missing values of these columns are replaced.
-
-        They are when they are read.
-        """
+        """Return whether reading these columns replaces missing values."""
         return any(self.columns[j] in self.replaced for j in read)
 
     def _reach(self, low: Fraction, high: Fraction) -> Fraction:
-        """Return the largest distance of two numbers of a range, as read.
-
-        They are clipped, then rounded or vice versa.
-        """
+        """Return the largest distance in a range, after clipping and rounding."""
         step = self.resolution
         return high - low if step is None else max(high - low, (round(high / step) - round(low / step)) * step)
 
     def deviation(self, row: Sequence[Fraction]) -> float:
-        """Return the standard deviation of a weighted sum over all records.
-
-        It is a sum of the columns.
-        """
+        """Return the standard deviation of the columns' weighted sum over records."""
         return math.sqrt(self.records * form(row, self.covariance, row))
 
     def assumptions(self) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ def moments(
 ) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
     """Return the columns, their means, their covariance, and n.
 
-    The covariance is divided by n - 1; both have so many significant digits. Where rounding leaves a covariance that is
-    not positive semidefinite the variances are raised by as little as makes it so. `data` has columns by name: a
-    mapping or a frame. Raises InputError for what is no table of numbers.
+    The covariance is divided by n - 1; means and covariance have `digits` significant digits. Where rounding leaves a
+    covariance that is not positive semidefinite the variances are raised by as little as makes it so. `data` has
+    columns by name: a mapping or a frame. Raises InputError for what is no table of numbers.
     """
     if not isinstance(data, Mapping) and not is_table(data):
         raise InputError(

@@ -125,10 +125,7 @@ class ParameterBox:
         return len({ends for _, ends in self.intervals}) == 1
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
-        """Return the ends of a parameter's interval.
-
-        They stand for all numbers between them.
-        """
+        """Return a parameter interval's ends, in place of all its numbers."""
         return tuple(map(to_text, self.intervals[entry][1]))
 
     def possible(self, entry: int) -> tuple[bool, ...]:
@@ -156,7 +153,7 @@ class ParameterBox:
     def resolve(self, query: Query) -> ColumnAnswer:
         """Return the sum of a query over whole columns.
 
-        InputError for one that does not add up over records.
+        Raises InputError for one that does not add up over records.
         """
         return over_columns(query, self.record, self.records, tuple(c.entry for c in self.described), self.size)
 
@@ -189,10 +186,10 @@ class ParameterBox:
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 
     def property(self, secret: Secret) -> BoxView | None:
-        """Return the box as a secret about one parameter reads it.
+        """Return the view of a parameter's secret, None for every parameter.
 
-        None for every parameter as it is. Raises InputError for a property of the records at hand, for single values
-        (`Parameters` lists them), and for numbers outside the parameter's interval.
+        Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
+        numbers outside the parameter's interval.
         """
         parameter = secret if isinstance(secret, DistributionParameter) else None
         if isinstance(secret, DatasetProperty) or (parameter and parameter.values is not None):

@@ -128,10 +128,7 @@ class Parameters:
 
     @property
     def table(self) -> JointTable | None:
-        """Return the joint distribution of the parameters as a table.
-
-        None where it is given as a network.
-        """
+        """Return the prior if it is a table, else None."""
         return self.prior if isinstance(self.prior, JointTable) else None
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
@@ -144,10 +141,7 @@ class Parameters:
         return self.prior.possible(entry)
 
     def components(self) -> tuple[range, ...]:
-        """Return all parameters as one run.
-
-        Independent ones still share the records of an answer.
-        """
+        """Return all parameters as one run, as answers share their records."""
         return (range(self.size),)
 
     def component(self, number: int) -> Parameters:
@@ -161,7 +155,7 @@ class Parameters:
     def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
         """Return the sum or statistic of a query over whole columns.
 
-        InputError for any other query.
+        Raises InputError for any other query.
         """
         entry_of = tuple(column.entry for column in self.described)
         if isinstance(query, Statistic):
@@ -172,19 +166,16 @@ class Parameters:
 
     @cached_property
     def network(self) -> BayesianNetwork:
-        """Return the parameters as a Bayesian network.
+        """Return the parameters as a Bayesian network, converting a table.
 
-        It is theirs, or that of a table, in which each depends on all before. Raises Unsupported for a table with too
-        many combinations of values, or with tiny probabilities.
+        In a network of a table each parameter depends on all before. Raises Unsupported for a table with too many
+        combinations of values, or with tiny probabilities.
         """
         return self.prior if isinstance(self.prior, BayesianNetwork) else _network(self.prior)
 
     @property
     def network_error(self) -> float:
-        """Bound the relative error of the network's joint probabilities.
-
-        It is 0 where the network was given.
-        """
+        """Bound the relative error of converting a table to a network."""
         if isinstance(self.prior, BayesianNetwork):
             return 0.0
         return sum(2.0**-52 * (len(self.alphabet(entry)) + 4) for entry in range(self.size))
@@ -224,9 +215,9 @@ class Parameters:
         return words if self.source == self.prior.source else f"{words} ({self.source})"
 
     def property(self, secret: Secret) -> None:
-        """Return None, as secrets about parameters are read as they are.
+        """Return None, as parameters are entries, read as they are.
 
-        Parameters are entries. Raises InputError for a property of the records at hand.
+        Raises InputError for a property of the records at hand.
         """
         if isinstance(secret, DatasetProperty):
             raise InputError(

@@ -141,10 +141,7 @@ class SumView(RecordView):
 
     @cached_property
     def widest(self) -> int:
-        """Return the most values between two compared ones.
-
-        They lie within `max_difference`, and are evenly spaced.
-        """
+        """Return the most steps between two values within `max_difference`."""
         farthest, *_ = self.secret.max_difference or (Fraction(0),)
         steps: Fraction = farthest / (self.unit * (self.keys[1] - self.keys[0]))
         return min(math.floor(steps), len(self.values) - 1)
@@ -254,35 +251,23 @@ class SetsView(RecordView):
 
 
 def column_read(view: RecordView) -> int | None:
-    """Return the number of the column with a hidden value.
-
-    None for a view of all records.
-    """
+    """Return the number of the hidden column, None for whole records."""
     return view.column if isinstance(view, ColumnView) else None
 
 
 def sum_read(view: RecordView) -> SumView | None:
-    """Return the sum of scores of a view, or of its sets.
-
-    None for other functions of the records.
-    """
+    """Return a view's sum of scores, None for other functions."""
     whole_view = view.inside if isinstance(view, SetsView) else view
     return whole_view if isinstance(whole_view, SumView) else None
 
 
 def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None:
-    """Return the indices of the property's values in each set.
-
-    None for a view without sets.
-    """
+    """Return the value indices in each set, None without sets."""
     return view.members if isinstance(view, SetsView) else None
 
 
 def column_number(value: object, column: Hashable) -> Fraction:
-    """Return a value of a column as a number.
-
-    InputError for one that is none.
-    """
+    """Return a column's value as a number, or raise InputError."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
         raise InputError(
             f"the column {column!r} has the value {value!r}, which is no number",

@@ -98,10 +98,7 @@ class Records(PlainForm, kind="records"):
 
     @property
     def from_private_data(self) -> bool:
-        """Return whether the table was estimated from the private data.
-
-        Its source states that.
-        """
+        """Return whether the source says the table came from private data."""
         return is_private_source(self.source)
 
     @property
@@ -136,9 +133,7 @@ class Records(PlainForm, kind="records"):
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """Integers proportional to the table's probabilities.
-
-        Floats count as the binary fractions that they are.
+        """Integers proportional to the table's probabilities, floats as binary fractions.
 
         >>> Records(JointTable([(0,), (1,)], [0.25, 0.75]), 2).weights
         (1, 3)
@@ -218,10 +213,7 @@ class Records(PlainForm, kind="records"):
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
 
     def property(self, secret: object) -> RecordView | None:
-        """Return the view of a secret about columns (`records.record_views`).
-
-        None where it is about whole records.
-        """
+        """Return the view of a secret, None for whole records."""
         from takifugu.model.beliefs.records.viewed_records import view_of  # it knows this type
 
         return view_of(self, secret)
