@@ -22,7 +22,7 @@ def possible_ends(certificate: Certificate) -> Ends | None:
     Finite ends of what has no bound, such as a normal distribution, are unknown, too.
     """
     distinct = {(a.framework, str(a.query)): a for a in certificate.answers}
-    problems = [(a.query, certificate.frameworks[a.framework]) for a in distinct.values()]
+    problems = ((a.query, certificate.frameworks[a.framework]) for a in distinct.values())
     return cached(certificate, possible_ends, lambda: ends_of(problems))
 
 

@@ -39,6 +39,11 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     >>> isinstance(patterns, Constants) and (round(patterns.pi, 9), round(patterns.g, 9))
     (0.2, 0.5)
     """
+    if not _primitive(chain.matrix > 0):  # a chain that is not may have no one stationary law
+        return (
+            "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
+            "the bound requires both; use quilt-exact"
+        )
     k, flows = len(chain.states), chain.stationary[:, None] * chain.matrix
     if reason := _not_reversible(chain.matrix, flows):
         return reason
@@ -54,11 +59,6 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
 
 
 def _not_reversible(p: FloatArray, flows: FloatArray) -> str:
-    if not _primitive(p > 0):
-        return (
-            "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
-            "the bound requires both; use quilt-exact"
-        )
     if (flows[p > 0] < TRUSTED).any():
         return (
             "the flow between two states (stationary mass times transition probability) is below 1e-270, too small for "
