@@ -18,10 +18,10 @@ def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
     declared = values_of(source, written(source, ("bins",)))  # records of whole columns have classes
     if not declared:
         return None
-    given = declared["bins"]
+    edges = declared["bins"]
     if column is None:
-        return Bins(given)
-    return Bins(given[column]) if column in given else None
+        return Bins(edges)
+    return Bins(edges[column]) if column in edges else None
 
 
 def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:
@@ -35,10 +35,10 @@ def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals)
 def state_in(code: int, column: str, bins: Bins) -> str:
     """Return a bin's state; DataError, without the number, outside all bins."""
     if code == OUTSIDE:
-        listed = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
-        what = f"column {column!r} has a number that is in none of the bins"
-        fix = f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {listed}"
-        raise wrong("bins", what, fix=fix)
+        bin_words = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        fault_text = f"column {column!r} has a number that is in none of the bins"
+        fix = f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {bin_words}"
+        raise wrong("bins", fault_text, fix=fix)
     if code == UNKNOWN:
         fix = f"repair them, or {NAME_MARKS}"
         raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)

@@ -42,9 +42,9 @@ def misplaced(
     reach = [max(abs(as_fraction(end, "an end")) for end in pair) for pair in ends]
     if words_in(columns[0]) & NORTH and reach[0] <= LARGEST[1]:
         right = toml_of([columns[1], columns[0]])
-        what = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"
+        fault_text = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"
         box = InputError().at(*boxes[0][:2]).place
-        yield fault(key, what, f"the longitude comes first: {right}, and so do its ends in {box}")
+        yield fault(key, fault_text, f"the longitude comes first: {right}, and so do its ends in {box}")
         return
     for axis, name in enumerate(_NAMES):
         if reach[axis] > LARGEST[axis]:

@@ -27,16 +27,16 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     hints = get_type_hints(declared, include_extras=True)
     keys: dict[str, Any] = {}
     said = Field(description=str(declared.__doc__).partition("\n")[0])
-    named = (base, *([FileKeys] if issubclass(declared, PublicFile) else []))
-    bases = tuple(one for one in named if one is not Section)
-    known = FileKeys.model_fields if FileKeys in bases else ()
-    for one in fields(declared):
-        if one.name not in known and not _is_missing(hints[one.name], rows):
-            default = one.default if one.default is not MISSING else ...
-            factory = one.default_factory
+    candidates = (base, *([FileKeys] if issubclass(declared, PublicFile) else []))
+    bases = tuple(parent for parent in candidates if parent is not Section)
+    inherited_keys = FileKeys.model_fields if FileKeys in bases else ()
+    for key_field in fields(declared):
+        if key_field.name not in inherited_keys and not _is_missing(hints[key_field.name], rows):
+            default = key_field.default if key_field.default is not MISSING else ...
+            factory = key_field.default_factory
             default = default if factory is MISSING else Field(default_factory=factory)
-            hint = _validated(hints[one.name])
-            keys[one.name] = (hint if get_origin(hint) is Annotated else Annotated[hint, said], default)
+            hint = _validated(hints[key_field.name])
+            keys[key_field.name] = (hint if get_origin(hint) is Annotated else Annotated[hint, said], default)
     of: dict[str, Any] = {"__base__": (*bases, Described), "__doc__": declared.__doc__, "__module__": __name__}
     model: Any = create_model(declared.__name__, **of, **keys)
     model.declared = declared
@@ -70,7 +70,7 @@ def file_of(
 
 def _is_missing(hint: object, rows: str) -> bool:
     """Return whether only files about other data have a key."""
-    return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata_of(hint))
+    return any(isinstance(note, Key) and note.rows and rows not in note.rows for note in metadata_of(hint))
 
 
 def _validated(hint: object) -> object:
@@ -82,7 +82,7 @@ def _validated(hint: object) -> object:
     if origin in (Union, UnionType):
         return Union[tuple(map(_validated, arguments))]  # noqa: UP007
     if origin in (tuple, dict, list):
-        return origin[tuple(one if one is Ellipsis else _validated(one) for one in arguments)]
+        return origin[tuple(argument if argument is Ellipsis else _validated(argument) for argument in arguments)]
     if isinstance(hint, type) and is_dataclass(hint):
         return model_of(hint)
     return _STRICT.get(hint, hint) if isinstance(hint, type) else hint
@@ -105,10 +105,10 @@ def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
         value = getattr(section, key, None)
         if isinstance(value, str) and checked_path in _checks(hint):
             yield (key,), value, section
-        yield from (((key, *rest), path, inner) for rest, path, inner in files_of(value))
+        yield from (((key, *steps), path, inner) for steps, path, inner in files_of(value))
 
 
 def _checks(hint: object) -> list[object]:
     """Return the checks anywhere in an annotated type."""
-    inside = [check for one in get_args(hint) for check in _checks(one)]
-    return [*(one.check for one in metadata_of(hint) if isinstance(one, Checked)), *inside]
+    inner_checks = [check for argument in get_args(hint) for check in _checks(argument)]
+    return [*(note.check for note in metadata_of(hint) if isinstance(note, Checked)), *inner_checks]

@@ -88,18 +88,18 @@ def _matters(value: int | float | str | None) -> int | float | str | None:
 
 
 def _values(value: dict[str, Number] | Number | None) -> dict[str, Number] | Number | None:
-    for label, one in value.items() if isinstance(value, dict) else (("", value),):
-        if one is not None:
-            as_fraction(one, f"what is expected in {label!r}" if label else "what is expected")
+    for label, number in value.items() if isinstance(value, dict) else (("", value),):
+        if number is not None:
+            as_fraction(number, f"what is expected in {label!r}" if label else "what is expected")
     return value
 
 
 def _shares(value: dict[str, Number] | None) -> dict[str, Number] | None:
-    numbers = [as_fraction(one, "a share") for one in (value or {}).values()]
-    below = [label for label, one in zip(value or {}, numbers, strict=True) if one < 0]
+    numbers = [as_fraction(share, "a share") for share in (value or {}).values()]
+    below = [label for label, share in zip(value or {}, numbers, strict=True) if share < 0]
     if value is not None and below:
-        what = f"say {value[below[0]]} of {below[0]!r}"
-        raise InputError(what, rule="shares are at least 0", fix="write 0 or more")
+        fault_text = f"say {value[below[0]]} of {below[0]!r}"
+        raise InputError(fault_text, rule="shares are at least 0", fix="write 0 or more")
     if value is not None and abs(float(sum(numbers)) - 1) > SUMS_TO_ONE:
         raise InputError(
             f"sum to {float(sum(numbers)):.6g}",

@@ -106,10 +106,10 @@ class ReleaseFile:
 
     def only(self, items: Sequence[Item]) -> ReleaseFile:
         """Return the file with these tables alone; `others` keeps the rest."""
-        chosen = tuple(items)
-        names = {item.name for item in chosen}
-        others = tuple(item for item in (*self.items, *self.others) if item.name not in names)
-        return replace(self, spec=self.spec.model_copy(update={"release": chosen}), others=others)
+        tables = tuple(items)
+        names = {item.name for item in tables}
+        other_tables = tuple(item for item in (*self.items, *self.others) if item.name not in names)
+        return replace(self, spec=self.spec.model_copy(update={"release": tables}), others=other_tables)
 
     def with_joint_epsilon(self, epsilon: Number) -> ReleaseFile:
         """Return the file with another joint epsilon."""
@@ -298,15 +298,15 @@ def assumed(section: Described) -> Iterable[str | Fact]:
 
 def undeclared(key: str) -> TakifuguError:
     """Return the fault of units or pieces without declared independence."""
-    one = PEOPLE.one if key == "unit" else key
+    noun = PEOPLE.one if key == "unit" else key
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
-        f"write {key}s_independent = true if one {one} says nothing about another, or leave source.{key} out",
+        f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",
     )  # fmt: skip
 
 
 def fitted_to_data(spec: FileSpec) -> bool:
     """Return whether a file's belief is declared as fitted to its data."""
-    named = values_of(spec.belief, written(spec.belief, ("fit", "reference")))
-    is_fitted = "fit" in named and named["fit"].private
-    return bool(is_fitted or ("reference" in named and named["reference"].from_private_data))
+    sections = values_of(spec.belief, written(spec.belief, ("fit", "reference")))
+    is_fitted = "fit" in sections and sections["fit"].private
+    return bool(is_fitted or ("reference" in sections and sections["reference"].from_private_data))

@@ -79,20 +79,22 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
     """Return the model of all files with such rows."""
     facts = kind.facts
     queries = tuple(sections_of(facts.rows).items())
-    alike = [] if kind.section is None else [one for one in KINDS.about(facts.rows) if one.section is not None]
-    beliefs = tuple(one.believes for one in alike if one.facts.rows == facts.rows)
+    candidates = (
+        [] if kind.section is None else [other for other in KINDS.about(facts.rows) if other.section is not None]
+    )
+    beliefs = tuple(other.believes for other in candidates if other.facts.rows == facts.rows)
     return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
 
 
 def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
     """Return the model of a file's queries and belief, if known."""
     items, belief, facts = raw.get("release"), raw.get("belief"), kind.facts
-    named = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    query_names = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     believed = kind.section is None or (isinstance(belief, dict) and belief.get("kind") in kind.names)
-    known = names_of(facts.rows)
-    if not named or not believed or any(name not in known for name in named):
+    allowed_names = names_of(facts.rows)
+    if not query_names or not believed or any(name not in allowed_names for name in query_names):
         return model_of_file(kind)
-    queries = tuple(sections_of(facts.rows, [name for name in known if name in named]).items())
+    queries = tuple(sections_of(facts.rows, [name for name in allowed_names if name in query_names]).items())
     return file_of(facts.sections, facts.table, facts.rows, queries, () if kind.section is None else (kind.believes,))
 
 
@@ -107,7 +109,7 @@ def register(kind: Kind) -> None:
     """
     if not isinstance(kind, Kind):
         raise InputError(f"a {type(kind).__name__} is no kind of release file", fix="derive it from Kind")
-    section, described = kind.section, f"a {type(kind).__name__}"
+    section, kind_words = kind.section, f"a {type(kind).__name__}"
     if section is None or not is_dataclass(section) or not hasattr(section, "belief") or not name_of(section, "kind"):
         raise InputError(
             f"{section!r} is no section of a belief",
@@ -118,7 +120,7 @@ def register(kind: Kind) -> None:
         missing.remove("framework_of")  # it depends on the units
     missing += [] if hasattr(kind, "facts") else ["facts"]
     if missing:
-        raise InputError(f"{described} does not define {', '.join(missing)}", rule="every kind of release file must")
+        raise InputError(f"{kind_words} does not define {', '.join(missing)}", rule="every kind of release file must")
     KINDS.register(name_of(section, "kind"), kind)
 
 
@@ -134,8 +136,8 @@ def register_section(section: type, rows: str, drafted: Callable[[Sequence[Colum
 
 def drafted() -> dict[str, str]:
     """Return the kinds with a draft, each with its data."""
-    listed = {PLAINLY.get(name, name) for name in DRAFTED} | UNLISTED
-    return {**DRAFTED, **{name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in listed}}
+    skipped_names = {PLAINLY.get(name, name) for name in DRAFTED} | UNLISTED
+    return {**DRAFTED, **{name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in skipped_names}}
 
 
 def _first_line(kind: Kind) -> str:

@@ -53,8 +53,8 @@ def with_ledger_id(text: str, ledger: str) -> str | None:
         before, after = text[: match.end()], text[match.end() :]
         changed = f"{before}{line}{end}{after}" if match[1] else f"{before}{end}{line}"
     with suppress(ValueError, RecursionError):
-        wanted = {**tomllib.loads(text.removeprefix("\ufeff")), _KEY: ledger}
-        if tomllib.loads(changed.removeprefix("\ufeff")) == wanted:
+        keys_with_id = {**tomllib.loads(text.removeprefix("\ufeff")), _KEY: ledger}
+        if tomllib.loads(changed.removeprefix("\ufeff")) == keys_with_id:
             return changed
     return None
 

@@ -87,22 +87,22 @@ def parsed(where: Path) -> Json:
     raise SpecError([problem])
 
 
-def _unreadable(where: Path, text: str, error: Exception) -> TakifuguError:
+def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     """Return the error of a file without valid TOML, and remedies."""
-    table = f"{command('init', where)} starts a release file about it" if _is_table(where) else ""
+    table = f"{command('init', path)} starts a release file about it" if _is_table(path) else ""
     if isinstance(error, OSError):
         reason = (error.strerror or "it cannot be read").lower()
-        fix = table if table and where.is_file() else "give the path of a TOML release file"
-        return fault((f"{where}",), f"cannot be read ({reason})", fix)
+        fix = table if table and path.is_file() else "give the path of a TOML release file"
+        return fault((f"{path}",), f"cannot be read ({reason})", fix)
     if isinstance(error, UnicodeDecodeError):
-        return fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
+        return fault((f"{path}",), "is not UTF-8 text", table or "save it as UTF-8")
     if table:  # the parser's own words are about a text that was never meant to be TOML
-        return fault((f"{where}",), "is a table of data and no release file", table)
+        return fault((f"{path}",), "is a table of data and no release file", table)
     # TOMLDecodeError, a number of thousands of digits, deep brackets
     fix = "write `key = value` lines under [sections]"
     if _BACKSLASH.search(text):
         fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
-    return InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
+    return InputError(f"is not TOML: {error}", fix=fix).at(f"{path}")
 
 
 def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
@@ -112,15 +112,15 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
     if faults:
         raise SpecError(faults)
     belief = raw.get("belief")
-    named = belief.get("kind") if isinstance(belief, dict) else None
-    kind = KINDS.find(named if named in KINDS else SEQUENCES)
+    kind_name = belief.get("kind") if isinstance(belief, dict) else None
+    kind = KINDS.find(kind_name if kind_name in KINDS else SEQUENCES)
     try:
         spec = _validated(kind, raw)
     except ValidationError as error:
         model = model_of_file(kind)
-        faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(named))
-        if named is not None and named not in KINDS:  # what another kind lacks says nothing
-            unknown = [one for one in faults if one.where in (("belief",), ("belief", "kind"))]
+        faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(kind_name))
+        if kind_name is not None and kind_name not in KINDS:  # what another kind lacks says nothing
+            unknown = [problem for problem in faults if problem.where in (("belief",), ("belief", "kind"))]
             raise SpecError(unknown or faults) from None
         spec, faulty = what_is_valid(model, raw)
     if data is UNOPENED and fitted_to_data(spec):
@@ -133,8 +133,9 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
         shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)
     if faults or shared or not meaning.complete:
-        others = [one for one in meaning.faults if ".".join(map(str, one.where)) not in faulty]  # told of that key
-        raise SpecError([*faults, *others, *shared])
+        # a fault at a faulty key was told of that key
+        other_faults = [problem for problem in meaning.faults if ".".join(map(str, problem.where)) not in faulty]
+        raise SpecError([*faults, *other_faults, *shared])
     return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
 
 
@@ -149,10 +150,10 @@ def _validated(kind: Kind, raw: Json) -> FileSpec:
 def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]:
     """Return pydantic's faults, with those beside an unknown query."""
     errors = list["ErrorDetails"]()
-    for one in error.errors():
-        errors.append(one)
-        if one["type"] in TAGS and one["loc"][:1] == ("release",):
-            _, number = one["loc"]
+    for detail in error.errors():
+        errors.append(detail)
+        if detail["type"] in TAGS and detail["loc"][:1] == ("release",):
+            _, number = detail["loc"]
             try:
                 kind.facts.table.model_validate(_common(kind, raw["release"][number]))
             except ValidationError as others:
@@ -182,19 +183,19 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
         raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
     number = period_number(window)
     lengths = {number[1]} & {*map(str, regular.values())} if number is not None else set[str]()
-    chosen = [i for i, every in regular.items() if not lengths or every in lengths]
-    for i in chosen:
+    choices = [i for i, every in regular.items() if not lengths or every in lengths]
+    for i in choices:
         _read_only(items[i], window)
-    places = [i for i in range(len(items)) if i in chosen or i not in regular]
+    places = [i for i in range(len(items)) if i in choices or i not in regular]
     raw["release"] = [items[i] for i in places]
     return places
 
 
 def _in_its_place(problem: TakifuguError, places: Sequence[int]) -> TakifuguError:
     """Return a fault with its table's number in the file."""
-    section, *rest = problem.where or ("",)
-    if section == "release" and rest and isinstance(rest[0], int) and rest[0] < len(places):
-        problem.where = ("release", places[rest[0]], *rest[1:])
+    section, *steps = problem.where or ("",)
+    if section == "release" and steps and isinstance(steps[0], int) and steps[0] < len(places):
+        problem.where = ("release", places[steps[0]], *steps[1:])
     return problem
 
 
@@ -240,23 +241,23 @@ def _flat(text: str) -> str:
     return text
 
 
-def _giants(value: object, where: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
+def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
     """Yield the faults of huge numbers, long texts and deep nesting.
 
     TOML has whole numbers beyond all floats, and comparisons with floats fail.
     """
     if depth > DEEPEST:
-        start = f"{InputError().at(*where).place[:40]}..."
+        start = f"{InputError().at(*path).place[:40]}..."
         yield fault((start,), f"nests more than {DEEPEST} times", "write keys as the documentation names them")
     elif isinstance(value, str):
         if len(value) > LONGEST_TEXT:
-            yield fault(where, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
+            yield fault(path, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
     elif isinstance(value, dict):
-        for key, inside in value.items():
+        for key, member in value.items():
             short = key if len(key) <= 60 else f"{key[:57]}..."
-            yield from _giants(inside, (*where, short), depth + 1)
+            yield from _giants(member, (*path, short), depth + 1)
     elif isinstance(value, list):
-        for position, inside in enumerate(value):
-            yield from _giants(inside, (*where, position), depth + 1)
+        for position, member in enumerate(value):
+            yield from _giants(member, (*path, position), depth + 1)
     elif isinstance(value, int) and abs(value) > _LARGEST:
-        yield fault(where, "is too large a number", f"write one of at most {_LARGEST}")
+        yield fault(path, "is too large a number", f"write one of at most {_LARGEST}")

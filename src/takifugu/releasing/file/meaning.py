@@ -99,7 +99,7 @@ def _believed(kind: Kind, spec: FileSpec, folder: Path, faults: list[TakifuguErr
         belief = spec.belief.meant.belief(Public(folder, spec.source))
         faults += [] if spec.source is None else kind.misfits(spec, belief)
     except SpecError as error:  # several faults, each with its place
-        faults += [blamed(one, "belief", *key_of(spec.belief, one)) for one in error.faults]
+        faults += [blamed(problem, "belief", *key_of(spec.belief, problem)) for problem in error.faults]
     except TakifuguError as error:
         faults.append(blamed(error, "belief", *key_of(spec.belief, error)[:2]))
     return belief
@@ -136,19 +136,19 @@ def table_problems(
 
 def _key_of(item: Table, error: TakifuguError) -> tuple[str, ...]:
     """Return the table's key behind an error of its query."""
-    named = (str(step) for step in error.where if step in type(item).model_fields)
+    keys = (str(step) for step in error.where if step in type(item).model_fields)
     otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
-    return (next(named, "") or otherwise,)
+    return (next(keys, "") or otherwise,)
 
 
 def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:
     """Yield the expectations with the data's own file as a source."""
-    named = None if spec is None or spec.source is None else spec.source.file
-    name = PurePath(str(named).replace("\\", "/")).name.casefold() if named else ""
+    file_name = None if spec is None or spec.source is None else spec.source.file
+    name = PurePath(str(file_name).replace("\\", "/")).name.casefold() if file_name else ""
     if spec is None or "." not in name:
         return
     items = [(("release", n, "expect"), item.expect) for n, item in enumerate(spec.release or ()) if item is not None]
-    for where, expect in [(("expect",), spec.expect), *items]:
+    for place, expect in [(("expect",), spec.expect), *items]:
         if expect is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w)", expect.source.casefold()):
             error = InputError(f"names {name!r}, the private data", rule="advice must not depend on them", fix=PUBLIC)
-            yield error.at(*where, "source")
+            yield error.at(*place, "source")

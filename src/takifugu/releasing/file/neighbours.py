@@ -68,8 +68,8 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
             continue
         section, ledger, output = raw.get("source"), raw.get("ledger"), raw.get("output")
         source = section if isinstance(section, dict) else {}
-        named = source.get("file")
-        if isinstance(ledger, str) and ledger and isinstance(named, str) and _is_same(folder, named, data):
+        data_file = source.get("file")
+        if isinstance(ledger, str) and ledger and isinstance(data_file, str) and _is_same(folder, data_file, data):
             name, budget = source.get("name"), source.get("budget")
             yield Neighbour(
                 path, ledger,
@@ -106,18 +106,18 @@ def ledgers_apart(path: Path, data: str | Path, ledger: str | Path) -> Iterator[
 def names_apart(path: Path, data: str | Path, ledger: str | Path, source: str) -> Iterator[Neighbour]:
     """Yield the other files with these data under another source name."""
     for other in neighbours(path.parent, data):
-        apart = other.source is not None and normalised(other.source) != normalised(source)
-        if other.path.name != path.name and apart and _is_same_ledger(other.place, ledger):
+        has_other_name = other.source is not None and normalised(other.source) != normalised(source)
+        if other.path.name != path.name and has_other_name and _is_same_ledger(other.place, ledger):
             yield other
 
 
-def _is_same(folder: Path, named: str, data: str | Path) -> bool:
-    if "://" in named or "://" in str(data):
-        return named == str(data)
-    return is_one_of(folder / named, [Path(data)])
+def _is_same(folder: Path, file_name: str, data: str | Path) -> bool:
+    if "://" in file_name or "://" in str(data):
+        return file_name == str(data)
+    return is_one_of(folder / file_name, [Path(data)])
 
 
-def _is_same_ledger(one: str | Path, other: str | Path) -> bool:
-    if "://" in str(one) or "://" in str(other):
-        return str(one) == str(other)
-    return is_one_of(Path(one), [Path(other)])
+def _is_same_ledger(ledger: str | Path, other: str | Path) -> bool:
+    if "://" in str(ledger) or "://" in str(other):
+        return str(ledger) == str(other)
+    return is_one_of(Path(ledger), [Path(other)])

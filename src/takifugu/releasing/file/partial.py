@@ -22,11 +22,11 @@ def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset
         if name not in raw and not field.is_required():
             parts[name] = field.get_default(call_default_factory=True)
         elif members := _members(field.annotation):
-            chosen = _chosen(members, raw.get(name), "kind") or members[0]
-            parts[name] = valid_section(chosen, raw.get(name), name, faulty if name in _SECTIONS else None)
+            member = _chosen(members, raw.get(name), "kind") or members[0]
+            parts[name] = valid_section(member, raw.get(name), name, faulty if name in _SECTIONS else None)
     tables = tables_in(model)
-    listed = items if isinstance(items, list) else []
-    parts["release"] = tuple(_valid_table(tables, item, number) for number, item in enumerate(listed))
+    raw_tables = items if isinstance(items, list) else []
+    parts["release"] = tuple(_valid_table(tables, item, number) for number, item in enumerate(raw_tables))
     return model.model_construct(_fields_set=None, **parts), frozenset(faulty)
 
 
@@ -53,8 +53,8 @@ def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> Ba
     model, faulty = _chosen(members, raw, "query"), set[str]()
     if model is None or not isinstance(raw, dict):
         return None
-    others = {key for one in members for key in keys_of(one)} - keys_of(model)
-    item = valid_section(model, {key: value for key, value in raw.items() if key not in others}, "", faulty)
+    other_keys = {key for member in members for key in keys_of(member)} - keys_of(model)
+    item = valid_section(model, {key: value for key, value in raw.items() if key not in other_keys}, "", faulty)
     if not isinstance(item, Table) or not faulty <= _HARMLESS or (".epsilon" in faulty and item.shares_epsilon):
         return None
     return item if ".name" not in faulty else item.model_copy(update={"name": f"{item.name}-{number}"})
@@ -84,4 +84,4 @@ def _members(annotation: object) -> list[type[BaseModel]]:
     """Return the models of a type, union or list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [model for one in get_args(annotation) for model in _members(one)]
+    return [model for argument in get_args(annotation) for model in _members(argument)]

@@ -31,22 +31,22 @@ def problems_of(
     problems: dict[Where, TakifuguError] = {}
     all_keys = _listing(raw)
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
-    for error, where, node in placed:
+    for error, place, node in placed:
         if len(problems) == MOST_PROBLEMS:
             problems["...",] = fault(("the file",), "has more faults than these", "fix these first")
             break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
         if error["type"] in TAGS and "query" in node.get("of", ""):
-            where = (*where, "query")
-        inside = any(len(other) > len(where) and other[: len(where)] == where for _, other, _ in placed)
-        nested = error["type"].endswith("_type") and inside and bool(where)
-        if where not in problems and not nested:  # a value that fits no member of a union is reported once per member
-            key = InputError().at(*where).place.rsplit(".", 1)[-1]
-            one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema, all_keys)
-            if error["type"] in TAGS and where == ("belief",):
-                one.fix = more_kinds or one.fix
-            problems[where] = one.at(*(where or ("the file",)))
+            place = (*place, "query")
+        has_inner_fault = any(len(other) > len(place) and other[: len(place)] == place for _, other, _ in placed)
+        nested = error["type"].endswith("_type") and has_inner_fault and bool(place)
+        if place not in problems and not nested:  # a value that fits no member of a union is reported once per member
+            key = InputError().at(*place).place.rsplit(".", 1)[-1]
+            problem = _unsupported(error, key, node, raw) or _fault(error, key, node, schema, all_keys)
+            if error["type"] in TAGS and place == ("belief",):
+                problem.fix = more_kinds or problem.fix
+            problems[place] = problem.at(*(place or ("the file",)))
     return list(problems.values())
 
 
@@ -105,23 +105,23 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
             target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
             node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
         elif "discriminator" in node:
-            key, references = node["discriminator"]["propertyName"], [one["$ref"] for one in node["oneOf"]]
-            named = sorted(node["discriminator"]["mapping"].items(), key=lambda one: references.index(one[1]))
-            mapping = dict(named)
+            key, references = node["discriminator"]["propertyName"], [part["$ref"] for part in node["oneOf"]]
+            sorted_tags = sorted(node["discriminator"]["mapping"].items(), key=lambda tag: references.index(tag[1]))
+            mapping = dict(sorted_tags)
             kind = value.get(key) if isinstance(value, dict) else None
             if isinstance(kind, str) and kind in mapping:
                 node = {"$ref": mapping[kind], "others": mapping}
                 continue
             members = [_resolve({"$ref": reference}, schema, value) for reference in mapping.values()]
-            known = {name: one for member in reversed(members) for name, one in member["properties"].items()}
-            return {**node, "of": key, "kinds": list(mapping), **({"properties": known} if key == "query" else {})}
+            properties = {name: part for member in reversed(members) for name, part in member["properties"].items()}
+            return {**node, "of": key, "kinds": list(mapping), **({"properties": properties} if key == "query" else {})}
         elif "anyOf" in node:
             members = [m for m in node["anyOf"] if m.get("type") != "null"]
             nested = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
-            chosen = members if len(members) == 1 else nested if isinstance(value, list | dict) else []
-            if len(chosen) != 1:
+            candidates = members if len(members) == 1 else nested if isinstance(value, list | dict) else []
+            if len(candidates) != 1:
                 return node
-            node = {**chosen[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
+            node = {**candidates[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
         else:
             return node
 
@@ -134,7 +134,7 @@ def _listing(raw: Json) -> str:
 
 
 def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: str) -> TakifuguError:
-    kind, given = error["type"], error.get("input")
+    kind, value = error["type"], error.get("input")
     if kind == "value_error":
         raised = error["ctx"]["error"]
         return blamed(raised) if isinstance(raised, TakifuguError) else InputError(f"{raised}")
@@ -144,47 +144,47 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         exact = exact_total(key)
         if exact is not None:
             return exact
-        known, named = list(node.get("properties", {})), node.get("properties", {}).get("query", {}).get("const")
-        having = [] if named is None else _having(key, node, schema)
+        keys, query = list(node.get("properties", {})), node.get("properties", {}).get("query", {}).get("const")
+        having = [] if query is None else _having(key, node, schema)
         if having:
-            return InputError(f"does not belong to a {named}", fix=f"leave it out, or publish a {' or '.join(having)}")
-        what = f"is not a known key here{did_you_mean(key, known)}"
-        near = nearest_words(key, known)
-        more = f" or {len(known) - len(near)} more ({all_keys} has all)" if len(near) < len(known) else ""
-        return InputError(what, fix=f"write one of {', '.join(near)}{more}")
+            return InputError(f"does not belong to a {query}", fix=f"leave it out, or publish a {' or '.join(having)}")
+        fault_text = f"is not a known key here{did_you_mean(key, keys)}"
+        near = nearest_words(key, keys)
+        more = f" or {len(keys) - len(near)} more ({all_keys} has all)" if len(near) < len(keys) else ""
+        return InputError(fault_text, fix=f"write one of {', '.join(near)}{more}")
     if kind in TAGS and node.get("of") == "query":
-        tag, kinds = given.get("query", _MISSING) if isinstance(given, dict) else _MISSING, node["kinds"]
+        tag, kinds = value.get("query", _MISSING) if isinstance(value, dict) else _MISSING, node["kinds"]
         if tag is _MISSING:
             return InputError("is missing", fix=f"write {_either(kinds)}")
         return InputError(f"is {_text(tag)}{did_you_mean(tag, kinds)}", fix=f"write {_nearest(tag, kinds)}")
     if kind in TAGS:
         kinds = node.get("kinds", [])
-        tag = given.get("kind") if isinstance(given, dict) else None
-        what = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
+        tag = value.get("kind") if isinstance(value, dict) else None
+        fault_text = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
         if tag is None:
-            alike = [key for key in given if did_you_mean("kind", [key.lower()])] if isinstance(given, dict) else []
-            what = f"has no kind, and {alike[0]!r} is not it" if alike else "has no kind"
-        return InputError(what, fix=f"write kind = {_either(kinds)}")
+            near_keys = [key for key in value if did_you_mean("kind", [key.lower()])] if isinstance(value, dict) else []
+            fault_text = f"has no kind, and {near_keys[0]!r} is not it" if near_keys else "has no kind"
+        return InputError(fault_text, fix=f"write kind = {_either(kinds)}")
     if kind == "literal_error":
         allowed = _allowed(node)
-        return InputError(f"is {_text(given)}{did_you_mean(given, allowed)}", fix=f"write {_either(allowed)}")
+        return InputError(f"is {_text(value)}{did_you_mean(value, allowed)}", fix=f"write {_either(allowed)}")
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
-        return InputError(f"is {_text(given)}", fix=fix)
+        return InputError(f"is {_text(value)}", fix=fix)
     if kind in ("string_too_short", "too_short"):
-        return InputError(f"is {'empty' if not given else 'too short'}", fix=_write(key, node, schema))
+        return InputError(f"is {'empty' if not value else 'too short'}", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
         kinds = list(dict.fromkeys(_kind(m) for m in _members(node) if m.get("type") in _KINDS))
         kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
-        what = f"is {_text(given)}, not {' or '.join(kinds) or 'what belongs here'}"
-        return InputError(what, fix=_write(key, node, schema))
+        fault_text = f"is {_text(value)}, not {' or '.join(kinds) or 'what belongs here'}"
+        return InputError(fault_text, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
-    return InputError(f"is {_text(given)}", rule=rule, fix=_write(key, node, schema))
+    return InputError(f"is {_text(value)}", rule=rule, fix=_write(key, node, schema))
 
 
 def _having(key: str, node: Json, schema: Json) -> list[str]:
     """Return the queries of a kind of file with a key."""
-    members = {query: _resolve({"$ref": one}, schema, None) for query, one in node.get("others", {}).items()}
+    members = {query: _resolve({"$ref": pointer}, schema, None) for query, pointer in node.get("others", {}).items()}
     return [query for query, member in members.items() if key in member["properties"]]
 
 
@@ -192,9 +192,9 @@ def _unsupported(error: ErrorDetails, key: str, node: Json, raw: Json) -> Takifu
     """Return the error for an unpublished query by name, else None."""
     if key != "query" or error["type"] not in ("literal_error", *TAGS):
         return None
-    given = error.get("input")
-    wanted = given.get("query") if isinstance(given, dict) else given
-    return instead_of(wanted, node.get("kinds") or _allowed(node), raw)
+    value = error.get("input")
+    query = value.get("query") if isinstance(value, dict) else value
+    return instead_of(query, node.get("kinds") or _allowed(node), raw)
 
 
 def _allowed(node: Json) -> list[str]:
@@ -216,13 +216,13 @@ def _members(node: Json) -> list[Json]:
     return node.get("anyOf") or [node]
 
 
-def _text(given: object) -> str:
-    text = {True: "true", False: "false"}.get(given, repr(given)) if isinstance(given, bool) else repr(given)
+def _text(value: object) -> str:
+    text = {True: "true", False: "false"}.get(value, repr(value)) if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _nearest(given: object, allowed: Sequence[Hashable]) -> str:
-    near = nearest_words(given, allowed)
+def _nearest(value: object, allowed: Sequence[Hashable]) -> str:
+    near = nearest_words(value, allowed)
     return _either(near) + (f" or {len(allowed) - len(near)} more" if len(near) < len(allowed) else "")
 
 

@@ -148,10 +148,10 @@ def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
 def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:
     """Yield the fault of a public file with the private rows."""
     meant = spec.belief.meant
-    counted = meant.counted(Public(folder, spec.source)) if isinstance(meant, Counting) else None
-    if counted is None:
+    counted_file = meant.counted(Public(folder, spec.source)) if isinstance(meant, Counting) else None
+    if counted_file is None:
         return
-    key, file, columns = counted
+    key, file, columns = counted_file
     is_declared, fix = _declared(file)
     if not is_declared and same_rows(open_public(file, spec.source, folder / file.file), table, columns):
         yield fault(("belief", *key), "has the rows of the private data", fix)

@@ -49,8 +49,8 @@ def value_of(
         raise wrong("file", f"column {column!r} has missing values", fix=where_missing)
     if text not in values:
         no_lookalikes(table, column, values)
-        what = f"column {column!r} has a value that the belief does not know"
-        raise wrong("file", what, fix=f"its values are {first_of(values)}; {NAME_MARKS}")
+        fault_text = f"column {column!r} has a value that the belief does not know"
+        raise wrong("file", fault_text, fix=f"its values are {first_of(values)}; {NAME_MARKS}")
     return values[text]
 
 
@@ -110,15 +110,15 @@ def codes_of(
 
 def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
     """Return values as texts, None if missing, reading equal values once."""
-    known: dict[tuple[type, Hashable], str | None] = {}
+    text_by_key: dict[tuple[type, Hashable], str | None] = {}
     texts = []
     for value in values:
         key = (value.__class__, value)
         try:
-            text = known[key]
+            text = text_by_key[key]
         except KeyError:
             text = text_of(value)
-            text = known[key] = None if text is None or text in table.missing else text
+            text = text_by_key[key] = None if text is None or text in table.missing else text
         texts.append(text)
     return texts
 

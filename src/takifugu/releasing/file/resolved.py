@@ -45,11 +45,11 @@ def clocks(zone: str | None) -> list[str]:
     >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
     (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')
     """
-    known = Zone(zone or "UTC")
-    first = known.stretches[0].offset // 1_000_000
-    if not known.changes:
+    time_zone = Zone(zone or "UTC")
+    first = time_zone.stretches[0].offset // 1_000_000
+    if not time_zone.changes:
         return [f"UTC{first:+}s"] * 2
-    return [known.name, sha256(repr((first, known.changes)).encode()).hexdigest()[:16]]
+    return [time_zone.name, sha256(repr((first, time_zone.changes)).encode()).hexdigest()[:16]]
 
 
 def shows_times_twice(zone: str | None) -> bool:

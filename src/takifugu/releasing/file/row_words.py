@@ -24,8 +24,8 @@ UNSAID = ("samples", "answers", "visits")
 
 
 def _meanings(*words: str) -> str:
-    listed = [f'{ROWS[word]} ("{word}")' for word in words]
-    return "what a row says: " + " or ".join([", ".join(listed[:-1]), listed[-1]] if listed[:-1] else listed)
+    phrases = [f'{ROWS[word]} ("{word}")' for word in words]
+    return "what a row says: " + " or ".join([", ".join(phrases[:-1]), phrases[-1]] if phrases[:-1] else phrases)
 
 
 def rows_among(*words: str) -> BeforeValidator:
@@ -33,10 +33,10 @@ def rows_among(*words: str) -> BeforeValidator:
 
     def checked(value: object) -> object:
         if isinstance(value, str) and value in ROWS and value not in words:
-            listed = " or ".join(f'"{word}"' for word in words)
+            choices = " or ".join(f'"{word}"' for word in words)
             raise InputError(
                 f"is {value!r}, {ROWS[value]}", rule=f"under this belief a row is {ROWS[words[0]]}",
-                fix=f"write rows = {listed}, or another belief.kind",
+                fix=f"write rows = {choices}, or another belief.kind",
             )  # fmt: skip
         return value
 

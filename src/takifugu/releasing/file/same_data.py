@@ -51,18 +51,18 @@ def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
     Private rows are counted in place by the public texts; the rest is counted together.
     """
     columns = list(dict.fromkeys(columns))
-    one = _read(partial(_rows, public, columns))
-    if one is None:
+    public_rows = _read(partial(_rows, public, columns))
+    if public_rows is None:
         return False
-    texts = [{key[i] for key in one} - {None} for i in range(len(columns))]
-    codes = [{str(text): code for code, text in enumerate(mine)} for mine in texts]
+    texts = [{key[i] for key in public_rows} - {None} for i in range(len(columns))]
+    codes = [{str(text): code for code, text in enumerate(values)} for values in texts]
     coded = {
-        tuple(UNOBSERVED if text is None else mine[text] for text, mine in zip(key, codes, strict=True)): rows
-        for key, rows in one.items()
+        tuple(UNOBSERVED if text is None else code_of[text] for text, code_of in zip(key, codes, strict=True)): rows
+        for key, rows in public_rows.items()
     }
     tallied = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
     return (
-        tallied == coded if tallied is not None else one == _read(partial(_rows, private, columns))
+        tallied == coded if tallied is not None else public_rows == _read(partial(_rows, private, columns))
     )  # a column of dates
 
 
@@ -78,8 +78,8 @@ def _read(reduce: Callable[[], T]) -> T | None:
         return None
 
 
-def _same_file(one: Path, other: Path) -> bool:
+def _same_file(path: Path, other: Path) -> bool:
     try:
-        return os.path.samefile(one, other)
+        return os.path.samefile(path, other)
     except OSError:  # one of them is not there
-        return one.resolve() == other.resolve()
+        return path.resolve() == other.resolve()

@@ -66,10 +66,10 @@ def _plain(value: object, declared: type | None = None) -> object:
     """Return validated values as their author declared them."""
     if isinstance(value, Described):
         kind = declared or type(value).declared
-        return kind(**{one.name: _plain(getattr(value, one.name)) for one in fields(kind) if hasattr(value, one.name)})
+        return kind(**{key.name: _plain(getattr(value, key.name)) for key in fields(kind) if hasattr(value, key.name)})
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
-    return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value
+    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 #: A line of a file, from 1.

@@ -65,35 +65,35 @@ def opened(
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[tuple[str, ...], str]]:
     """Return the required columns of the source, each with its key."""
     columns: list[tuple[tuple[str, ...], str]] = []
-    for key, given in values_of(spec.source, shape.named).items():
-        names = given if isinstance(given, tuple) else (given,)
+    for key, value in values_of(spec.source, shape.named).items():
+        names = value if isinstance(value, tuple) else (value,)
         columns += [(("source", key), name) for name in names if name is not None]
-    listed = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
-    return [*columns, *((("source", "file"), str(name)) for name in listed)]
+    belief_columns = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
+    return [*columns, *((("source", "file"), str(name)) for name in belief_columns)]
 
 
 def _third_columns(
-    shape: Shape, spec: FileSpec, named: Sequence[tuple[tuple[str, ...], str]]
+    shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[tuple[str, ...], str]]
 ) -> Iterator[TakifuguError]:
     """Yield a fault for each renamed column without a key."""
-    known = {column for _, column in named}
+    keyed_columns = {column for _, column in key_columns}
     keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
     for columns in values_of(spec.source, written(spec.source, keys)).values():
-        known |= {columns} if isinstance(columns, str) else {*columns}
+        keyed_columns |= {columns} if isinstance(columns, str) else {*columns}
     for now, before in spec.source.renamed.items():
-        if before not in known:
+        if before not in keyed_columns:
             yield fault(
                 ("source", "renamed"), f"{now!r} is said to be {before!r}, and no key of the file names that column",
                 f"write the name that {now!r} had before here, and in the keys that name the column",
             )  # fmt: skip
 
 
-def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
+def _missing_columns(key_columns: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
     """Yield an error for each absent or twice named column."""
-    columns = [column for _, column in named]
-    for key, column in named[: len(columns) - len(set(columns))]:
+    columns = [column for _, column in key_columns]
+    for key, column in key_columns[: len(columns) - len(set(columns))]:
         yield fault(key, f"{column!r} has another meaning in this file", "name another column")
-    for key, column in named:
+    for key, column in key_columns:
         try:
             table.require([column], columns)
         except TakifuguError as error:

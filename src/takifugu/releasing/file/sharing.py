@@ -27,17 +27,17 @@ _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
 def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
     """Yield the faults of one table's epsilon, delta and mechanism."""
-    where = ("release", number)
+    place = ("release", number)
     if not item.shares_epsilon and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
         rule = "it must lie between 1e-9 and 10000, write for example 1.0"
-        yield fault((*where, "epsilon"), f"is {item.epsilon!r}", rule=rule)
+        yield fault((*place, "epsilon"), f"is {item.epsilon!r}", rule=rule)
     try:
         line = None if item.mechanism == "auto" else find(item.mechanism, definition)
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
-            what = f"{line.named_as(item.mechanism)} makes a pure promise that has no use for it"
-            yield fault((*where, "delta"), what, "leave delta out")
+            fault_text = f"{line.named_as(item.mechanism)} makes a pure promise that has no use for it"
+            yield fault((*place, "delta"), fault_text, "leave delta out")
     except TakifuguError as error:
-        yield blamed(error, *where, "mechanism")
+        yield blamed(error, *place, "mechanism")
 
 
 def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
@@ -69,8 +69,8 @@ def begins_series(file: ReleaseFile, item: Table) -> bool:
 
 def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
     """Return all tables with a table's joint epsilon, unpublished ones included."""
-    same = [one for one in (*file.items, *file.others) if one.shares_epsilon and one.period == item.period]
-    return tuple(sorted(same, key=lambda one: one.name))
+    same = [table for table in (*file.items, *file.others) if table.shares_epsilon and table.period == item.period]
+    return tuple(sorted(same, key=lambda table: table.name))
 
 
 def importance_of(item: Table) -> Number:
@@ -89,8 +89,8 @@ def sharing_problems(
     sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.shares_epsilon]
     for number, item in enumerate(items):
         if item is not None and not item.shares_epsilon and written(item, ("importance",)):
-            what = "belongs to a table that shares the joint epsilon"
-            yield fault(("release", number, "importance"), what, "leave it out, or leave the table's epsilon out")
+            fault_text = "belongs to a table that shares the joint epsilon"
+            yield fault(("release", number, "importance"), fault_text, "leave it out, or leave the table's epsilon out")
     failing = as_delta(delta)
     if failing and joint is None:
         yield fault(("joint_delta",), "is given without joint_epsilon", "write joint_epsilon, too, or leave it out")
@@ -106,8 +106,8 @@ def sharing_problems(
         fix = "leave the epsilon of those tables out that should share it, or leave joint_epsilon out"
         yield fault(("joint_epsilon",), "is shared by no table", fix)
     if framework is not None and (framework.definition != "pufferfish" or framework.is_pair):
-        what = f"is given, and under the definition {framework.definition!r} no losses of entries add up"
-        yield fault(("joint_epsilon",), what, "give each table an epsilon of its own")
+        fault_text = f"is given, and under the definition {framework.definition!r} no losses of entries add up"
+        yield fault(("joint_epsilon",), fault_text, "give each table an epsilon of its own")
     for number, item in sharers:
         yield from _keys_of_sharing(item, number)
         if failing:
@@ -117,38 +117,38 @@ def sharing_problems(
 
 
 def _keys_of_sharing(item: Table, number: int) -> Iterator[TakifuguError]:
-    where = ("release", number)
+    place = ("release", number)
     if as_delta(item.delta) > 0:
-        what = "belongs to a table that shares the joint epsilon"
-        yield fault((*where, "delta"), what, f"write joint_delta above all sections, or {ITS_EPSILON}")
+        fault_text = "belongs to a table that shares the joint epsilon"
+        yield fault((*place, "delta"), fault_text, f"write joint_delta above all sections, or {ITS_EPSILON}")
     if item.mechanism != "auto":
-        what = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
-        yield fault((*where, "mechanism"), what, f"leave it out, or {ITS_EPSILON}")
+        fault_text = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
+        yield fault((*place, "mechanism"), fault_text, f"leave it out, or {ITS_EPSILON}")
     if item.allow_zero_noise:
-        what = "is true, and noise that is shared is never zero"
-        yield fault((*where, "allow_zero_noise"), what, f"leave it out, or {ITS_EPSILON}")
+        fault_text = "is true, and noise that is shared is never zero"
+        yield fault((*place, "allow_zero_noise"), fault_text, f"leave it out, or {ITS_EPSILON}")
     if item.scope == "both":
-        what = "is 'both', which publishes two tables of one release"
-        yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
+        fault_text = "is 'both', which publishes two tables of one release"
+        yield fault((*place, "per"), fault_text, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
 
 
 def _keys_at_delta(item: Table, number: int, has_units: bool) -> Iterator[TakifuguError]:
     """Yield the faults of tables unable to share normal noise."""
-    where, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
+    place, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
     if item.query in CHOICES:
-        yield fault((*where, "query"), "publishes a choice, to which no normal noise is added", fix)
+        yield fault((*place, "query"), "publishes a choice, to which no normal noise is added", fix)
     if has_units and item.scope == "pooled":
-        yield fault((*where, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
+        yield fault((*place, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
 
 
 def _other_data(item: Table, number: int, first: Table, has_units: bool) -> Iterator[TakifuguError]:
     """Yield the differences in data of tables with a shared epsilon."""
-    one, other = item.scope, first.scope
-    if has_units and one != other and "both" not in (one, other):
-        what = f"is {one!r}, and {first.name!r}, which shares the epsilon, has {other!r}"
-        yield fault(("release", number, "per"), what, f"write the same, or {ITS_EPSILON}")
+    scope, other = item.scope, first.scope
+    if has_units and scope != other and "both" not in (scope, other):
+        fault_text = f"is {scope!r}, and {first.name!r}, which shares the epsilon, has {other!r}"
+        yield fault(("release", number, "per"), fault_text, f"write the same, or {ITS_EPSILON}")
     for attribute, key in _WINDOW.items():
         if getattr(item, attribute, None) != getattr(first, attribute, None):
-            what = f"is not that of {first.name!r}, which shares the epsilon"
-            yield fault(("release", number, key), what, f"write the same window, or {ITS_EPSILON}")
+            fault_text = f"is not that of {first.name!r}, which shares the epsilon"
+            yield fault(("release", number, key), fault_text, f"write the same window, or {ITS_EPSILON}")
             return

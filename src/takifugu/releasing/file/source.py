@@ -37,7 +37,7 @@ def written_of(*keys: object) -> Written:
     """
 
     def first(name: str, default: object) -> Any:
-        return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
+        return next((value for section in keys if (value := getattr(section, name, None)) is not None), default)
 
     header, lines = first("header", True), None
     if header is not True and header is not False:  # another file has its own lines
@@ -83,14 +83,14 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
     return source.long(open_frame(path, source.missing, written_of(source)), spec.belief)
 
 
-def _address(spec: FileSpec, folder: Path, named: bool) -> Address:
-    """Return an engine's address, limited to the file's texts if `named`."""
+def _address(spec: FileSpec, folder: Path, is_limited: bool) -> Address:
+    """Return an engine's address, limited to the file's texts if `is_limited`."""
     source = spec.source
     file = source.file
     if file is not None and "://" not in file:
         file = f"file:///{Path(os.path.abspath(folder / file)).as_posix().lstrip('/')}"
     texts = frozenset(_texts(spec.model_dump(mode="json", by_alias=True, warnings=False)))
-    return Address(file, source.table, texts if named else None)
+    return Address(file, source.table, texts if is_limited else None)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -68,7 +68,7 @@ _ALSO = {
     "std": "stddev stdev standarddeviation sd",
     "total": "totals",
 }
-_NAMES = {spelt: name for name, spellings in _ALSO.items() for spelt in (*spellings.split(), name.replace("_", ""))}
+_NAMES = {word: name for name, spellings in _ALSO.items() for word in (*spellings.split(), name.replace("_", ""))}
 
 _SHARE = ", and share = 0.9, or several such as share = [0.25, 0.75]"
 _OF_ONE = "bins = { low = [0, 10], high = [10, 20] } under [source]"
@@ -93,19 +93,21 @@ def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> In
     if name is None:
         return None
     if name in allowed:  # another spelling of what is published
-        what = f'"{wanted}" is not published under this name'
-        return InputError(what, fix=f'write query = "{name}"{_SHARE if name == "quantile" else ""}')
+        fault_text = f'"{wanted}" is not published under this name'
+        return InputError(fault_text, fix=f'write query = "{name}"{_SHARE if name == "quantile" else ""}')
     recipe, kind = _RECIPES[name], _kind_of(raw)
-    what = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
+    fault_text = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
     either = " or ".join(f'"{query}"' for query in allowed)
     if recipe.query not in allowed:
-        return InputError(what, rule=recipe.why, fix=f"this kind of file publishes {either}")
+        return InputError(fault_text, rule=recipe.why, fix=f"this kind of file publishes {either}")
     if kind == "normal" and (recipe.bins or recipe.query == "histogram" or "codes" in recipe.how):
         other = 'declare belief.kind = "independent-records" with [belief.classes.age], where this goes by classes'
-        return InputError(what, rule=recipe.why, fix=f"this kind of file publishes {either} of real numbers; {other}")
+        return InputError(
+            fault_text, rule=recipe.why, fix=f"this kind of file publishes {either} of real numbers; {other}"
+        )
     bins = f" of declared bins ({_BINS[kind]})" if recipe.bins and kind in _BINS else ""
     joined = ", " if recipe.how.startswith(("twice", "with")) else "; "
-    return InputError(what, rule=recipe.why, fix=f'write query = "{recipe.query}"{bins}{joined}{recipe.how}')
+    return InputError(fault_text, rule=recipe.why, fix=f'write query = "{recipe.query}"{bins}{joined}{recipe.how}')
 
 
 #: How people call the key of a total that is to be published as it is.

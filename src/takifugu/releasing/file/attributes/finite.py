@@ -25,24 +25,24 @@ class Finite(Attributes):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the records as columns, empty classes included."""
-        given = file.spec.belief.meant
-        classes = given.classes if written(given, ("classes",)) else {}
-        known = values_by_column(file.belief)
-        read = {name: spelled(classes[name].called) if name in classes else known[name] for name in known}
-        rows = _counted(file.table, read, classes, given.records)
-        listed = [row for row, times in rows for _ in range(times)]
-        return (Unit(None, dict(zip(read, map(list, zip(*listed, strict=True)), strict=True))),)
+        belief = file.spec.belief.meant
+        classes = belief.classes if written(belief, ("classes",)) else {}
+        states = values_by_column(file.belief)
+        read = {name: spelled(classes[name].called) if name in classes else states[name] for name in states}
+        rows = _counted(file.table, read, classes, belief.records)
+        record_rows = [row for row, times in rows for _ in range(times)]
+        return (Unit(None, dict(zip(read, map(list, zip(*record_rows, strict=True)), strict=True))),)
 
 
 def _counted(
-    table: Table, known: Known, classes: Mapping[str, DeclaredClasses], records: int
+    table: Table, states: Known, classes: Mapping[str, DeclaredClasses], records: int
 ) -> Iterator[tuple[tuple[State, ...], int]]:
     """Yield each row of values with its number of records.
 
     Sorting hides the order of the data. Raises DataError for missing or undeclared values, and for another number of
     records than declared, without telling it.
     """
-    columns = {name: _read(values, classes.get(name)) for name, values in known.items()}
+    columns = {name: _read(values, classes.get(name)) for name, values in states.items()}
     counts = tally(table, columns)
     if sum(counts.values()) != records:
         raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
@@ -52,11 +52,11 @@ def _counted(
             raise wrong("file", f"column {name!r} has missing values", fix=_what_to_do(name, classes))
         if UNKNOWN in codes:
             if name not in classes:
-                no_lookalikes(table, name, known[name])
-            what = f"column {name!r} has a value that the belief does not know"
-            raise wrong("file", what, fix=f"its values are {first_of(known[name])}; {NAME_MARKS}")
+                no_lookalikes(table, name, states[name])
+            fault_text = f"column {name!r} has a value that the belief does not know"
+            raise wrong("file", fault_text, fix=f"its values are {first_of(states[name])}; {NAME_MARKS}")
     for row in sorted(counts):
-        yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
+        yield tuple(list(values.values())[code] for code, values in zip(row, states.values(), strict=True)), counts[row]
 
 
 def _read(values: Mapping[str, State], classes: DeclaredClasses | None) -> Mapping[str, int] | Classes:

@@ -60,13 +60,13 @@ class Attributes(Kind):
         return self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
 
     def shape(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
-        given = _given(spec)
-        for key in given:
+        hidden_sections = _given(spec)
+        for key in hidden_sections:
             if key not in self.hides:
-                what = f"is about {_SETTINGS[key]}, and a belief of kind {spec.belief.kind!r} is about "
-                what += _SETTINGS[self.hides[0]]
-                yield fault(("hide", key), what, f"write {' or '.join(self.hides)}, or another kind of belief")
-        if not given:
+                fault_text = f"is about {_SETTINGS[key]}, and a belief of kind {spec.belief.kind!r} is about "
+                fault_text += _SETTINGS[self.hides[0]]
+                yield fault(("hide", key), fault_text, f"write {' or '.join(self.hides)}, or another kind of belief")
+        if not hidden_sections:
             yield fault(("hide",), "hides nothing", f"write {' or '.join(self.hides)} = {{ ... }}")
         yield from self.shape_faults(spec, folder, data)
         try:
@@ -97,15 +97,15 @@ Hidden = PropertySpec | ParameterSpec | OneRecordSpec
 
 def _given(spec: AttributeReleaseSpec) -> dict[str, Hidden | tuple[Hidden, ...]]:
     """Return the values of [hide] by key."""
-    return {key: given for key, given in held_by(spec.hide, _SETTINGS).items() if given}
+    return {key: section for key, section in held_by(spec.hide, _SETTINGS).items() if section}
 
 
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
     """Return the secrets of [hide]; SpecError names every faulty one."""
     secrets, faults = list[Secret](), list[TakifuguError]()
-    for place, given in _listed(spec):
+    for place, section in _listed(spec):
         try:
-            secrets.append(_secret_of(given, hidden))
+            secrets.append(_secret_of(section, hidden))
         except TakifuguError as error:
             faults.append(blamed(error, "hide", *place, *error.where[:1]))
     if faults:
@@ -113,43 +113,43 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
     return secrets
 
 
-def _secret_of(given: Hidden, hidden: Known) -> Secret:
+def _secret_of(section: Hidden, hidden: Known) -> Secret:
     """Return a section's secret; `hidden` are columns' or parameters' values."""
-    if isinstance(given, OneRecordSpec):
-        return every_entry(given.attribute, given.max_difference)
-    if isinstance(given, ParameterSpec):
-        values = None if given.values is None else values_of(given.attribute, given.values, hidden, "values")
-        return distribution_parameter(given.attribute, values, given.interval, given.map)
-    columns = given.attribute if isinstance(given.attribute, tuple) else (given.attribute,)
-    of: Hashable = given.of
+    if isinstance(section, OneRecordSpec):
+        return every_entry(section.attribute, section.max_difference)
+    if isinstance(section, ParameterSpec):
+        values = None if section.values is None else values_of(section.attribute, section.values, hidden, "values")
+        return distribution_parameter(section.attribute, values, section.interval, section.map)
+    columns = section.attribute if isinstance(section.attribute, tuple) else (section.attribute,)
+    of: Hashable = section.of
     if of is not None and len(columns) == 1:
         of = values_of(columns[0], of, hidden, "of")
-    sets = None if given.sets is None else [_set(one) for one in given.sets]
-    return dataset_property(given.attribute, given.function, given.max_difference, given.pairs, sets, of)
+    sets = None if section.sets is None else [_set(value_set) for value_set in section.sets]
+    return dataset_property(section.attribute, section.function, section.max_difference, section.pairs, sets, of)
 
 
-def _set(given: SetSpec | tuple[State, ...]) -> list[State] | tuple[Number | None, Number | None]:
-    if not isinstance(given, SetSpec):
-        return list(given)
-    if given.at_least is None and given.below is None:
+def _set(value_set: SetSpec | tuple[State, ...]) -> list[State] | tuple[Number | None, Number | None]:
+    if not isinstance(value_set, SetSpec):
+        return list(value_set)
+    if value_set.at_least is None and value_set.below is None:
         raise InputError("a set of values has no end", fix="write below, at_least, or both").at("sets")
-    return (given.at_least, given.below)
+    return (value_set.at_least, value_set.below)
 
 
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
     """Return the key of [hide] behind an unfit belief."""
-    given = _given(spec)
-    if len(given) != 1:
+    sections = _given(spec)
+    if len(sections) != 1:
         return ()
-    ((name, secret),) = given.items()
+    ((name, secret),) = sections.items()
     key = str(error.where[0]) if error.where else ""
     return (name,) if isinstance(secret, tuple) else (name, *written(secret, (key,)))
 
 
 def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Step, ...], Hidden]]:
     """Yield each secret of [hide] with its key."""
-    for key, given in _given(spec).items():
-        if isinstance(given, tuple):
-            yield from (((key, number), one) for number, one in enumerate(given))
+    for key, section in _given(spec).items():
+        if isinstance(section, tuple):
+            yield from (((key, number), member) for number, member in enumerate(section))
         else:
-            yield (key,), given
+            yield (key,), section

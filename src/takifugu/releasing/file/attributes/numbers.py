@@ -21,38 +21,38 @@ class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
     def shape_faults(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
-        given = spec.belief
-        for key, by_column in (("ranges", given.ranges), ("missing", given.missing)):
+        belief = spec.belief
+        for key, by_column in (("ranges", belief.ranges), ("missing", belief.missing)):
             for name in by_column or {}:
-                if name not in given.columns:
-                    fix = f"write {nearest(name, given.columns)}"
+                if name not in belief.columns:
+                    fix = f"write {nearest(name, belief.columns)}"
                     yield fault(("belief", key, name), "is no column of the belief", fix)
-        for name in given.columns:
-            if name not in given.ranges:
+        for name in belief.columns:
+            if name not in belief.ranges:
                 fix = f"write the least and the largest number that it can hold, {name} = [0, 200]"
                 yield fault(("belief", "ranges", name), "is missing", fix)
                 continue
             try:
-                _rule(given, name)
+                _rule(belief, name)
             except TakifuguError as error:
-                yield blamed(error, "belief", *_key_of(error, given, name))
+                yield blamed(error, "belief", *_key_of(error, belief, name))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the total of each column."""
-        given: NormalSection = file.spec.belief.meant
-        (group,) = totals(file.table, [_rule(given, name) for name in given.columns])
-        if group.rows != given.records:
+        belief: NormalSection = file.spec.belief.meant
+        (group,) = totals(file.table, [_rule(belief, name) for name in belief.columns])
+        if group.rows != belief.records:
             raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
-        step = as_fraction(given.resolution, "the resolution")
-        return (Unit(None, ColumnTotals(given.columns, tuple(int(total) * step for total in group.sums))),)
+        step = as_fraction(belief.resolution, "the resolution")
+        return (Unit(None, ColumnTotals(belief.columns, tuple(int(total) * step for total in group.sums))),)
 
 
-def _rule(given: NormalSection, name: str) -> Bounded:
-    low, high = given.ranges[name]
-    return Bounded(name, low, high, given.resolution, (given.missing or {}).get(name), given.outside == "clip")
+def _rule(belief: NormalSection, name: str) -> Bounded:
+    low, high = belief.ranges[name]
+    return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name), belief.outside == "clip")
 
 
-def _key_of(error: TakifuguError, given: NormalSection, name: str) -> tuple[str, ...]:
+def _key_of(error: TakifuguError, belief: NormalSection, name: str) -> tuple[str, ...]:
     """Return the key to blame for a column beyond its declaration."""
     if error.where == ("grid",):
         return ("resolution",)

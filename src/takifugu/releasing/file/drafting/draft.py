@@ -110,27 +110,27 @@ def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
     """Yield the keys of an unusual file format."""
     if not columns:
         return
-    written = columns[0].written
+    dialect = columns[0].written
     said = {
-        "sheet": (written.sheet, "guessed: the largest of several sheets"),
-        "table": (written.table, "guessed: the largest of several tables"),
-        "file_names": (written.file_names, "the column that the name of each file becomes"),
-        "encoding": (written.encoding, "guessed: how its characters are written"),
-        "header": _header(written),
-        "decimal": (None if written.numerals.decimal == "." else written.numerals.decimal, "guessed: its decimal sign"),
-        "thousands": (written.numerals.thousands or None, "guessed: the sign between thousands"),
+        "sheet": (dialect.sheet, "guessed: the largest of several sheets"),
+        "table": (dialect.table, "guessed: the largest of several tables"),
+        "file_names": (dialect.file_names, "the column that the name of each file becomes"),
+        "encoding": (dialect.encoding, "guessed: how its characters are written"),
+        "header": _header(dialect),
+        "decimal": (None if dialect.numerals.decimal == "." else dialect.numerals.decimal, "guessed: its decimal sign"),
+        "thousands": (dialect.numerals.thousands or None, "guessed: the sign between thousands"),
     }
     for key, (value, why) in said.items():
         if value is not None:
             yield Entry(section, key, value, why)
 
 
-def _header(written: Written) -> tuple[object, str]:
+def _header(dialect: Written) -> tuple[object, str]:
     """Return the key of an unusual header, and the reason."""
-    if written.lines is not None:
-        first, last = written.lines
+    if dialect.lines is not None:
+        first, last = dialect.lines
         return (first, "guessed: the line of the names") if first == last else ([first, last], "guessed: its lines")
-    return None if written.header else False, "guessed: no line of names, so columns are column_1 ..."
+    return None if dialect.header else False, "guessed: no line of names, so columns are column_1 ..."
 
 
 def draft_of(
@@ -162,8 +162,8 @@ def _text(start: Start, entries: Iterable[Entry]) -> str:
         if section == "belief" and start.drafted is not None:
             lines += ["", *start.drafted(start.columns).splitlines()]
         elif section in of_section:
-            written = [entry for entry in of_section[section] if entry.key]
-            lines += ["", header, *(_line(entry.key, entry.value, entry.why) for entry in written)]
+            keyed_entries = [entry for entry in of_section[section] if entry.key]
+            lines += ["", header, *(_line(entry.key, entry.value, entry.why) for entry in keyed_entries)]
     return "\n".join(lines) + "\n"
 
 

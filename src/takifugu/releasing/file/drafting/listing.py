@@ -42,15 +42,15 @@ def listed_keys(kind: str) -> Iterator[ListedKey]:
             yield from _keys("[[release]]" if section == "release" else f"[{section}]", parts)
 
 
-def _sections(part: Json, named: Json) -> Iterator[Json]:
+def _sections(part: Json, definitions: Json) -> Iterator[Json]:
     """Yield the sections allowed by a part of a schema."""
     if "$ref" in part:
-        yield from _sections(named[part["$ref"].rpartition("/")[2]], named)
+        yield from _sections(definitions[part["$ref"].rpartition("/")[2]], definitions)
     elif "properties" in part:
         yield part
     else:
         for option in (*part.get("anyOf", ()), *part.get("oneOf", ()), *([part["items"]] if "items" in part else ())):
-            yield from _sections(option, named)
+            yield from _sections(option, definitions)
 
 
 def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
@@ -60,14 +60,14 @@ def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
         for key in part["properties"]:
             having.setdefault(key, []).append(part)
     for key, some in having.items():
-        described = some[0]["properties"][key]
-        words = described.get("description", "")
+        key_schema = some[0]["properties"][key]
+        words = key_schema.get("description", "")
         if len(some) < len(parts):
             names = [name for part in some if (name := _name(part, "query") or _name(part, "kind"))]
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             words = f"{words} ({', '.join(names[:_LISTED])}{more})" if names else words
         is_needed = all(key in part.get("required", ()) for part in some)
-        yield ListedKey(section, key, _type(described), _default(described, is_needed), words)
+        yield ListedKey(section, key, _type(key_schema), _default(key_schema, is_needed), words)
 
 
 def _name(part: Json, key: str) -> str:

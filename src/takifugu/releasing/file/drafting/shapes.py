@@ -63,12 +63,12 @@ def _across(start: Start, across: Across, day: Column | None) -> Iterator[Entry]
     yield Entry("source", "value", across.value, "what the cells are")
 
 
-def _form(column: Column, clock: str, chosen: str | None) -> Entry:
+def _form(column: Column, clock: str, answer: str | None) -> Entry:
     """Return the format of times, a refused one if unclear."""
     form, other = f"{column.form}{clock}", f"{column.or_form}{clock}"
     why = "guessed: how its times are written"
-    if chosen is not None:
-        form, why = f"{chosen}{clock}", "how its times are written"
+    if answer is not None:
+        form, why = f"{answer}{clock}", "how its times are written"
     elif column.or_form is not None and column.is_unclear:
         form, why = "FILL IN", f'"{form}" or "{other}": nothing tells which is the day'
     elif column.or_form is not None:
@@ -142,8 +142,8 @@ def records(start: Start) -> Iterator[Entry]:
         yield Entry("belief", key, names(said["states"]), "all that can occur, from a code book")
     if "next" in said and kind == "users":
         shares = pairs(said["next"])
-        listed = [shares[name] for name in names(said["states"])]
-        yield Entry("belief", "probabilities", listed, "how likely each of them is")
+        probabilities = [shares[name] for name in names(said["states"])]
+        yield Entry("belief", "probabilities", probabilities, "how likely each of them is")
     yield Entry("hide", "kind", "every-entry", "every value of every single person")
     if kind == "users":
         yield from release("published-numbers", "histogram", "how many people have each value")

@@ -43,12 +43,12 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
     for steps, order, form, kind in _ways(names):
         is_most = len(steps) >= _FEWEST and 2 * len(steps) > len(names)
         if is_most and _are_alike([columns[name] for name in steps]):
-            rest = [name for name in names if name not in steps]
-            header = order if order not in rest else f"{order}_2"
-            cell = "value" if "value" not in rest else "cell"
+            other_names = [name for name in names if name not in steps]
+            header = order if order not in other_names else f"{order}_2"
+            cell = "value" if "value" not in other_names else "cell"
             is_clock, are_times = kind == "clock", kind in ("dates", "clock")
-            listed = _listed(steps, rest, kind)
-            return Across(tuple(steps), listed, header, cell, form, are_times, is_clock, kind == "questions")
+            step_columns = _listed(steps, other_names, kind)
+            return Across(tuple(steps), step_columns, header, cell, form, are_times, is_clock, kind == "questions")
     return None
 
 
@@ -103,7 +103,7 @@ def _common(names: Sequence[str]) -> str:
     return shortest[: next(ends)]
 
 
-def _listed(steps: Sequence[str], rest: Sequence[str], kind: str) -> str | list[str] | dict[str, int]:
+def _listed(steps: Sequence[str], other_names: Sequence[str], kind: str) -> str | list[str] | dict[str, int]:
     """Return the columns as a pattern, a list, or names with numbers."""
     if kind in ("numbered", "questions"):
         numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
@@ -112,6 +112,6 @@ def _listed(steps: Sequence[str], rest: Sequence[str], kind: str) -> str | list[
     signs = [sign for sign in ":.hH" if all(sign in name for name in steps)]
     for pattern in (*(f"*{sign}*" for sign in signs[:1] if kind == "clock"), f"{first}*", f"*{last}"):
         is_plain = pattern != "*" and not re.search(r"[\[\]?]", pattern)
-        if is_plain and not any(fits(name, pattern) for name in rest):
+        if is_plain and not any(fits(name, pattern) for name in other_names):
             return pattern
     return [*steps]

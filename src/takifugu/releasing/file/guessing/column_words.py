@@ -112,8 +112,8 @@ def words_in(name: str) -> frozenset[str]:
 
 
 def _spelt(name: str) -> list[str]:
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
-    letters = "".join(sign for sign in apart if not unicodedata.combining(sign))
+    split_name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
+    letters = "".join(sign for sign in split_name if not unicodedata.combining(sign))
     return [word for word in re.split(r"[\W\d_]+", letters) if word]
 
 
@@ -125,13 +125,13 @@ def says_how_many(name: str) -> bool:
     >>> [says_how_many(name) for name in ("household", "patient number", "número de cliente", "users_id", "n° patient")]
     [False, False, False, False, False]
     """
-    spelt = _spelt(name)
-    if not spelt or {"id", "uid", "pid", "key", "code", "name"}.intersection(spelt):
+    parts = _spelt(name)
+    if not parts or {"id", "uid", "pid", "key", "code", "name"}.intersection(parts):
         return False
-    plural = any(word in _PLURALS or _is_plural(word) for word in spelt)
-    of_one = "°" in name and not WORDS["unit"].isdisjoint(spelt)  # n° patient: which, not how many
-    numbered = len(spelt) > 1 and not of_one and (spelt[0] in _NUMBER_OF or spelt[:2] == ["number", "of"])
-    return plural or numbered or any(word in _SIZES or word.endswith(_SIZE_ENDS) for word in spelt)
+    plural = any(word in _PLURALS or _is_plural(word) for word in parts)
+    of_one = "°" in name and not WORDS["unit"].isdisjoint(parts)  # n° patient: which, not how many
+    numbered = len(parts) > 1 and not of_one and (parts[0] in _NUMBER_OF or parts[:2] == ["number", "of"])
+    return plural or numbered or any(word in _SIZES or word.endswith(_SIZE_ENDS) for word in parts)
 
 
 def _is_plural(word: str) -> bool:

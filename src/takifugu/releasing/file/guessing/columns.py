@@ -88,26 +88,28 @@ def first_look(table: Table) -> FirstLook:
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
     forms = {name: time_formats(some) for name, some in texts.items()}
     numerals = numerals_of([some for name, some in texts.items() if not forms[name]])
-    written = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
-    start = replace(start, written=written)
+    table_format = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
+    start = replace(start, written=table_format)
     kinds = {**column_kinds(start, texts), **{name: TIMES for name, some in forms.items() if some}}
-    seen = {name: Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
-    if any(column.is_date for column in seen.values()):
-        dates = [name for name, column in seen.items() if column.is_date]
-        clocks = [name for name, column in seen.items() if column.kind == WHOLE and column.is_numbered_clock]
-        hours = (name for name, column in seen.items() if column.kind == WHOLE and column.holds_hours)
+    columns = {
+        name: Seen(name, kinds[name], values, table_format.numerals, forms[name]) for name, values in rows.items()
+    }
+    if any(column.is_date for column in columns.values()):
+        dates = [name for name, column in columns.items() if column.is_date]
+        clocks = [name for name, column in columns.items() if column.kind == WHOLE and column.is_numbered_clock]
+        hours = (name for name, column in columns.items() if column.kind == WHOLE and column.holds_hours)
         clocks += [hour for hour in hours if any(are_hours_of(rows[day], rows[hour]) for day in dates)]
-        seen |= {name: Seen(name, TEXTS, rows[name], written.numerals, ()) for name in clocks}
+        columns |= {name: Seen(name, TEXTS, rows[name], table_format.numerals, ()) for name in clocks}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
     unclear = set[str]()
     for name in [name for name, some in forms.items() if len(some) > 1]:
-        form = reading_that_rises(seen[name], rows, seen)
+        form = reading_that_rises(columns[name], rows, columns)
         if form is None:
             unclear.add(name)
         else:
-            others = (other for other in forms[name] if other != form)
-            seen[name] = Seen(name, kinds[name], rows[name], written.numerals, [form, *others])
-    return FirstLook(seen, rows, written, frozenset(unclear), twice, all_rows, odd)
+            other_forms = (other for other in forms[name] if other != form)
+            columns[name] = Seen(name, kinds[name], rows[name], table_format.numerals, [form, *other_forms])
+    return FirstLook(columns, rows, table_format, frozenset(unclear), twice, all_rows, odd)
 
 
 def with_roles(
@@ -118,8 +120,8 @@ def with_roles(
     `roles` are keys of [source], each with the likeness of its column: "order", "value", "unit" or "piece" of several
     rows, "person" of one row, "group". Roles that were `said` have these columns.
     """
-    seen, rows, said = look.columns, look.rows, said or {}
-    clock = next((name for name, column in seen.items() if column.is_clock), None)
+    columns, rows, said = look.columns, look.rows, said or {}
+    clock = next((name for name, column in columns.items() if column.is_clock), None)
     column_of = {role: name for role, name in said.items() if role in roles and name is not None}
     said_columns = {*column_of.values()}
     for role, like in roles.items():
@@ -128,23 +130,27 @@ def with_roles(
             best = max(scores, key=scores.__getitem__, default=None)
             if best is not None and scores[best] >= _ENOUGH:
                 column_of[role] = best
-        is_day = role == "order" and role in column_of and seen[column_of[role]].is_date
+        is_day = role == "order" and role in column_of and columns[column_of[role]].is_date
         if is_day and clock is not None and clock not in column_of.values():
             column_of["clock"] = clock
     is_free = "order" in roles and "order" not in (*column_of, *said)
-    if is_free and (by := what_rises(rows, seen, column_of)) is not None:
+    if is_free and (by := what_rises(rows, columns, column_of)) is not None:
         column_of["order"] = by
     for role in ("unit", "piece"):
-        if role in roles and role not in (*column_of, *said) and (by := what_sorts(rows, seen, column_of)) is not None:
+        if (
+            role in roles
+            and role not in (*column_of, *said)
+            and (by := what_sorts(rows, columns, column_of)) is not None
+        ):
             column_of[role] = by
-    named = {name: role for role, name in column_of.items()}
-    clock_column = seen[column_of["clock"]] if "clock" in column_of else None
+    role_of = {name: role for role, name in column_of.items()}
+    clock_column = columns[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
-            s.name, s.kind, named.get(s.name), s.name in said_columns, _form(s, named.get(s.name), clock_column),
+            s.name, s.kind, role_of.get(s.name), s.name in said_columns, _form(s, role_of.get(s.name), clock_column),
             next(iter(s.forms[1:]), None), s.name in look.unclear, look.written,
         )
-        for s in seen.values()
+        for s in columns.values()
     )
 
 
@@ -152,18 +158,18 @@ def _scores(
     look: FirstLook, role: str, like: str, column_of: Mapping[str, str], clock: str | None
 ) -> dict[str, int]:
     """Return each unassigned column's likeness to a role."""
-    seen, rows = look.columns, look.rows
-    scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
-    if role == "value" and (by := what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
+    summaries, rows = look.columns, look.rows
+    scores = {name: column.score(like) for name, column in summaries.items() if name not in column_of.values()}
+    if role == "value" and (by := what_sorts(rows, summaries, column_of)) is not None and _recurs(summaries[by]):
         scores.pop(by, None)  # it says whose row it is
     if role == "piece":
         keys = [rows[column_of["unit"]]] if "unit" in column_of else []
         scores = {name: score for name, score in scores.items() if several_each([*keys, rows[name]])}
     if role == "order" and clock is not None:  # a log of one day has one date
-        days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
+        days = [name for name in scores if summaries[name].is_date and len(summaries[name].labels) == 1]
         scores |= dict.fromkeys(days, _DATES)
-    if role == "unit" and any(seen[name].names_people and scores[name] >= _ENOUGH for name in scores):
-        scores = {name: score for name, score in scores.items() if not seen[name].names_things}
+    if role == "unit" and any(summaries[name].names_people and scores[name] >= _ENOUGH for name in scores):
+        scores = {name: score for name, score in scores.items() if not summaries[name].names_things}
     return scores
 
 
@@ -187,8 +193,8 @@ def _first_rows(table: Table) -> dict[str, list[str | None]]:
 
 
 def _all_present(values: Sequence[Hashable], table: Table) -> list[str | None]:
-    known = {value: _present(value, table) for value in {value for value in values if type(value) is str}}
-    return [known[value] if type(value) is str else _present(value, table) for value in values]
+    cell_texts = {value: _present(value, table) for value in {value for value in values if type(value) is str}}
+    return [cell_texts[value] if type(value) is str else _present(value, table) for value in values]
 
 
 def _present(value: object, table: Table) -> str | None:

@@ -72,8 +72,8 @@ class Facts:
         fine = [column for column in numbers if column.kind == NUMBERS and column.decimals >= 4]
         if len(fine) == 2 and column_range(fine[0]) <= 90 and column_range(fine[1]) <= 180:
             return fine[0], fine[1]
-        both = [column for column in numbers if column.kind == NUMBERS]
-        return (both[1], both[0]) if len(both) == 2 and self.places_in_one_column is not None else None
+        reals = [column for column in numbers if column.kind == NUMBERS]
+        return (reals[1], reals[0]) if len(reals) == 2 and self.places_in_one_column is not None else None
 
     @property
     def are_exchanged(self) -> bool:
@@ -84,12 +84,12 @@ class Facts:
     def side_by_side(self) -> tuple[Seen, ...]:
         """Return columns of similar numbers, or of the same few values."""
         few = [c for c in self.columns if c.kind in (TEXTS, YES_NO, WHOLE) and 1 < len(c.labels) <= MOST_STATES]
-        alike = [[c for c in few if set(c.labels) == set(one.labels)] for one in few if not one.tells_when]
+        groups = [[c for c in few if set(c.labels) == set(member.labels)] for member in few if not member.tells_when]
         numbers = [c for c in self.columns if c.kind == NUMBERS and not c.is_epoch]
         reaches = [column_range(column) for column in numbers]
         if len(numbers) >= _SIDE_BY_SIDE and max(reaches) <= 2 * min(reaches):
-            alike.append(numbers)
-        best = max(alike, key=len, default=[])
+            groups.append(numbers)
+        best = max(groups, key=len, default=[])
         return tuple(best) if len(best) >= _SIDE_BY_SIDE and 2 * len(best) > len(self.columns) else ()
 
     @cached_property
@@ -142,10 +142,10 @@ class Facts:
     @cached_property
     def each_row_another(self) -> Seen | None:
         """Return a column of people with one row each."""
-        rest = [c for c in self.that_name if c.rows > 1]
-        unique = [column for column in rest if len(column.labels) == column.rows]
-        named = [column for column in unique if column.named("unit")]
-        return next(iter([*named, *(c for c in unique if c.kind == TEXTS or c.only_numbers_cases)]), None)
+        name_columns = [c for c in self.that_name if c.rows > 1]
+        unique = [column for column in name_columns if len(column.labels) == column.rows]
+        unit_columns = [column for column in unique if column.named("unit")]
+        return next(iter([*unit_columns, *(c for c in unique if c.kind == TEXTS or c.only_numbers_cases)]), None)
 
     @cached_property
     def shared(self) -> Seen | None:
@@ -165,14 +165,14 @@ class Facts:
     @cached_property
     def with_several_rows(self) -> Seen | None:
         """Return a column of people with several rows each."""
-        rest = [c for c in self.that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
-        named = [column for column in rest if column.named("unit")]
-        if any(column.names_people for column in named):
-            named = [column for column in named if not column.names_things]
-        rest = [column for column in rest if not column.is_epoch]
-        many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
-        together = [column for column in rest if column.stands_together]
-        return next(iter([*named, *many, *together]), None) or self._sorting
+        name_columns = [c for c in self.that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
+        unit_columns = [column for column in name_columns if column.named("unit")]
+        if any(column.names_people for column in unit_columns):
+            unit_columns = [column for column in unit_columns if not column.names_things]
+        name_columns = [column for column in name_columns if not column.is_epoch]
+        many = [c for c in name_columns if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
+        together = [column for column in name_columns if column.stands_together]
+        return next(iter([*unit_columns, *many, *together]), None) or self._sorting
 
     @property
     def _sorting(self) -> Seen | None:
@@ -198,7 +198,7 @@ class Facts:
         pieces = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
         pieces = sorted((c for c in pieces if c not in keys), key=lambda column: not column.named("piece"))[:_TRIED]
         alone = [(step, [*keys, step]) for step in steps]
-        in_pieces = [(step, [*keys, one, step]) for one in pieces if keys for step in steps if step is not one]
+        in_pieces = [(step, [*keys, piece, step]) for piece in pieces if keys for step in steps if step is not piece]
         clock = next((column for column in self.columns if column.is_clock), None)
         days = [column for column in self.columns if column.is_date and column.labels and clock is not None]
         clocked = [(day, [*keys, day, clock]) for day in days if clock is not None]
@@ -237,21 +237,21 @@ class Facts:
         return bool(steps) and steps.most_common(1)[0][1] * 2 >= len(ranks) - 1
 
     def _used(self) -> list[Seen]:
-        known = [self.each_row_another, self.with_several_rows, self.order, *(self.coordinates or ())]
-        return [column for column in known if column is not None]
+        columns = [self.each_row_another, self.with_several_rows, self.order, *(self.coordinates or ())]
+        return [column for column in columns if column is not None]
 
     @cached_property
     def answers(self) -> tuple[Seen, ...]:
         """Return the columns of a few recurring values."""
-        rest = [c for c in self.columns if c not in self._used() and c.kind in (TEXTS, YES_NO, WHOLE)]
-        few = [c for c in rest if 1 < len(c.labels) <= MOST_STATES and len(c.labels) * 2 <= c.rows]
+        free_columns = [c for c in self.columns if c not in self._used() and c.kind in (TEXTS, YES_NO, WHOLE)]
+        few = [c for c in free_columns if 1 < len(c.labels) <= MOST_STATES and len(c.labels) * 2 <= c.rows]
         return tuple(c for c in few if not c.tells_when and not c.named("piece"))
 
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:
         """Return the columns of measured or counted numbers."""
-        rest = [c for c in self.columns if c not in self._used() and c not in self.answers]
-        numbers = [c for c in rest if c.kind == NUMBERS or (c.kind == WHOLE and len(c.labels) > 2)]
+        free_columns = [c for c in self.columns if c not in self._used() and c not in self.answers]
+        numbers = [c for c in free_columns if c.kind == NUMBERS or (c.kind == WHOLE and len(c.labels) > 2)]
         numbers = [c for c in numbers if not (c.tells_when or c.is_epoch)]
         return tuple(c for c in numbers if not (c.named("unit") or c.is_identifier) or self._is_size(c))
 

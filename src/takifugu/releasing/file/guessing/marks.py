@@ -38,10 +38,10 @@ def with_marks(look: FirstLook, unmarked: FirstLook, columns: Sequence[Column]) 
     return tuple(_as_numbers(c, look.columns[c.name], unmarked.columns[c.name]) for c in columns)
 
 
-def _as_numbers(column: Column, seen: Seen, unmarked: Seen) -> Column:
-    if column.role is not None or seen.kind != TEXTS or unmarked.kind not in (WHOLE, NUMBERS):
+def _as_numbers(column: Column, look: Seen, unmarked: Seen) -> Column:
+    if column.role is not None or look.kind != TEXTS or unmarked.kind not in (WHOLE, NUMBERS):
         return column
-    marks = len(seen.labels) - len(unmarked.labels)
+    marks = len(look.labels) - len(unmarked.labels)
     return replace(column, kind=unmarked.kind, marks=marks)
 
 
@@ -54,11 +54,11 @@ def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:
         return frozenset()
     usual = frozenset(text for text in column.labels if text.strip().lower() in _MISSING)
     no_numbers = (t for t in column.labels if t not in usual and not re.match(NUMBER, column.numerals.plain(t)))
-    others = frozenset(islice(no_numbers, _MARKS + 1))
-    few = len(others) <= _MARKS and sum(v in others for v in values) * _ONE_MARK_IN <= len(values)
-    are_marks = few and len(column.labels) - len(usual | others) > MOST_STATES
-    numbered = any(re.search("[0-9]", text) and not re.fullmatch(_BEYOND, text) for text in others)
-    return usual | others if are_marks and not numbered else usual
+    odd_texts = frozenset(islice(no_numbers, _MARKS + 1))
+    few = len(odd_texts) <= _MARKS and sum(v in odd_texts for v in values) * _ONE_MARK_IN <= len(values)
+    are_marks = few and len(column.labels) - len(usual | odd_texts) > MOST_STATES
+    numbered = any(re.search("[0-9]", text) and not re.fullmatch(_BEYOND, text) for text in odd_texts)
+    return usual | odd_texts if are_marks and not numbered else usual
 
 
 def all_match(form: str, texts: Sequence[str]) -> bool:

@@ -33,7 +33,7 @@ def without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict[
         return {name: list(values) for name, values in rows.items()}, Odd()
     below = rows_of_header(every[:_LOOKED_AT]) if has_names else 0
     some = [row for row in every[below:] if row != names]
-    again = len(every) - below - len(some)
+    header_repeats = len(every) - below - len(some)
     columns = [*zip(*some, strict=True)]
     totals = is_whole and len(some) > 1 and _are_totals([(column[-1], column[:-1]) for column in columns])
     some = some[: len(some) - totals]
@@ -41,8 +41,8 @@ def without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict[
     repeated = len(some) - len(different)
     if not 0 < repeated * _ONE_REPEATED_IN <= len(every):
         different, repeated = some, 0
-    rest = [*zip(*different, strict=True)] or [()] * len(names)
-    return dict(zip(names, map(list, rest), strict=True)), Odd(repeated, below, again, totals)
+    clean_columns = [*zip(*different, strict=True)] or [()] * len(names)
+    return dict(zip(names, map(list, clean_columns), strict=True)), Odd(repeated, below, header_repeats, totals)
 
 
 def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> bool:
@@ -50,11 +50,11 @@ def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> b
 
     Totals say so, or lack the identifier of all other rows and have a larger number.
     """
-    if any(last is not None and re.fullmatch(_TOTAL, last) and last not in rest for last, rest in columns):
+    if any(last is not None and re.fullmatch(_TOTAL, last) and last not in values for last, values in columns):
         return True
-    lacks = any(last is None and None not in rest and len(set(rest)) == len(rest) for last, rest in columns)
+    lacks = any(last is None and None not in values and len(set(values)) == len(values) for last, values in columns)
     if not lacks:
         return False
-    numbers = [(last, rest) for last, rest in columns if last is not None and are_numbers([last, *rest])]
-    return bool(numbers) and all(len(last) > max(len(v or "") for v in rest) for last, rest in numbers)
+    numbers = [(last, values) for last, values in columns if last is not None and are_numbers([last, *values])]
+    return bool(numbers) and all(len(last) > max(len(v or "") for v in values) for last, values in numbers)
 

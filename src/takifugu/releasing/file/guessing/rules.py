@@ -60,10 +60,10 @@ def _contacts(facts: Facts) -> tuple[int, str] | None:
 def _visits(facts: Facts) -> tuple[int, str] | None:
     who = facts.with_several_rows
     places = [c for c in facts.columns if c.words & _PLACE and len(c.labels) > MOST_STATES and c is not who]
-    where = facts.coordinates or tuple(places[:1])
-    if who is None or not where:
+    place_columns = facts.coordinates or tuple(places[:1])
+    if who is None or not place_columns:
         return None
-    return 80, f"{names_of([who])} has several rows, and where is in {names_of(where)}{_exchanged(facts)}"
+    return 80, f"{names_of([who])} has several rows, and where is in {names_of(place_columns)}{_exchanged(facts)}"
 
 
 def _places(facts: Facts) -> tuple[int, str] | None:
@@ -112,21 +112,23 @@ def _sequences(facts: Facts) -> tuple[int, str] | None:
     number = len(facts.answers) + len(facts.amounts)
     if facts.only_counts_rows and number > 1:
         return None
-    one = number in (1, 2)
-    if (facts.answers or measured) and alone and (one or facts.is_even):
+    has_few_columns = number in (1, 2)
+    if (facts.answers or measured) and alone and (has_few_columns or facts.is_even):
         return 55, f"{names_of([facts.order])} tells when each row was"
     return None
 
 
 def _numbers(facts: Facts) -> tuple[int, str] | None:
-    number, others = len(facts.amounts), len(facts.answers)
+    number, answer_count = len(facts.amounts), len(facts.answers)
     if number < 2:
         return None
-    if _of_companies(facts) and number > others:
+    if _of_companies(facts) and number > answer_count:
         return 66, f"each row is a company, and most columns are numbers, such as {names_of(facts.amounts[:2])}"
-    if number * 10 < _MOSTLY * (number + others):
+    if number * 10 < _MOSTLY * (number + answer_count):
         return None
-    return 50 + 9 * (number > 2 and not others), f"most columns are numbers, such as {names_of(facts.amounts[:3])}"
+    return 50 + 9 * (number > 2 and not answer_count), (
+        f"most columns are numbers, such as {names_of(facts.amounts[:3])}"
+    )
 
 
 def _people(facts: Facts) -> tuple[int, str] | None:

@@ -85,8 +85,8 @@ class Seen:
         if self.kind != WHOLE or counts_or_tells_when or not 1 < self.rows == len(self.labels):
             return False
         ranks = self.ranks(self.labels)
-        counted = max(ranks) - min(ranks) == self.rows - 1
-        return counted or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
+        is_consecutive = max(ranks) - min(ranks) == self.rows - 1
+        return is_consecutive or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
 
     @property
     def only_numbers_cases(self) -> bool:
@@ -132,8 +132,8 @@ class Seen:
     @cached_property
     def is_numbered_clock(self) -> bool:
         """Return whether its name and whole numbers are times of day."""
-        named = bool(self.words & CLOCK) and any(len(text) > 2 for text in self.labels)
-        return named and all(re.fullmatch(_NUMBER_OF_CLOCK, text) for text in self.labels)
+        has_clock_word = bool(self.words & CLOCK) and any(len(text) > 2 for text in self.labels)
+        return has_clock_word and all(re.fullmatch(_NUMBER_OF_CLOCK, text) for text in self.labels)
 
     @cached_property
     def holds_hours(self) -> bool:

@@ -91,9 +91,9 @@ def tell_apart(rows: Rows, seen: Mapping[str, Seen], columns: Sequence[Seen]) ->
     if _nearly_all_differ(values) or not times:
         return _nearly_all_differ(values)
     clocks = [c for c in columns if c.is_clock]
-    others = [rows[c.name] for c in columns if c not in (*times[:1], *clocks)]
+    keys = [rows[c.name] for c in columns if c not in (*times[:1], *clocks)]
     shows = dict(zip(("order", "clock"), (c.name for c in (*times[:1], *clocks)), strict=False))
-    return _nearly_all_differ([*values, passes(walls_of(rows, seen, shows), others)])
+    return _nearly_all_differ([*values, passes(walls_of(rows, seen, shows), keys)])
 
 
 def _nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
@@ -122,13 +122,13 @@ def _times_in(column: Seen, values: Sequence[str | None]) -> list[datetime]:
     return times if all(time.tzinfo is None for time in times) else []
 
 
-def _ranks(rows: Rows, seen: Mapping[str, Seen], column_of: Mapping[str, str]) -> Sequence[Hashable]:
+def _ranks(rows: Rows, columns: Mapping[str, Seen], column_of: Mapping[str, str]) -> Sequence[Hashable]:
     order = column_of["order"]
-    ranks = seen[order].ranks(rows[order])
+    ranks = columns[order].ranks(rows[order])
     if "clock" not in column_of:
         return ranks
     clock = column_of["clock"]
-    return list(zip(ranks, seen[clock].clock_ranks(rows[clock]), strict=True))
+    return list(zip(ranks, columns[clock].clock_ranks(rows[clock]), strict=True))
 
 
 def _keys(rows: Rows, column_of: Mapping[str, str]) -> list[Sequence[str | None]]:
@@ -160,7 +160,7 @@ def are_hours_of(days: Sequence[str | None], hours: Sequence[str | None]) -> boo
     """
     rows = [(day, int(hour)) for day, hour in zip(days, hours, strict=True) if day is not None and hour is not None]
     several = 2 * len({day for day, _ in rows}) <= len(set(rows))
-    rising = [one <= other for (day, one), (same, other) in pairwise(rows) if day == same]
+    rising = [earlier <= other for (day, earlier), (same, other) in pairwise(rows) if day == same]
     return several and sum(rising) * 5 >= len(rising) * 4
 
 

@@ -40,8 +40,8 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         question = QUESTIONS[name](subject, answers)
         if question is None:
             if name in said:
-                what = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
-                raise InputError(what, fix="leave it out").at(name)
+                fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
+                raise InputError(fault_text, fix="leave it out").at(name)
             continue
         answer = question.answer(said[name]) if name in said else ask(question)
         if answer is not None:
@@ -67,12 +67,12 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Dec
     is_wide = answers["rows"] == "wide"
     kind = subject.kind_of(answers)
     _check_people(subject, answers)
-    chosen = _chosen(subject, answers)
+    column_of = _chosen(subject, answers)
     roles = KINDS.find(kind).facts.roles
-    columns = with_roles(subject.look, roles, chosen)
+    columns = with_roles(subject.look, roles, column_of)
     across = subject.across if is_wide else None
     if across is not None:
-        columns = tuple(replace(c, role=None) if c.name not in chosen.values() else c for c in columns)
+        columns = tuple(replace(c, role=None) if c.name not in column_of.values() else c for c in columns)
         unread = (c.name for c in columns if c.role is None)
         across = replace(across, ignored=tuple(name for name in unread if name not in across.names))
     columns = with_pairs(subject.facts, columns, kind)
@@ -96,18 +96,18 @@ def _check_people(subject: Subject, answers: Answers) -> None:
 
 def _chosen(subject: Subject, answers: Answers) -> dict[str, str | None]:
     """Return the answered columns by role, None if none was meant."""
-    chosen = dict[str, str | None]()
+    column_of = dict[str, str | None]()
     role = subject.unit_role(answers)
     if "whose" in answers and role is not None:
-        chosen[role] = named(answers["whose"])
+        column_of[role] = named(answers["whose"])
     if answers["rows"] == "wide":
-        return {**chosen, "order": named(answers.get("when", NONE)), "piece": None, "value": None}
+        return {**column_of, "order": named(answers.get("when", NONE)), "piece": None, "value": None}
     if "when" in answers:
         is_stay = answers["rows"] == "stays"
-        chosen["order"] = _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])
+        column_of["order"] = _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])
     if "publish" in answers and answers["rows"] != "visits":
-        chosen["value"] = named(answers["publish"])
-    return chosen
+        column_of["value"] = named(answers["publish"])
+    return column_of
 
 
 def _pair(subject: Subject, words: str) -> tuple[str, str]:

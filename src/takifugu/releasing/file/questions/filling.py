@@ -145,13 +145,13 @@ def check(answers: Answers) -> None:
             if fault.where[0] in answers:
                 raise fault
     elif "next" in answers and {*pairs(answers["next"])} != {*(states or ())}:
-        what = "--next does not name each of the states once"
-        raise InputError(what, fix="write for example yes 0.1, no 0.9").at("next")
+        fault_text = "--next does not name each of the states once"
+        raise InputError(fault_text, fix="write for example yes 0.1, no 0.9").at("next")
     if "from" in answers and "until" in answers:
         first, last = moment(answers["from"]), moment(answers["until"])
         if type(first) is not type(last) or first >= last:  # type: ignore[operator]
-            what = f"--until is {last!r}, and the recording starts {first!r}"
-            raise InputError(what, fix="write a later time").at("until")
+            fault_text = f"--until is {last!r}, and the recording starts {first!r}"
+            raise InputError(fault_text, fix="write a later time").at("until")
 
 
 FILLINGS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {

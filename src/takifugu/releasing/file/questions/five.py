@@ -102,11 +102,11 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         none = Choice(NONE, "no column: the rows are in the order of the file")
         choices = [*choices, none] if is_likely else [none, *choices]
     elif not choices:
-        what = f"rows are {answers['rows']}, and no column says when"
-        raise InputError(what, fix="name columns of times, or write --rows samples").at("when")
+        fault_text = f"rows are {answers['rows']}, and no column says when"
+        raise InputError(fault_text, fix="name columns of times, or write --rows samples").at("when")
     why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
-    others = unnamed_columns(subject, answers, choices) if answers["rows"] == "samples" else ()
-    return Question("when", "When was a row?", tuple(choices), choices[0].name, why, others=others)
+    other_columns = unnamed_columns(subject, answers, choices) if answers["rows"] == "samples" else ()
+    return Question("when", "When was a row?", tuple(choices), choices[0].name, why, others=other_columns)
 
 
 def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
@@ -130,8 +130,8 @@ def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
         return None
     days = [column for column in subject.look.columns.values() if column.tells_when and column.name not in taken]
     if not days:
-        what = "the columns are times of day, and no column says of which day"
-        raise InputError(what, fix="name a column of dates").at("when")
+        fault_text = "the columns are times of day, and no column says of which day"
+        raise InputError(fault_text, fix="name a column of dates").at("when")
     choices = tuple(Choice(column.name, "the day of a row") for column in days)
     return Question("when", "Of which day is a row?", choices, choices[0].name)
 
@@ -202,13 +202,13 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     numbers = [c for c in subject.facts.amounts if c.name not in taken and c not in few]
     choices = of_columns(few, "how often each of its values")
     choices += of_columns(numbers, "how often each class of its numbers")
-    others = unnamed_columns(subject, answers, choices)
+    other_columns = unnamed_columns(subject, answers, choices)
     if not choices:
-        choices = of_columns([subject.look.columns[name] for name in others], "how often each of its values")
+        choices = of_columns([subject.look.columns[name] for name in other_columns], "how often each of its values")
         if not choices:
             return None
         return Question("publish", "What do you want to publish?", tuple(choices), None, is_clear=False)
-    return Question("publish", "What do you want to publish?", tuple(choices), choices[0].name, others=others)
+    return Question("publish", "What do you want to publish?", tuple(choices), choices[0].name, others=other_columns)
 
 
 #: The questions in their order; the step belongs to the third, and what comes after the fifth no table has.

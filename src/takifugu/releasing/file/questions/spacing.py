@@ -42,7 +42,7 @@ def spacing(
     if not gaps:
         return Spacing()
     (gap, number), *_ = Counter(gaps).most_common(1)
-    multiples = sum(gap > 0 and one > 0 and (one / gap).is_integer() for one in gaps)
+    multiples = sum(gap > 0 and difference > 0 and (difference / gap).is_integer() for difference in gaps)
     even = gap > 0 and number * 100 >= _COMMONEST * len(gaps) and multiples * 100 >= _MULTIPLES * len(gaps)
     same = sum(before[1] == after[1] for before, after in following)
     return Spacing(gap, even, same * 100 >= _LASTING * len(gaps))
@@ -105,6 +105,6 @@ def step_of(gap: float, timed: bool) -> str | None:
         return None
     if not timed:
         return str(int(gap))
-    whole = [unit for unit, seconds in STEP_UNITS.items() if gap % seconds == 0]
-    unit = max(whole, key=STEP_UNITS.__getitem__)
+    units = [unit for unit, seconds in STEP_UNITS.items() if gap % seconds == 0]
+    unit = max(units, key=STEP_UNITS.__getitem__)
     return f"{int(gap) // STEP_UNITS[unit]}{unit}"

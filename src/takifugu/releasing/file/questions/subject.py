@@ -74,8 +74,8 @@ class Subject:
         at = {name: moments(self.look.columns, self.look.rows, [name]) for name in times}
         for start in at:
             for end in at:
-                both = [(a, b) for a, b in zip(at[start], at[end], strict=True) if a is not None and b is not None]
-                if start != end and all(a <= b for a, b in both) and any(a < b for a, b in both):
+                pairs = [(a, b) for a, b in zip(at[start], at[end], strict=True) if a is not None and b is not None]
+                if start != end and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
                     yield start, end
 
     @cached_property

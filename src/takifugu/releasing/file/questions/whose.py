@@ -39,13 +39,13 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
 def _whose_of_wide(subject: Subject) -> Question:
     """Return the question for the person of rows with many steps."""
     assert subject.across is not None
-    rest = [c for c in subject.facts.that_name if c.name not in subject.across.names and len(c.labels) > 1]
-    named = [column for column in rest if column.named("unit")]
-    likely = (named or [c for c in rest if len(c.labels) == c.rows] or rest)[:1]
+    name_columns = [c for c in subject.facts.that_name if c.name not in subject.across.names and len(c.labels) > 1]
+    unit_columns = [column for column in name_columns if column.named("unit")]
+    likely = (unit_columns or [c for c in name_columns if len(c.labels) == c.rows] or name_columns)[:1]
     nobody = Choice(NONE, _NAMES_NOBODY)
-    others = [column for column in rest if column not in likely]
-    choices = [*of_columns([*likely, *others], "its column says whose row it is"), nobody]
-    is_clear = len(named) == 1 or not rest
+    other_columns = [column for column in name_columns if column not in likely]
+    choices = [*of_columns([*likely, *other_columns], "its column says whose row it is"), nobody]
+    is_clear = len(unit_columns) == 1 or not name_columns
     return _question(choices, "", is_clear)
 
 
@@ -75,9 +75,9 @@ def _whose_of_several(subject: Subject, answers: Answers) -> Question:
     return _question(choices, why, is_clear, unnamed_columns(subject, answers, choices))
 
 
-def _question(choices: Sequence[Choice], why: str, is_clear: bool, others: tuple[str, ...] = ()) -> Question:
+def _question(choices: Sequence[Choice], why: str, is_clear: bool, other_columns: tuple[str, ...] = ()) -> Question:
     words, likely = "Whose is a row?", choices[0].name
-    return Question("whose", words, tuple(choices), likely, why, is_clear, must_be_clear=True, others=others)
+    return Question("whose", words, tuple(choices), likely, why, is_clear, must_be_clear=True, others=other_columns)
 
 
 def _naming(subject: Subject) -> list[Seen]:
@@ -92,10 +92,10 @@ def _naming(subject: Subject) -> list[Seen]:
     return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
 
 
-def _is_inside(subject: Subject, one: Seen, other: Seen) -> bool:
+def _is_inside(subject: Subject, column: Seen, other: Seen) -> bool:
     """Return whether the other column groups names of this one."""
-    pairs = set(zip(subject.look.rows[one.name], subject.look.rows[other.name], strict=True))
-    return one is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
+    pairs = set(zip(subject.look.rows[column.name], subject.look.rows[other.name], strict=True))
+    return column is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
 
 
 def of_columns(columns: Sequence[Seen], words: str) -> list[Choice]:
