@@ -225,15 +225,15 @@ def release(
     """
     from takifugu.releasing.publishing.choosing import Choice
 
-    wanted = Choice(only, again, once, force)
+    choice = Choice(only, again, once, force)
     if dry_run:
         from takifugu.cli.calibrating import dry_run as try_it
 
-        try_it(file, output, wanted, new_ledger, anyway, as_json, window)
+        try_it(file, output, choice, new_ledger, anyway, as_json, window)
         return
     from takifugu.cli.releasing import release as run
 
-    run(file, output, wanted, as_json, new_ledger, anyway, window)
+    run(file, output, choice, as_json, new_ledger, anyway, window)
 
 
 @main.command(name="open")

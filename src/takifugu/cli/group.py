@@ -132,9 +132,9 @@ class Careful(InOrder):
                 if words := standing(error):
                     complain(words)
                 raise  # whoever raised it ends the process
-            code, what = _exit_and_words(left)
+            code, message = _exit_and_words(left)
             if code != DONE:
-                print_failure(ctx, left, what, code)
+                print_failure(ctx, left, message, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
 
@@ -217,25 +217,25 @@ def _interrupt(error: BaseException) -> KeyboardInterrupt:
 
 def _exit_and_words(error: BaseException) -> tuple[int, str]:
     """Explain an error; return its exit code and words."""
-    code, what = code_of(error), ""
+    code, message = code_of(error), ""
     if isinstance(error, KeyboardInterrupt):
-        complain(what := "stopped")
+        complain(message := "stopped")
     elif isinstance(error, TakifuguError):
         for line in error.problems if isinstance(error, SpecError) else (error.message,):
             complain(line)
     elif isinstance(error, OSError) and _was_printing(error):
         if error.errno == errno.EPIPE and not standing(error):  # whoever reads has read enough
-            return DONE, what
+            return DONE, message
         if error.errno != errno.EPIPE or code != DONE:
             complain(f"the output cannot be written ({(error.strerror or type(error).__name__).lower()})")
     elif isinstance(error, MemoryError):
-        complain(what := "there is not enough memory: give it more, or less data at once")
+        complain(message := "there is not enough memory: give it more, or less data at once")
     else:
         code = DONE if code == DONE else FAULT
-        complain(what := place_of(error))
+        complain(message := place_of(error))
     if words := standing(error):
         complain(words)
-    return code, what
+    return code, message
 
 
 def _was_printing(error: BaseException) -> bool:

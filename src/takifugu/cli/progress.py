@@ -148,8 +148,8 @@ class _Bar(_Display):
     def _refresh(self) -> None:
         if self.bar is None or self.task is None:
             return
-        what, done, total = self.state
-        self.bar.update(self.task, description=what[:40], completed=done, total=total)
+        work, done, total = self.state
+        self.bar.update(self.task, description=work[:40], completed=done, total=total)
 
 
 class _Lines(_Display):
@@ -169,10 +169,10 @@ class _Lines(_Display):
 
     def _tell(self) -> None:
         while not self.clock.wait(self.ended, EVERY):
-            what, done, total = self.state
+            work, done, total = self.state
             of = f", {number(done)} of {number(total)}" if total > 1 else ""
             with suppress(OSError, ValueError):  # nobody reads it, or it is closed
-                print(f"takifugu: {what}{of}, after {_span(self.clock.now() - self.started)}", file=sys.stderr)
+                print(f"takifugu: {work}{of}, after {_span(self.clock.now() - self.started)}", file=sys.stderr)
 
 
 def _span(seconds: float) -> str:

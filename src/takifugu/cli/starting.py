@@ -47,8 +47,8 @@ def init(
     look = first_look(open_frame(source, written=sniffed(data)))
     if not look.columns:
         raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
-    which = [one_of_several(contents, look.written)] if len(contents) > 1 else []
-    for note in which:
+    content_notes = [one_of_several(contents, look.written)] if len(contents) > 1 else []
+    for note in content_notes:
         click.echo(wrapped(note), err=True)
     subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind))
     asks = not yes and can_ask()
@@ -75,7 +75,9 @@ def init(
         kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}
         lines = [fault.line for fault in missing]
         content["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
-        print_json("init", data, {**content, **kinds, "columns": listing, "notes": [*which, *said], "fill_in": lines})
+        print_json(
+            "init", data, {**content, **kinds, "columns": listing, "notes": [*content_notes, *said], "fill_in": lines}
+        )
         return
     click.echo(labelled(_lines_in_force(text)))
     if why:

@@ -166,7 +166,7 @@ def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> st
             lines += [label, *(f"    {part}" for part in _wrap(text, room - 4))]
         return "\n".join(lines)
     for label, text in entries:
-        first, *others = _wrap(text, room - indent)
+        first, *continuations = _wrap(text, room - indent)
         lines.append(label.ljust(indent) + first)
-        lines += [" " * indent + part for part in others]
+        lines += [" " * indent + part for part in continuations]
     return "\n".join(line.rstrip() for line in lines)

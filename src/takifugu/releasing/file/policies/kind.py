@@ -70,22 +70,24 @@ class UnderPolicy(Kind):
             return
         needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]
         columns = ("person", "place", "x", "y", "value")
-        named = written(source, columns)
+        source_keys = written(source, columns)
         for key in columns:
-            if (key not in named) is (key in needed):
+            if (key not in source_keys) is (key in needed):
                 missing, unused = "is missing", f"is not used with belief.{forms[0]}"
                 yield fault(("source", key), missing if key in needed else unused, f"write {' and '.join(needed)}")
         right = "answers" if forms[0] == "values" else "visits"
         if source.rows not in (None, right):
-            what = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
-            yield fault(("source", "rows"), what, f'write rows = "{right}"')
-        given = written(hide, ("visits", "policy"))
-        if len(given) != 1:
-            yield fault(("hide",), "hides nothing" if not given else "hides visits and a policy", "write one of them")
+            problem = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
+            yield fault(("source", "rows"), problem, f'write rows = "{right}"')
+        hide_keys = written(hide, ("visits", "policy"))
+        if len(hide_keys) != 1:
+            yield fault(
+                ("hide",), "hides nothing" if not hide_keys else "hides visits and a policy", "write one of them"
+            )
         if hide.visits is not None and forms[0] == "values":
             yield fault(("hide", "visits"), "is about places", 'write policy = [{ none_of = ["ill"] }]')
-        for number, one in enumerate(hide.policy or ()):
-            if (one.none_of is None) is (one.any_of is None):
+        for number, predicate in enumerate(hide.policy or ()):
+            if (predicate.none_of is None) is (predicate.any_of is None):
                 yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
         if (grid := spec.belief.meant.grid) is not None and source.x is not None and source.y is not None:
             ends = (("belief", "grid", "x"), ("belief", "grid", "y"))
@@ -122,7 +124,10 @@ class UnderPolicy(Kind):
         if hide.visits is not None:
             rules: list[Predicate | EachOf] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
         else:
-            rules = [none_of(*one.none_of) if one.none_of else any_of(*(one.any_of or ())) for one in hide.policy or ()]
+            rules = [
+                none_of(*predicate.none_of) if predicate.none_of else any_of(*(predicate.any_of or ()))
+                for predicate in hide.policy or ()
+            ]
         try:
             return Asymmetric(Policy(tuple(rules)), belief)
         except TakifuguError as error:
@@ -143,14 +148,14 @@ class UnderPolicy(Kind):
         if isinstance(domain, Domain):
             values = valued(file.table, str(source.value), domain.alphabets[0], domain.size)
             return (Unit(None, values),)
-        where = [str(source.place)] if domain.boxes is None else [str(source.x), str(source.y)]
+        columns = [str(source.place)] if domain.boxes is None else [str(source.x), str(source.y)]
         if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
             no_lookalikes(file.table, str(source.place), domain.places, "place")
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
         calendar, times = source.calendar, None
         if calendar is not None and file.places is not None:
             times = Times(str(source.order), calendar, file.places)
-        return (Unit(None, visited(file.table, str(source.person), where, placed, domain, source.elsewhere, times)),)
+        return (Unit(None, visited(file.table, str(source.person), columns, placed, domain, source.elsewhere, times)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         spec = file.sections(PolicyReleaseSpec)
@@ -225,15 +230,15 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
 
 
 def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[TakifuguError]:
-    where, given = ("release", number), written(item, ("places", "states"))
-    if of_values and (item.query == "visitors" or "places" in given):
+    location, item_keys = ("release", number), written(item, ("places", "states"))
+    if of_values and (item.query == "visitors" or "places" in item_keys):
         key = "query" if item.query == "visitors" else "places"
-        yield fault((*where, key), "is about places", 'publish "count" or "safe", with states')
-    elif of_values and "states" not in given:
-        yield fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]')
-    elif not of_values and (item.query == "count" or "states" in given):
+        yield fault((*location, key), "is about places", 'publish "count" or "safe", with states')
+    elif of_values and "states" not in item_keys:
+        yield fault((*location, "states"), "is missing", 'write the values to count, states = ["ill"]')
+    elif not of_values and (item.query == "count" or "states" in item_keys):
         key = "query" if item.query == "count" else "states"
-        yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
+        yield fault((*location, key), "is about values", 'publish "visitors" or "safe", with places')
 
 
 def _boxed(boxes: Boxes, numerals: Numerals) -> Placed:
@@ -255,8 +260,8 @@ def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) 
     if is_one_of(path, private_files(spec.source, folder, data)):
         return  # which is told of every file of a belief
     try:
-        listed = open_public(given, spec.source, path, missing=False)
-        if same_rows(listed, open_source(spec, folder, data, named=True), [given.column]):
+        public_table = open_public(given, spec.source, path, missing=False)
+        if same_rows(public_table, open_source(spec, folder, data, named=True), [given.column]):
             yield fault(("belief", "places", "file"), IS_PRIVATE, given.instead)
     except TakifuguError:
         return  # whoever needs these files says what is wrong with them

@@ -66,11 +66,11 @@ def visited(
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
     names = called("person", person, "person", [key[0] for key in groups])
     by_step: dict[tuple[str, int], set[Hashable]] = {(name, 0): set() for name in names.values()}
-    for who, *rest in groups:
-        step = 0 if times is None else times.step_of(str(rest[-1]))
+    for who, *cells in groups:
+        step = 0 if times is None else times.step_of(str(cells[-1]))
         if times is not None and step not in times.window:
             continue
-        texts = tuple(map(str, rest[: len(where)]))
+        texts = tuple(map(str, cells[: len(where)]))
         where_it_lies = placed(texts)
         if where_it_lies is not None:
             by_step.setdefault((names[str(who)], step), set()).add(where_it_lies)
@@ -120,8 +120,8 @@ def _finite(value: Hashable, table: Table) -> float:
 
 def listed_places(domain: Visits) -> Placed:
     """Return a reader of places by their texts."""
-    known = {str(place): place for place in domain.places}
-    return lambda key: known.get(key[0])
+    place_of_text = {str(place): place for place in domain.places}
+    return lambda key: place_of_text.get(key[0])
 
 
 def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Hashable]:
@@ -135,8 +135,8 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
     codes = {code for code, in tallied}
     if codes & {UNOBSERVED, UNKNOWN}:
         no_lookalikes(table, column, values, "value")
-        what = "missing values" if UNOBSERVED in codes else "a value that is not declared"
-        raise wrong("value", f"column {column!r} has {what}", fix=f"its values are {first_of(values)}")
+        problem = "missing values" if UNOBSERVED in codes else "a value that is not declared"
+        raise wrong("value", f"column {column!r} has {problem}", fix=f"its values are {first_of(values)}")
     return [value for code, value in enumerate(values) for _ in range(tallied.get((code,), 0))]
 
 

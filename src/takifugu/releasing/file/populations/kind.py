@@ -51,11 +51,11 @@ class Populations(Kind):
             ends = (belief.box.first, belief.box.second)
             yield from misplaced(source.coordinates, ends, ("source", "coordinates"), boxes)
         if places != (belief.box is not None):
-            what = "is missing: places lie in a declared box" if places else "belongs to places"
-            yield fault(("belief", "box"), what, "write it with source.coordinates")
+            problem = "is missing: places lie in a declared box" if places else "belongs to places"
+            yield fault(("belief", "box"), problem, "write it with source.coordinates")
         if places == (belief.values is not None):
-            what = "belongs to a column of values" if places else "is missing"
-            yield fault(("belief", "values"), what, "write the values that a row may have, with source.value")
+            problem = "belongs to a column of values" if places else "is missing"
+            yield fault(("belief", "values"), problem, "write the values that a row may have, with source.value")
         if source.unit is not None and belief.units_independent is not True:
             yield undeclared("unit")
         for number, item in enumerate(spec.release):
@@ -63,8 +63,8 @@ class Populations(Kind):
 
     def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
         for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
-            what = f"have the value {text!r}, which counts as missing, so it would never be read"
-            yield fault(("belief", "values"), what, "rename it, or remove it from source.missing")
+            problem = f"have the value {text!r}, which counts as missing, so it would never be read"
+            yield fault(("belief", "values"), problem, "rename it, or remove it from source.missing")
 
     def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
         return Pufferfish(which_population(), belief)
@@ -81,42 +81,42 @@ class Populations(Kind):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons with all rows; DataError for rule-breaking data."""
         source = file.sections(PopulationReleaseSpec).source
-        given: PopulationsSection = file.spec.belief.meant
+        section: PopulationsSection = file.spec.belief.meant
         names = [*source.value_columns, *([] if source.unit is None else [source.unit])]
         read = columns_of(file.table, names)
         if not read[0]:
             raise _blamed(DataError("the data has no rows", rule="nothing can be released").at("file"))
         try:
-            rows = CodedRows(codes_of(read, names, file.table, file.belief.values, given.grid))
+            rows = CodedRows(codes_of(read, names, file.table, file.belief.values, section.grid))
         except DataError as error:
             raise _blamed(error) from None
         if source.unit is None:
             return (Unit(None, rows),)
         people = texts_in(read[-1], file.table)
-        spelt = called("unit", source.unit, "person", people)
-        if max(Counter(spelt[str(name)] for name in people).values(), default=0) > source.rows_per_person:
+        unit_names = called("unit", source.unit, "person", people)
+        if max(Counter(unit_names[str(name)] for name in people).values(), default=0) > source.rows_per_person:
             raise DataError(
                 "a person has more rows than this says", rule="each row more would tell more than the promise covers",
                 fix="keep fewer rows of each person, or declare more",
             ).at("source", "rows_per_person").placed()  # fmt: skip
-        written = {name: raw for raw, name in spelt.items()}
-        return tuple(Unit(name, rows, written[name]) for name in sorted(written))
+        unit_texts = {name: raw for raw, name in unit_names.items()}
+        return tuple(Unit(name, rows, unit_texts[name]) for name in sorted(unit_texts))
 
     def data(self, file: ReleaseFile, item: Item, query: Query, units: Sequence[Unit]) -> object:
         return units[0].data  # all persons' rows, in their order
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield a mechanism's leakage on held-out public data, when compared."""
-        given: PopulationsSection = file.spec.belief.meant
+        section: PopulationsSection = file.spec.belief.meant
         belief = file.belief
-        if given.reference is None or not belief.adds_up or noise is not None:
+        if section.reference is None or not belief.adds_up or noise is not None:
             return
-        read = given.reference_rows(Public(file.folder, file.source), belief.values)
+        read = section.reference_rows(Public(file.folder, file.source), belief.values)
         half, other = halves_of(read.rows, read.people)
-        about: About = {"scales": belief.scales, "measure": belief.measure, "supports": "align"}
+        terms: About = {"scales": belief.scales, "measure": belief.measure, "supports": "align"}
         try:
             halves = (
-                populations_of(given.counted_in(ReferenceRows(*half), belief.values, **about)),
+                populations_of(section.counted_in(ReferenceRows(*half), belief.values, **terms)),
                 populations_of(_as_seen(belief, *other)),
             )
         except TakifuguError:
@@ -124,8 +124,8 @@ class Populations(Kind):
         if set(halves[0].laws) != set(halves[1].laws):
             return
         epsilon, delta = (as_fraction(part, "a budget") / belief.rows for part in (item.epsilon, item.delta))
-        if (seen := held_out(halves, mechanism, epsilon, delta, item.dummies)) is not None:
-            yield seen.words(mechanism, epsilon, read.people is not None)
+        if (leakage := held_out(halves, mechanism, epsilon, delta, item.dummies)) is not None:
+            yield leakage.words(mechanism, epsilon, read.people is not None)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(PopulationReleaseSpec)
@@ -141,13 +141,13 @@ class Populations(Kind):
 
 
 def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
-    where = ("release", number)
+    location = ("release", number)
     if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
-        what = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
-        yield fault((*where, "dummies"), what, 'write dummies = 10 with mechanism = "tupling"')
+        problem = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
+        yield fault((*location, "dummies"), problem, 'write dummies = 10 with mechanism = "tupling"')
     if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
-        what = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
-        yield fault((*where, "delta"), what, "write delta = 1e-3")
+        problem = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
+        yield fault((*location, "delta"), problem, "write delta = 1e-3")
 
 
 def _as_seen(

@@ -49,8 +49,8 @@ class Columned(Records):
             rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise wrong("file", "the data has no rows", rule="nothing can be released")
-        known = {name: spelled(file.belief.alphabet(i)) for i, name in enumerate(names)}
-        read = partial(_record, known=known, bins={n: bins_of(source, n) for n in names}, table=file.table)
+        alphabets = {name: spelled(file.belief.alphabet(i)) for i, name in enumerate(names)}
+        read = partial(_record, known=alphabets, bins={n: bins_of(source, n) for n in names}, table=file.table)
         if unit is None:
             if len(rows) != 1:
                 fix = 'write unit = "<the column that says whose row it is>"'
@@ -60,7 +60,7 @@ class Columned(Records):
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a person twice", rule="every person has one row")
         units = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]
-        return tuple(sorted(units, key=lambda one: natural(one.name)))
+        return tuple(sorted(units, key=lambda person: natural(person.name)))
 
 
 def _record(

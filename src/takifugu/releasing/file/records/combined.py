@@ -24,8 +24,8 @@ from takifugu.releasing.file.records.sections import RecordItemSpec, RecordRelea
 
 def columns_of(source: RecordSourceSpec) -> tuple[str, ...]:
     """Return the columns of a user's value, several if combined."""
-    given = source.value
-    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+    value = source.value
+    return () if value is None else (value,) if isinstance(value, str) else tuple(value)
 
 
 def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -37,16 +37,16 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if name not in columns:
             yield fault(("source", "bins", name), "is no column of source.value", f"write {nearest(name, columns)}")
     places = [("values",)] if belief.groups is None else [("groups", n, "values") for n in range(len(belief.groups))]
-    listed = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
+    value_lists = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
     several = isinstance(spec.source.value, tuple)
-    for place, values in zip(places, listed, strict=True):
+    for place, values in zip(places, value_lists, strict=True):
         odd = [v for v in values or () if len(v if isinstance(v, tuple) else (v,)) != len(columns) or (
             isinstance(v, tuple) != several)]  # fmt: skip
         if odd and columns:
-            one = [f"a value of {column}" for column in columns]
-            what = f"has {combined(odd[0])!r}, which is not one value for each column of source.value"
-            fix = f"write lists such as {one}" if several else "write single values"
-            yield fault(("belief", *place), what, fix)
+            examples = [f"a value of {column}" for column in columns]
+            problem = f"has {combined(odd[0])!r}, which is not one value for each column of source.value"
+            fix = f"write lists such as {examples}" if several else "write single values"
+            yield fault(("belief", *place), problem, fix)
         texts = [str(combined(v)) for v in values or ()]
         if len(set(texts)) < len(texts) and several:
             yield fault(("belief", *place), "has two combinations that are written alike", "rename a value")
@@ -55,18 +55,18 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
 def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     """Yield the faults of replacements for missing values."""
     belief, columns = spec.belief, columns_of(spec.source)
-    listed = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
+    value_lists = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
     for name, text in (belief.missing or {}).items():
         if name not in columns:
-            what = f"{name!r} is no column of values{did_you_mean(name, columns)}"
-            yield fault(("belief", "missing"), what, f"write some of {list(columns)}")
+            problem = f"{name!r} is no column of values{did_you_mean(name, columns)}"
+            yield fault(("belief", "missing"), problem, f"write some of {list(columns)}")
             continue
         place = columns.index(name)
-        parts = (value[place : place + 1] if isinstance(value, tuple) else [value] for value in chain(*listed))
-        known = list(dict.fromkeys(map(str, chain(*parts))))
-        if text not in known:
-            what = f"{text!r} is none of the values"
-            yield fault(("belief", "missing", name), what, f"write one of {known}, or add it to them")
+        parts = (value[place : place + 1] if isinstance(value, tuple) else [value] for value in chain(*value_lists))
+        choices = list(dict.fromkeys(map(str, chain(*parts))))
+        if text not in choices:
+            problem = f"{text!r} is none of the values"
+            yield fault(("belief", "missing", name), problem, f"write one of {choices}, or add it to them")
 
 
 def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -74,20 +74,20 @@ def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     for number, item in enumerate(spec.release):
         if item is None or item.by is None:
             continue
-        where, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
-        known = [*filter(None, (spec.source.group,)), *columns_of(spec.source)]
-        unknown = next((name for name in named(item) if name not in known), None)
+        location, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
+        names = [*filter(None, (spec.source.group,)), *columns_of(spec.source)]
+        unknown = next((name for name in named(item) if name not in names), None)
         if unknown is not None:
             yield fault(
-                where, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, known)}",
-                f"write some of {known}; what a table is by beside the public group is a part of each user's value, "
+                location, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, names)}",
+                f"write some of {names}; what a table is by beside the public group is a part of each user's value, "
                 'value = ["age", "sex"]',
             )  # fmt: skip
         elif groups and spec.belief.groups is None:
-            yield fault(where, "is the column of groups, and the belief has none", "write [[belief.groups]]")
+            yield fault(location, "is the column of groups, and the belief has none", "write [[belief.groups]]")
         elif columns and (columns != columns_of(spec.source) or item.query != "histogram"):
-            fix = f'write query = "histogram" and by = {list(known)}, and add up its cells: that costs nothing more'
-            yield fault(where, "must name all columns of source.value in their order, or none of them", fix)
+            fix = f'write query = "histogram" and by = {list(names)}, and add up its cells: that costs nothing more'
+            yield fault(location, "must name all columns of source.value in their order, or none of them", fix)
 
 
 def named(item: RecordItemSpec) -> tuple[str, ...]:
@@ -112,8 +112,8 @@ def by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Que
 
 def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the texts of each combination, by column."""
-    listed = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
-    texts = {str(combined(value)): tuple(map(str, value)) for values in listed for value in values}
+    value_lists = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
+    texts = {str(combined(value)): tuple(map(str, value)) for values in value_lists for value in values}
     width = len(next(iter(texts.values())))
     return [texts.get(word, (word,) * width) for word in words]
 
@@ -134,16 +134,16 @@ def counted(
     bins: dict[str, Bins | None] = {name: bins_of(source, name) for name in columns}
     codes = {name: {text: n for n, text in enumerate(dict.fromkeys(word[place] for word in words))}
              for place, name in enumerate(columns)}  # fmt: skip
-    known: dict[str, Known] = {name: bins[name] or codes[name] for name in columns}
-    known.update(groups)
+    codings: dict[str, Known] = {name: bins[name] or codes[name] for name in columns}
+    codings.update(groups)
     number, counts = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
-    for row, rows in tally(table, known).items():
-        codes_here, rest = row[: len(columns)], row[len(columns) :]
+    for row, rows in tally(table, codings).items():
+        codes_here, group_codes = row[: len(columns)], row[len(columns) :]
         texts = [
             _text(code, name, bins[name], list(codes[name]), replaced.get(name))
             for code, name in zip(codes_here, columns, strict=True)
         ]
-        key = number.get(tuple(texts), UNKNOWN), *rest
+        key = number.get(tuple(texts), UNKNOWN), *group_codes
         counts[key] = counts.get(key, 0) + rows
     return counts
 

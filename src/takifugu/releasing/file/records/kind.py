@@ -43,21 +43,21 @@ class Records(Kind):
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
         for key in written(source, READERS):
             if key not in self.reads:
-                what = f"belongs to a belief of kind {' or '.join(READERS[key])}"
-                yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
+                problem = f"belongs to a belief of kind {' or '.join(READERS[key])}"
+                yield fault(("source", key), problem, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
         yield from self.by_shape(spec)
-        for key, given in values_of(hide, _HIDES).items():
-            if given and key != self.hides:
+        for key, value in values_of(hide, _HIDES).items():
+            if value and key != self.hides:
                 fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
                 yield fault(("hide", key), f"belongs to a belief of kind {_HIDES[key]!r}", fix)
-        named = hide.variable or hide.attribute or hide.person
-        if hide.kind and named:
-            what = "hides every entry, and one is named beside it"
-            yield fault(("hide", "kind"), what, "write only one of them")
-        if (hide.a is None) != (hide.b is None) or (hide.a is not None and not named):
-            what = "a and b are the two values of one variable, attribute or person"
-            yield fault(("hide",), what, "write all three, or only its name")
+        hidden_name = hide.variable or hide.attribute or hide.person
+        if hide.kind and hidden_name:
+            problem = "hides every entry, and one is named beside it"
+            yield fault(("hide", "kind"), problem, "write only one of them")
+        if (hide.a is None) != (hide.b is None) or (hide.a is not None and not hidden_name):
+            problem = "a and b are the two values of one variable, attribute or person"
+            yield fault(("hide",), problem, "write all three, or only its name")
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterable[TakifuguError]:
         """Yield the contradictions between sections of this kind."""
@@ -81,14 +81,14 @@ class Records(Kind):
 
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
-        named = written(spec.belief, ("states", "file", "fit", "values"))
+        belief_keys = written(spec.belief, ("states", "file", "fit", "values"))
         for text in missing_states(values, (), spec.source.missing):
-            what = f"the value {text!r} counts as missing, so it would never be read"
-            yield fault(("belief", *named[:1]), what, "rename it, or remove it from source.missing")
+            problem = f"the value {text!r} counts as missing, so it would never be read"
+            yield fault(("belief", *belief_keys[:1]), problem, "rename it, or remove it from source.missing")
         for number, item in () if self.facts.of_belief else enumerate(spec.release):
             for key in written(item, ("attribute", "variables")):
-                what = "names columns, but a row here is one value"
-                yield fault(("release", number, key), what, "publish a count, sum or mean of all")
+                problem = "names columns, but a row here is one value"
+                yield fault(("release", number, key), problem, "publish a count, sum or mean of all")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
         hide = spec.hide

@@ -75,12 +75,12 @@ class RecordReleaseSpec(FileSpec):
 
 def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguError]:
     """Yield the faults of the bins in [source]."""
-    for name, given in (source.bins or {}).items():
-        if isinstance(given, Mapping) != columns:
-            what, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"
+    for name, bins in (source.bins or {}).items():
+        if isinstance(bins, Mapping) != columns:
+            problem, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"
             if not columns:
-                what, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
-            yield fault(("source", "bins", name), what, fix)
+                problem, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
+            yield fault(("source", "bins", name), problem, fix)
             return
     for column in source.bins or {} if columns else [None]:
         try:

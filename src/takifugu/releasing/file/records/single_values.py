@@ -29,8 +29,8 @@ class SingleValues(Records):
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if spec.source.unit is not None:
-            what = f"does not belong to {spec.belief.kind}, who are answered together"
-            yield fault(("source", "unit"), what, "write person instead")
+            problem = f"does not belong to {spec.belief.kind}, who are answered together"
+            yield fault(("source", "unit"), problem, "write person instead")
         if spec.source.value is None:
             yield fault(("source", "value"), "is missing", f'write value = "<{_COLUMNS["value"]}>"')
         if spec.source.person is None and spec.belief.kind in READERS["person"]:
@@ -45,8 +45,8 @@ class SingleValues(Records):
         if belief.names is not None and spec.source.person is None:
             yield fault(("source", "person"), *_NAMELESS)
         for key in written(spec.source, ("person", "null_keys")) if belief.names is None else ():
-            what = "is given, and the belief names nobody: a row is any of its entries"
-            yield fault(("source", key), what, "leave it out")
+            problem = "is given, and the belief names nobody: a row is any of its entries"
+            yield fault(("source", key), problem, "leave it out")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
@@ -87,8 +87,8 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
             raise wrong("person", f"column {column!r} names somebody twice", rule=once)
         if name not in belief.names:
             no_lookalikes(file.table, column, belief.names, "person")
-            what = "the data has somebody whom the belief does not know"
-            raise wrong("person", what, fix=_TO_NAME if _may_name(file) else "name them in [belief]")
+            problem = "the data has somebody whom the belief does not know"
+            raise wrong("person", problem, fix=_TO_NAME if _may_name(file) else "name them in [belief]")
         values[name] = _value(file, text, belief.position(name))
     if len(values) < belief.size:
         raise wrong("person", "somebody of the belief is not in the data", rule=once)

@@ -35,8 +35,8 @@ class Users(Records):
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
         if source.unit is not None:
-            what = "does not belong to users, who are answered together"
-            yield fault(("source", "unit"), what, "leave it out, one row is one user")
+            problem = "does not belong to users, who are answered together"
+            yield fault(("source", "unit"), problem, "leave it out, one row is one user")
         if source.value is None:
             fix = 'write value = "<the column with what each user contributes>"'
             yield fault(("source", "value"), "is missing", fix)
@@ -46,8 +46,8 @@ class Users(Records):
         if source.null_keys is not None:
             yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
         if belief.groups is None and source.group is not None:
-            what = "is given, but the belief has no groups"
-            yield fault(("source", "group"), what, "write [[belief.groups]], or leave it out")
+            problem = "is given, but the belief has no groups"
+            yield fault(("source", "group"), problem, "write [[belief.groups]], or leave it out")
         if source.group is None and len(belief.groups or ()) > 1:
             fix = "write group = \"<the column with the name of each user's group>\""
             yield fault(("source", "group"), "is missing", fix)
@@ -87,17 +87,17 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
     firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
     letters = [_spelled(belief, first) for first in firsts]
-    words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
-    written, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
+    words = {word: code for code, word in enumerate(dict.fromkeys(w for alphabet in letters for w in alphabet))}
+    texts, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
     replaced: Mapping[str, str] = spec.belief.missing or {}
     of_group = {} if source.group is None or declared is None else {source.group: numbers}
     if isinstance(source.value, tuple):
         bins, column = None, BETWEEN.join(source.value)
-        counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group, replaced)
+        counts = combined.counted(file.table, source, combined.spelt(spec.belief, texts), of_group, replaced)
     else:
         bins, column = bins_of(source), str(source.value)  # which `shape_faults` requires
-        known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
-        counts = dict(tally(file.table, known))
+        codings: dict[str, Known] = {column: words if bins is None else bins, **of_group}
+        counts = dict(tally(file.table, codings))
     if sum(counts.values()) != belief.size:
         raise wrong(
             "file", "the data must have one row for each user of the belief",
@@ -110,13 +110,13 @@ def _values(file: ReleaseFile) -> list[Hashable]:
         raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
     values: list[Hashable] = []
     for number, (_, size) in enumerate(groups):
-        mine = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
-        if sum(mine.values()) != size:
+        tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
+        if sum(tallies.values()) != size:
             raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
-        for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
+        for code, rows in sorted(tallies.items()):  # a value that no group has is the empty text, which is none
             text = replaced.get(column)
             if code != UNOBSERVED:
-                text = _written(code, written) if bins is None else state_in(code, column, bins)
+                text = _written(code, texts) if bins is None else state_in(code, column, bins)
             values += [value_of(text, column, letters[number], file.table, combined.count_them(column))] * rows
     return values
 

@@ -38,12 +38,12 @@ def layout_of(
     With a calendar only its window is read, and entries are counted `by` its parts.
     """
     of_source = {**values_of(source, ("value", "unit", "piece", "order")), "order_format": source.form}
-    named = {key: getattr(fit, key, None) or value for key, value in of_source.items()}
-    named["order"] = named["order"] or source.times
-    named["order"], named["time_of_day"] = columns_of_order(named["order"])
+    columns = {key: getattr(fit, key, None) or value for key, value in of_source.items()}
+    columns["order"] = columns["order"] or source.times
+    columns["order"], columns["time_of_day"] = columns_of_order(columns["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     rules_of_source = values_of(source, rules)
-    return Layout(**named, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
+    return Layout(**columns, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
 
 
 def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
@@ -53,13 +53,13 @@ def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, s
 
 def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
     """Return the columns of the first section with them, by key."""
-    named = dict[tuple[str, ...], str]()
+    columns_by_key = dict[tuple[str, ...], str]()
     for key in ("unit", "piece", "order", "start", "end", "value"):
-        given = [one for section in sections for one in values_of(section, written(section, (key,))).values()]
-        columns = given[0] if given else ()
+        candidates = [value for section in sections for value in values_of(section, written(section, (key,))).values()]
+        columns = candidates[0] if candidates else ()
         for column in (columns,) if isinstance(columns, str) else columns:
-            named[(key, column) if isinstance(columns, tuple) else (key,)] = column
-    return named
+            columns_by_key[(key, column) if isinstance(columns, tuple) else (key,)] = column
+    return columns_by_key
 
 
 def step_of(source: SourceSpec | None) -> Fraction | timedelta | None:
@@ -122,8 +122,8 @@ class PublicSequences(Public):
             raise
         layouts = [layout_of(self.source), *([layout] if layout != layout_of(self.source) else [])]
         if self.private is not None and not fit.private and same_transitions(counts, self.private, layouts, states):
-            what = "counts what the private data counts, transition by transition"
-            raise SpecError([InputError(what, fix=FIT_ELSEWHERE).at("fit", "file")])
+            problem = "counts what the private data counts, transition by transition"
+            raise SpecError([InputError(problem, fix=FIT_ELSEWHERE).at("fit", "file")])
         return counts if by_cell is None else by_cell
 
     def _opened(self, fit: ChainFit) -> Table:
@@ -132,10 +132,10 @@ class PublicSequences(Public):
             table = open_public(fit, self.source, fit.file if "://" in fit.file else self.folder / fit.file)
         except TakifuguError as error:
             raise SpecError([blamed(error, "fit", "file")]) from None
-        named = named_columns(fit, self.source)
-        for key, column in named.items():
+        columns_by_key = named_columns(fit, self.source)
+        for key, column in columns_by_key.items():
             try:
-                table.require([column], list(named.values()))
+                table.require([column], list(columns_by_key.values()))
             except TakifuguError as error:
                 faults.append(blamed(error, "fit", key[0]))
         if faults:

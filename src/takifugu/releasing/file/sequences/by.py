@@ -30,11 +30,11 @@ def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
 
 def by_cells(query: Query, slots: Slots) -> queries.By:
     """Return the query by cell, in the calendar's order."""
-    numbers, which = slots.cells
-    every = _period(which, slots.calendar)
-    order, ends = np.argsort(which[:every], kind="stable"), np.cumsum(np.bincount(which[:every])).tolist()
+    numbers, cell_of_step = slots.cells
+    every = _period(cell_of_step, slots.calendar)
+    order, ends = np.argsort(cell_of_step[:every], kind="stable"), np.cumsum(np.bincount(cell_of_step[:every])).tolist()
     steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
-    cells = [(slots.label(number), chosen) for number, chosen in zip(numbers.tolist(), steps, strict=True)]
+    cells = [(slots.label(number), cell_steps) for number, cell_steps in zip(numbers.tolist(), steps, strict=True)]
     parts = [slots.called(number) for number in numbers.tolist()] if len(slots.axes) > 1 else []
     return queries.By(query, cells, " and ".join(slots.axes), every, axes=slots.axes if parts else (), parts=parts)
 
@@ -68,8 +68,8 @@ def _period(which: IntArray, calendar: Calendar) -> int:
     size = len(which)
     for seconds in (86_400, 604_800):
         every = calendar.steps_in(seconds)
-        whole = every > 0 and size % every == 0 and calendar.step * every == seconds * 10**6
-        if whole and (which.reshape(-1, every) == which[:every]).all():
+        has_whole_periods = every > 0 and size % every == 0 and calendar.step * every == seconds * 10**6
+        if has_whole_periods and (which.reshape(-1, every) == which[:every]).all():
             return every
     return size
 

@@ -64,8 +64,8 @@ def meaning_of(
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
             problems += _missing(belief, source)
             problems += _bins(belief, source)
-        mine = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
-        odd = [] if faulty & mine else list(faults_of(belief))
+        kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
+        odd = [] if faulty & kind_keys else list(faults_of(belief))
         problems += odd
         if not odd and not any(key.startswith("belief.") for key in faulty):
             private_faults = [] if source is None else list(private_keys(spec, folder, data))
@@ -97,13 +97,13 @@ def meaning_of(
 
 
 def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    named = {key: one for key, one in named_columns(source).items() if f"source.{key[0]}" not in faulty}
-    if len(set(named.values())) != len(named):
-        what, fix = "one column is named twice", "write different columns for source.unit, piece, order and value"
-        yield fault(("source",), what, fix)
-    for key, column in named.items() if table is not None else ():
+    columns_by_key = {key: name for key, name in named_columns(source).items() if f"source.{key[0]}" not in faulty}
+    if len(set(columns_by_key.values())) != len(columns_by_key):
+        problem, fix = "one column is named twice", "write different columns for source.unit, piece, order and value"
+        yield fault(("source",), problem, fix)
+    for key, column in columns_by_key.items() if table is not None else ():
         try:
-            table.require([column], list(named.values()))  # type: ignore[union-attr]
+            table.require([column], list(columns_by_key.values()))  # type: ignore[union-attr]
         except TakifuguError as error:
             yield blamed(error, "source", key[0])
 
@@ -134,8 +134,8 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
         yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
     for raw, state in belief.map.items() if "belief.states" not in faulty else ():
         if state not in belief.states:
-            what = f"{state!r} is no state{did_you_mean(state, texts)}"
-            yield fault(("belief", "map", raw), what, f"write {nearest(state, texts)}")
+            problem = f"{state!r} is no state{did_you_mean(state, texts)}"
+            yield fault(("belief", "map", raw), problem, f"write {nearest(state, texts)}")
     if belief.longer == "cut" and belief.max_length is None:
         fix = "write the number of steps that a longer piece is cut to"
         yield fault(("belief", "max_length"), "is missing", fix)
@@ -152,12 +152,12 @@ def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguErr
 
     Their secret would become the public pattern of gaps.
     """
-    what = "counts as missing, so it would be read as a gap and not as a state"
+    problem = "counts as missing, so it would be read as a gap and not as a state"
     mend = "rename it, or remove it from source.missing"
     for text in missing_states(belief.states, (), source.missing):
-        yield fault(("belief", "states"), f"{text!r} {what}", mend if text else "map a word to it")
+        yield fault(("belief", "states"), f"{text!r} {problem}", mend if text else "map a word to it")
     for text in missing_states((), belief.map, source.missing):
-        yield fault(("belief", "map"), f"{text!r} {what}", mend if text else "fill it in the data")
+        yield fault(("belief", "map"), f"{text!r} {problem}", mend if text else "fill it in the data")
 
 
 def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
@@ -165,8 +165,8 @@ def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]
     if source.bins is None:
         return
     for name in set(source.bins) - {str(state) for state in belief.states}:
-        what = f"puts numbers into {name!r}, which is no state{did_you_mean(name, belief.states)}"
-        yield fault(("source", "bins"), what, f"write one of {list(map(str, belief.states))}")
+        problem = f"puts numbers into {name!r}, which is no state{did_you_mean(name, belief.states)}"
+        yield fault(("source", "bins"), problem, f"write one of {list(map(str, belief.states))}")
     if belief.map:
         yield fault(("belief", "map"), "is given beside source.bins", "write only one of them")
     try:
@@ -201,7 +201,7 @@ def _try_chain(
     try:
         chain: OneSequence = belief.meant.belief(PublicSequences(folder, source, belief, private))
     except SpecError as error:
-        problems += [blamed(one, "belief", *one.where) for one in error.faults]
+        problems += [blamed(problem, "belief", *problem.where) for problem in error.faults]
     except TakifuguError as error:
         problems.append(blamed(error, "belief", *key_of(belief, error)))
     else:
@@ -224,8 +224,8 @@ def _of_outside(belief: SequenceBelief, chain: OneSequence, source: SourceSpec |
     if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
         yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
     if source is not None and source.from_ is not None and chain.has_given_start:
-        what = "starts a calendar, and the belief does not say what holds from a later step on"
-        yield fault(("source", "from"), what, "leave it out, and publish whole sequences")
+        problem = "starts a calendar, and the belief does not say what holds from a later step on"
+        yield fault(("source", "from"), problem, "leave it out, and publish whole sequences")
 
 
 def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
@@ -238,10 +238,10 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) 
             f'write kind = "every-entry", or leave source.{key} out',
         )
     for key, state in (("a", hide.a), ("b", hide.b)):
-        known = () if belief is None else belief.states
-        if belief is not None and state not in known:
-            what = f"{state!r} is no state{did_you_mean(state, known)}"
-            yield fault(("hide", key), what, f"write one of {list(map(str, known))}")
+        states = () if belief is None else belief.states
+        if belief is not None and state not in states:
+            problem = f"{state!r} is no state{did_you_mean(state, states)}"
+            yield fault(("hide", key), problem, f"write one of {list(map(str, states))}")
     if hide.a == hide.b:
         yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
 
@@ -249,8 +249,8 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) 
 def _per(item: ItemSpec, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield the fault of a table per unit without units."""
     if item.per != "pooled" and source is not None and source.unit is None:
-        what = f"is {item.per!r}, and no column says whose row it is"
-        yield fault(("release", number, "per"), what, 'write source.unit, or per = "pooled"')
+        problem = f"is {item.per!r}, and no column says whose row it is"
+        yield fault(("release", number, "per"), problem, 'write source.unit, or per = "pooled"')
     if item.query == "linear" and source is not None and source.unit is not None and item.per != "unit":
-        what = "a linear query weighs the entries of one sequence"
-        yield fault(("release", number, "per"), what, 'write per = "unit"')
+        problem = "a linear query weighs the entries of one sequence"
+        yield fault(("release", number, "per"), problem, 'write per = "unit"')

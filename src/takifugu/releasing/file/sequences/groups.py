@@ -39,29 +39,29 @@ def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[
     """Yield the faults of attributes and of tables by them."""
     roles = {column: key[0] for key, column in named_columns(source).items()}
     for name, values in source.attributes.items():
-        where, texts = ("source", "attributes", name), [text_of(value) for value in values]
+        location, texts = ("source", "attributes", name), [text_of(value) for value in values]
         if name in roles:
-            yield fault(where, f"is the column of source.{roles[name]}", "name a column that says something else")
+            yield fault(location, f"is the column of source.{roles[name]}", "name a column that says something else")
         if name in AXES:
-            what = f"would be told from the {name} of the calendar by nothing"
-            yield fault(where, what, "rename the column")
+            problem = f"would be told from the {name} of the calendar by nothing"
+            yield fault(location, problem, "rename the column")
         if not texts or None in texts or len(set(texts)) < len(texts):
-            yield fault(where, f"has the values {list(map(str, values))}", "name every value that it can have, once")
+            yield fault(location, f"has the values {list(map(str, values))}", "name every value that it can have, once")
     if source.attributes and source.unit is None:
-        what = "is missing, and attributes are those of people"
-        yield fault(("source", "unit"), what, 'write unit = "<the column that says whose row it is>"')
+        problem = "is missing, and attributes are those of people"
+        yield fault(("source", "unit"), problem, 'write unit = "<the column that says whose row it is>"')
     for number, item in enumerate(items):
         if item is not None:
             yield from _item_faults(source, item, number)
 
 
 def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[TakifuguError]:
-    where = ("release", number)
+    location = ("release", number)
     for name in named(item):
         if name not in source.attributes and name not in AXES:
-            known = [*source.attributes, *AXES]
+            axes = [*source.attributes, *AXES]
             yield fault(
-                (*where, "by"), f"{name!r} is no public attribute of people{did_you_mean(name, known)}",
+                (*location, "by"), f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",
                 f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
                 '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
                 'belief.kind = "users"',
@@ -69,14 +69,14 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
     if attribute_of(item, source) is None:
         return
     if len(named(item)) > 1:
-        what = "is an attribute of people and something else"
-        yield fault((*where, "by"), what, "publish one table by each, or a file for the people of each value")
+        problem = "is an attribute of people and something else"
+        yield fault((*location, "by"), problem, "publish one table by each, or a file for the people of each value")
     if item.per != "pooled":
-        what = f"is {item.per!r}, and one person has one value of an attribute"
-        yield fault((*where, "per"), what, 'write per = "pooled"')
+        problem = f"is {item.per!r}, and one person has one value of an attribute"
+        yield fault((*location, "per"), problem, 'write per = "pooled"')
     if item.query == "linear":
-        what = "does not belong to a linear query, whose weights choose the entries"
-        yield fault((*where, "by"), what, "write a sum with codes, or leave by out")
+        problem = "does not belong to a linear query, whose weights choose the entries"
+        yield fault((*location, "by"), problem, "write a sum with codes, or leave by out")
 
 
 def with_attributes(
@@ -89,20 +89,20 @@ def with_attributes(
     used = used_by(source, items)
     if not used or source.unit is None:
         return units
-    known = [{str(text_of(value)): str(value) for value in source.attributes[name]} for name in used]
+    alphabets = [{str(text_of(value)): str(value) for value in source.attributes[name]} for name in used]
     values_of: dict[str | None, tuple[str, ...]] = {}
-    written = {unit.written for unit in units}
+    unit_texts = {unit.written for unit in units}
     for group in totals(table, [], by=[source.unit, *used], null_keys="keep"):
         unit, *texts = group.key
-        if unit not in written:
+        if unit not in unit_texts:
             continue  # its rows are left out
-        for name, text, values in zip(used, texts, known, strict=True):
+        for name, text, values in zip(used, texts, alphabets, strict=True):
             if text is None or _spelt(text, values) not in values:
                 _check_lookalikes(table, name, values)
-                what = f"column {name!r} has missing values" if text is None else (
+                problem = f"column {name!r} has missing values" if text is None else (
                     f"column {name!r} has a value that is not declared")  # fmt: skip
-                raise _wrong(name, what, f"its declared values are {first_of(values.values())}")
-        attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, known, strict=True))
+                raise _wrong(name, problem, f"its declared values are {first_of(values.values())}")
+        attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, alphabets, strict=True))
         if values_of.setdefault(unit, attributes) != attributes:
             name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
             raise _wrong(name, f"column {name!r} has two values for one person", "an attribute does not change")
@@ -134,11 +134,11 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
     of_unit = {unit.name: unit.attributes.get(name, str(values[0])) for unit in units}
     ordered, cells, first = list[Unit](), dict[str, range](), 0
     for value in map(str, values):
-        mine = [unit for unit in units if of_unit[unit.name] == value]
-        size = sum(unit.size for unit in mine)
-        if mine:
+        members = [unit for unit in units if of_unit[unit.name] == value]
+        size = sum(unit.size for unit in members)
+        if members:
             cells[value], first = range(first, first + size), first + size
-        ordered += mine
+        ordered += members
     several = units if len(units) > 1 else ()  # the table is one unit's own
     shares = {unit.name or "": _share(query, len(cells[of_unit[unit.name]])) for unit in several}
     return UnitQuery(queries.By(query, cells, by=name), tuple(ordered), shares)

@@ -95,8 +95,8 @@ class Sequences(Kind):
         try:
             return Pufferfish(secret_of(hide), belief)
         except InputError as error:
-            where = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
-            raise SpecError([blamed(error, *where)]) from None
+            location = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
+            raise SpecError([blamed(error, *location)]) from None
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         if reads_alike(query):
@@ -105,9 +105,9 @@ class Sequences(Kind):
         if isinstance(query, Weighing) and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
             number = file.items.index(item) if item in file.items else 0
-            what = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
+            problem = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
             fix = "write one number for each entry, 0 to leave one out"
-            raise SpecError([fault(("release", number, "weights"), what, fix)])
+            raise SpecError([fault(("release", number, "weights"), problem, fix)])
         return sequence_of(file, units)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
@@ -146,8 +146,8 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
     if source.round_to is not None:
         yield f"the order of rows is rounded to {source.round_to}"
     if source.duplicates != "refuse":
-        where = "in one step" if not source.are_runs else "at one time"
-        yield f"of rows {where} the {source.duplicates} one counts, and nothing is promised about the others"
+        occasion = "in one step" if not source.are_runs else "at one time"
+        yield f"of rows {occasion} the {source.duplicates} one counts, and nothing is promised about the others"
     if source.timezone is not None:
         yield f"times are those of clocks in {source.timezone}"
     if source.ambiguous == "drop":
@@ -157,5 +157,5 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
     if source.bins is not None:
         bins = recode_of(spec.belief, source).bins
         assert bins is not None
-        listed = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
-        yield f"numbers of {source.value!r} are read in bins: {listed}"
+        readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
+        yield f"numbers of {source.value!r} are read in bins: {readings}"

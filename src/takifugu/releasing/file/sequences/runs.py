@@ -59,13 +59,13 @@ def faults_of(
             yield fault(("source", key), f"is given, and rows are {source.rows}, {why}", "leave it out")
     if source.null_keys == "drop" or source.ambiguous == "drop":
         key = "null_keys" if source.null_keys == "drop" else "ambiguous"
-        what = f"leaves rows out, and rows are {source.rows}"
+        problem = f"leaves rows out, and rows are {source.rows}"
         fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
-        yield fault(("source", key), what, fix, rule="without a row another state seems to last")
+        yield fault(("source", key), problem, fix, rule="without a row another state seems to last")
     yield from _missing_keys(source)
     if written(belief, ("fit",)):
-        what = f"counts transitions row by row, and rows are {source.rows}"
-        yield fault(("belief", "fit"), what, "write stay and next, or a matrix")
+        problem = f"counts transitions row by row, and rows are {source.rows}"
+        yield fault(("belief", "fit"), problem, "write stay and next, or a matrix")
     yield from _roster(source, folder, data)
 
 
@@ -81,11 +81,11 @@ def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
             rule = f"rows are {source.rows}: which steps they cover is declared, and not seen in them"
             yield fault(("source", name), "is missing", f"write {name} = {example}", rule=rule)
     if source.rows != "stays" and source.order is None:
-        one = source.rows.removesuffix("s")
-        yield fault(("source", "order"), "is missing", f"write the column that says when each {one} was")
+        row_noun = source.rows.removesuffix("s")
+        yield fault(("source", "order"), "is missing", f"write the column that says when each {row_noun} was")
     if source.rows != "changes" and source.otherwise is None:
-        one = source.rows.removesuffix("s")
-        fix = f"write the state in which somebody is who has no {one}, one of the states of the belief"
+        row_noun = source.rows.removesuffix("s")
+        fix = f"write the state in which somebody is who has no {row_noun}, one of the states of the belief"
         yield fault(("source", "otherwise"), "is missing", fix)
     if source.rows == "stays":
         yield from _missing_of_stays(source)
@@ -97,8 +97,8 @@ def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.start is None:
         yield fault(("source", "start"), "is missing", "write the column that says when each stay starts")
     if (source.end is None) == (source.duration is None):
-        what = "is missing" if source.end is None else "is given beside duration"
-        yield fault(("source", "end"), what, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
+        problem = "is missing" if source.end is None else "is given beside duration"
+        yield fault(("source", "end"), problem, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
     if source.duration is not None:
         unit = source.duration[1]
         try:
@@ -106,15 +106,15 @@ def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
         except TakifuguError:
             is_time = False
         if not is_time:
-            what = f"counts in {unit!r}, which is no time"
-            yield fault(("source", "duration"), what, 'write what a 1 is worth, such as ["minutes", "1min"]')
+            problem = f"counts in {unit!r}, which is no time"
+            yield fault(("source", "duration"), problem, 'write what a 1 is worth, such as ["minutes", "1min"]')
 
 
 def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     for key, state in values_of(source, ("before", "otherwise", "empty")).items():
         if state is not None and belief is not None and state not in belief.states:
-            what = f"is {state!r}, which is no state{did_you_mean(state, belief.states)}"
-            yield fault(("source", key), what, f"write one of {list(map(str, belief.states))}")
+            problem = f"is {state!r}, which is no state{did_you_mean(state, belief.states)}"
+            yield fault(("source", key), problem, f"write one of {list(map(str, belief.states))}")
 
 
 def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -199,8 +199,8 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
         )
     names = meant([(str(name), row) for row, (name, *_) in enumerate(texts)], source.unit, "unit")
     if len(names) < len(texts):
-        what = f"column {source.unit!r} of the roster names a {PEOPLE.one} twice"
-        raise DataError(what, rule="each is covered from one time until another", fix="write one line for each").at(
+        problem = f"column {source.unit!r} of the roster names a {PEOPLE.one} twice"
+        raise DataError(problem, rule="each is covered from one time until another", fix="write one line for each").at(
             "roster"
         )
     calendar = source.calendar
@@ -228,27 +228,27 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     if not source.are_runs:
         yield from wide.words_of(source, people)
         return
-    one, calendar = source.rows.removesuffix("s"), source.calendar
+    row_noun, calendar = source.rows.removesuffix("s"), source.calendar
     step = "one step" if calendar is None else f"one step of {calendar.length}"
     if source.rows == "events":
         hidden = f"what is hidden is the state in {step}: which event, if any"
         yield f"a row is an event, and its step has its state; {hidden}"
     else:
         lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
-        hidden = f"what is hidden of it is the state in {step}, not all of the {one}"
-        yield f"a row is a {one} that holds {lasts}; {hidden}"
+        hidden = f"what is hidden of it is the state in {step}, not all of the {row_noun}"
+        yield f"a row is a {row_noun} that holds {lasts}; {hidden}"
         yield "a step has the state at its start; what changes within a step is not counted"
-    which = f"which {people} there are, and from when until when each is covered, is public" if source.unit else (
+    clause = f"which {people} there are, and from when until when each is covered, is public" if source.unit else (
         "from when until when the data run is public")  # fmt: skip
-    yield f"{which}, and declared: no row decides it; the data are declared to be complete until {source.until}"
+    yield f"{clause}, and declared: no row decides it; the data are declared to be complete until {source.until}"
     if source.before is not None:
         yield f"who has no row at or before the first step was {str(source.before)!r} until the first one"
     if source.otherwise is not None:
-        yield f"who has no {one} is {str(source.otherwise)!r}"
+        yield f"who has no {row_noun} is {str(source.otherwise)!r}"
     if source.overlap != "refuse" and source.rows == "events":
         yield f"of several events in one step the {source.overlap} one counts"
     elif source.overlap != "refuse":
-        which = (
+        clause = (
             "the one that began first counts" if source.overlap == "first" else "the last one to begin ends the other"
         )
-        yield f"of stays that overlap {which}"
+        yield f"of stays that overlap {clause}"

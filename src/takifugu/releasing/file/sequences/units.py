@@ -31,14 +31,15 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
         if not spec.source.are_runs:
-            listed = pieces(file.table, *rules, entrywise=entrywise)
+            all_pieces = pieces(file.table, *rules, entrywise=entrywise)
         else:
             from takifugu.data.runs.reader import pieces_of_runs
 
-            listed = pieces_of_runs(file.table, *rules[:2], run_rules(spec.source, file.folder), entrywise)
+            all_pieces = pieces_of_runs(file.table, *rules[:2], run_rules(spec.source, file.folder), entrywise)
         if file.places is not None and layout.gaps == "public":
-            listed = tuple(piece for piece in listed if piece.observed)  # who has rows in the window is public, too
-            if not listed:
+            # Who has rows in the window is public, too.
+            all_pieces = tuple(piece for piece in all_pieces if piece.observed)
+            if not all_pieces:
                 raise DataError("no row lies in the window", fix="publish another window").at("from")
     except DataError as error:
         error.where = error.where or ("file",)
@@ -46,7 +47,10 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
             error.fix = "leave one row of each, or one for each day where order names a column of days"
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
     shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
-    units = tuple(_unit(name, tuple(mine), shapes) for name, mine in groupby(listed, key=lambda piece: piece.unit))
+    units = tuple(
+        _unit(name, tuple(unit_pieces), shapes)
+        for name, unit_pieces in groupby(all_pieces, key=lambda piece: piece.unit)
+    )
     return with_attributes(units, file.table, spec.source, spec.release)
 
 
@@ -54,8 +58,8 @@ def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...
     """Return one unit; equal shapes are one object in `shapes`."""
     lengths, complete = tuple([piece.length for piece in mine]), all(piece.complete for piece in mine)
     lengths = shapes.setdefault(lengths, lengths)
-    seen = () if complete else _seen(mine)
-    return Unit(name, mine, mine[0].written, sum(lengths), complete, seen, shape=lengths)
+    observed = () if complete else _seen(mine)
+    return Unit(name, mine, mine[0].written, sum(lengths), complete, observed, shape=lengths)
 
 
 def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:

@@ -31,9 +31,9 @@ def wide_of(source: SourceSpec, state_of: Mapping[str, State]) -> Wide:
         (source.columns,) if isinstance(source.columns, str) else source.columns)  # fmt: skip
     spellings = [raw for raw, state in state_of.items() if state == source.empty]
     empty = () if source.empty is None else (str(source.empty), *spellings)
-    others = tuple(name for name in (source.unit, source.piece, day, *source.attributes) if name is not None)
+    other_columns = tuple(name for name in (source.unit, source.piece, day, *source.attributes) if name is not None)
     form = source.order_format
-    return Wide(columns, order, source.value, others, source.ignore, form, day is not None, empty)
+    return Wide(columns, order, source.value, other_columns, source.ignore, form, day is not None, empty)
 
 
 def faults_of(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
@@ -65,9 +65,9 @@ def layout_of_columns(source: SourceSpec) -> Json:
     if isinstance(wide.columns, Mapping):
         read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
         steps = {header: step[1] for header, step in read.items() if step is not None}
-    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
-    made = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
-    return {"wide": made, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
+    other_columns = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
+    layout = {"columns": steps, "form": wide.form, "others": other_columns, "empty": source.empty}
+    return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
 
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:

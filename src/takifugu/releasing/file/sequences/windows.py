@@ -52,14 +52,14 @@ def _at_odds(source: SourceSpec, belief: SequenceBelief | None, hide: Hide | Non
     limits = {} if belief is None else values_of(belief, ("min_length", "max_length"))
     for key, limit in limits.items():
         if limit not in (1, None):
-            what = "is given beside a calendar, in which windows are as long as declared"
-            yield fault(("belief", key), what, "leave it out")
-    if any(isinstance(one, tuple) for one in values_of(belief, written(belief, ("initial",))).values()):
-        what = "is that of one step, and a window starts at another"
-        yield fault(("belief", "initial"), what, 'write "stationary", or "any" to hide the data from every belief')
+            problem = "is given beside a calendar, in which windows are as long as declared"
+            yield fault(("belief", key), problem, "leave it out")
+    if any(isinstance(value, tuple) for value in values_of(belief, written(belief, ("initial",))).values()):
+        problem = "is that of one step, and a window starts at another"
+        yield fault(("belief", "initial"), problem, 'write "stationary", or "any" to hide the data from every belief')
     if isinstance(hide, EntrySpec):
-        what = "'one-entry' numbers the entries of one sequence, and each window starts at another step"
-        yield fault(("hide", "kind"), what, 'write kind = "every-entry"')
+        problem = "'one-entry' numbers the entries of one sequence, and each window starts at another step"
+        yield fault(("hide", "kind"), problem, 'write kind = "every-entry"')
 
 
 def _gap_faults(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
@@ -72,25 +72,25 @@ def _gap_faults(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[Tak
 
 def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -> Iterator[TakifuguError]:
     """Yield the faults of a table by parts of the calendar."""
-    where = ("release", number, "by")
+    location = ("release", number, "by")
     if not set(named(item)) & set(AXES):
         return
     if item.query == "linear":
         fix = "write a sum with codes, or leave by out"
-        yield fault(where, "does not belong to a linear query, whose weights choose the entries", fix)
+        yield fault(location, "does not belong to a linear query, whose weights choose the entries", fix)
     if not set(named(item)) <= set(AXES):
         return  # which is told with the attributes
     try:
         axes = axes_of(named(item), calendar)
     except TakifuguError as error:
-        yield blamed(error, *where)
+        yield blamed(error, *location)
         return
     if states:
         regular = item.every is not None and item.window is None
         window = next(run for _, run in calendar.periods(str(item.every))) if regular else window_of(item, calendar)
         if is_too_large(item, slots := Slots(calendar, window, axes), states):
-            what = f"makes {len(slots.cells[0]):,} cells, too many for one table"
-            yield fault(where, what, "write a shorter window, or a longer part of the calendar")
+            problem = f"makes {len(slots.cells[0]):,} cells, too many for one table"
+            yield fault(location, problem, "write a shorter window, or a longer part of the calendar")
 
 
 def _needs(item: ItemSpec, key: str) -> bool:
