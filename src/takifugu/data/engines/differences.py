@@ -72,9 +72,9 @@ def careful(source: str) -> Iterator[None]:
     except Exception as error:
         text = "" if isinstance(error, ImportError) else str(error)
         text = "" if "INTERNAL Error" in text else text  # a bug of DuckDB's, reported with its stack
-        for words, what, fix in _REASONS:
+        for words, problem, fix in _REASONS:
             if words in text:
-                raise DataError(f"{source} {what}", fix=fix) from None
+                raise DataError(f"{source} {problem}", fix=fix) from None
         if is_of_stopped_session(error):
             raise DataError(f"{source} {_ENDED[0]}", fix=_ENDED[1]) from None
         who, fix = engine_failure(error)
@@ -128,8 +128,8 @@ def with_neighbour(
 def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], value: str, sign: str) -> Frame:
     """Return each row twice, with either column as `value` and its `sign`."""
     if is_duckdb(frame):
-        both = f"unnest([{', '.join(columns)}]) as {value}, unnest([{', '.join(map(str, signs))}]) as {sign}"
-        return wrapped(frame.to_native().project(f"*, {both}"))
+        projection = f"unnest([{', '.join(columns)}]) as {value}, unnest([{', '.join(map(str, signs))}]) as {sign}"
+        return wrapped(frame.to_native().project(f"*, {projection}"))
     pairs = zip(columns, signs, strict=True)
     halves = [frame.with_columns(nw.col(c).alias(value), nw.lit(n, nw.Int64).alias(sign)) for c, n in pairs]
     return nw.concat(halves)  # type: ignore[type-var]
@@ -142,9 +142,9 @@ def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -
     tree.
     """
     native, texts = frame.to_native(), quoted("\x1f".join(numbers))
-    listed = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
-    known = native.limit(0).aggregate("count(*)").project(listed)  # of the same connection
-    joined = native.set_alias("facts").join(known.set_alias("known"), f"facts.{column}::varchar = known.name", "left")
+    projection = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
+    pairs = native.limit(0).aggregate("count(*)").project(projection)  # of the same connection
+    joined = native.set_alias("facts").join(pairs.set_alias("known"), f"facts.{column}::varchar = known.name", "left")
     return wrapped(joined.project(f"facts.* replace (number as {column})"))
 
 

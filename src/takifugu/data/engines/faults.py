@@ -18,12 +18,12 @@ def engine_failure(error: BaseException) -> tuple[str, str]:
     """
     engine = _engine_of(error)
     if engine is None:
-        who, what = "its engine failed", "narwhals and the engine"
+        who, pair = "its engine failed", "narwhals and the engine"
     elif engine == "narwhals":
-        who, what = f"narwhals {_version('narwhals')} failed", "narwhals and the engine"
+        who, pair = f"narwhals {_version('narwhals')} failed", "narwhals and the engine"
     else:
-        who, what = f"{engine} {_version(engine)} with narwhals {_version('narwhals')} failed", f"{engine} and narwhals"
-    fix = f"install versions that work together (upgrade {what}), or give the data to another engine"
+        who, pair = f"{engine} {_version(engine)} with narwhals {_version('narwhals')} failed", f"{engine} and narwhals"
+    fix = f"install versions that work together (upgrade {pair}), or give the data to another engine"
     return f"{who} ({type(error).__name__}), which says nothing about the data", fix
 
 

@@ -112,7 +112,7 @@ def opened(address: Address) -> DuckDBPyRelation:
                 f"PostgreSQL finds no table {address.table!r}", rule="it looks in its search_path, or the schema named",
                 fix='write table = "schema.name" as `psql` knows it',
             ).at("table") from None  # fmt: skip
-        names = [one for one in table.columns if address.columns is None or one in address.columns]
+        names = [column for column in table.columns if address.columns is None or column in address.columns]
         return relation_of(table.select(*names) if names else table, connection.info.dsn)
 
 

@@ -71,18 +71,18 @@ def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 
 def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:
     """Return the number of a raw state, UNOBSERVED if missing, or UNKNOWN."""
-    known: dict[object, int] = {}
+    code_of: dict[object, int] = {}
     for name, code in codes.items():
         value = as_kind(name, kind)
         if value is not None:
-            known.setdefault(value, code)
+            code_of.setdefault(value, code)
     raw = nw.col(role)
     coded = nw.lit(UNKNOWN)
     if isinstance(kind, nw.Boolean):
-        yes, no = (known.get(value, UNKNOWN) for value in (True, False))
+        yes, no = (code_of.get(value, UNKNOWN) for value in (True, False))
         coded = nw.when(raw).then(nw.lit(yes)).otherwise(nw.lit(no))
-    elif known:
-        coded = raw.replace_strict(list(known), list(known.values()), default=UNKNOWN, return_dtype=nw.Int64)
+    elif code_of:
+        coded = raw.replace_strict(list(code_of), list(code_of.values()), default=UNKNOWN, return_dtype=nw.Int64)
     return nw.when(raw.is_null()).then(nw.lit(UNOBSERVED)).otherwise(coded).cast(nw.Int64)
 
 

@@ -167,8 +167,8 @@ class CountedByBits:
                 runs[key] = (range(first, first + len(piece.span)),)
             else:
                 with_gaps[key] = first - piece.low % (1 << self.bits), piece.bits
-        alike = list(dict.fromkeys(with_gaps.values()))
-        places = dict(zip(alike, runs_of_bits(alike), strict=True))
+        distinct_bits = list(dict.fromkeys(with_gaps.values()))
+        places = dict(zip(distinct_bits, runs_of_bits(distinct_bits), strict=True))
         return {**runs, **{key: places[bits] for key, bits in with_gaps.items()}}
 
     def people(self, lengths: Lengths) -> People | None:
@@ -184,13 +184,13 @@ class CountedByBits:
             return None
         if (columns["number"] < sizes).any():
             return None
-        written, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
+        spellings, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
         if columns["is_sorted"].all():
-            return People(written, written, sizes, counts)
-        names = meant([(str(name), None) for name in written], str(layout.unit), "unit")
-        order = sorted(range(len(written)), key=lambda number: natural(names[str(written[number])]))
-        written = [written[number] for number in order]
-        return People([names[str(name)] for name in written], written, sizes[order], counts[order])
+            return People(spellings, spellings, sizes, counts)
+        names = meant([(str(name), None) for name in spellings], str(layout.unit), "unit")
+        order = sorted(range(len(spellings)), key=lambda number: natural(names[str(spellings[number])]))
+        spellings = [spellings[number] for number in order]
+        return People([names[str(name)] for name in spellings], spellings, sizes[order], counts[order])
 
 
 def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...]]:
@@ -201,8 +201,8 @@ def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...
     """
     many = max(1, UNPACKED // max((len(bits) for _, bits in rows), default=1))
     for some in (rows[at : at + many] for at in range(0, len(rows), many)):
-        seen = np.unpackbits(np.frombuffer(b"\0".join([b"", *(bits for _, bits in some), b""]), dtype=np.uint8))
-        edges = np.flatnonzero(seen[1:] != seen[:-1]) + 1
+        observed = np.unpackbits(np.frombuffer(b"\0".join([b"", *(bits for _, bits in some), b""]), dtype=np.uint8))
+        edges = np.flatnonzero(observed[1:] != observed[:-1]) + 1
         begins = 8 * np.cumsum([1, *(len(bits) + 1 for _, bits in some[:-1])])  # each row stands behind 8 zeros
         of_row = np.searchsorted(begins, edges[::2], side="right") - 1
         shifts = (np.array([place for place, _ in some], dtype=np.int64) - begins)[of_row]

@@ -54,8 +54,8 @@ def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table)
     schema = frame.collect_schema()
     texts = [_text(part, schema[part], table, dated) for part, dated in zip(parts, (True, False), strict=True)]
     joined = nw.concat_str(*texts, separator=" ")
-    there = ~texts[0].is_null() & ~texts[1].is_null()
-    return frame.with_columns(nw.when(there).then(joined).alias(label))
+    is_complete = ~texts[0].is_null() & ~texts[1].is_null()
+    return frame.with_columns(nw.when(is_complete).then(joined).alias(label))
 
 
 def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Expr:
@@ -72,5 +72,5 @@ def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Ex
     if not dated and isinstance(kind, nw.Time | nw.Unknown):  # narwhals has no word for DuckDB's times of day
         return column.cast(nw.String).str.slice(0, 15)
     name = table.names[table.labels.index(label)]
-    what = "a date" if dated else "a time of day"
-    raise DataError(f"column {name!r} holds values of type {kind}, and must hold {what}", fix="write it as text")
+    content = "a date" if dated else "a time of day"
+    raise DataError(f"column {name!r} holds values of type {kind}, and must hold {content}", fix="write it as text")

@@ -68,13 +68,13 @@ def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
         return None if tells or is_empty else NUMBERS, []
     if layout.null_keys != "drop":
         for rows in (frame.head(GUESSED_FROM), frame):
-            there = with_order_texts(rows, "tick", table, layout).filter(~nw.col("tick").is_null())
-            if texts := list(collected(there.head(1).select("tick"))):
+            rows_with_text = with_order_texts(rows, "tick", table, layout).filter(~nw.col("tick").is_null())
+            if texts := list(collected(rows_with_text.head(1).select("tick"))):
                 return None, [str(text) for (text,) in texts]
         return None, []
-    there = with_order_texts(frame, "tick", table, layout).filter(~nw.col("tick").is_null())
-    there = there.with_columns(zoned=nw.col("tick").str.contains(ZONED))
-    of_each = there.group_by("zoned").agg(tick=nw.col("tick").max())
+    rows_with_text = with_order_texts(frame, "tick", table, layout).filter(~nw.col("tick").is_null())
+    rows_with_text = rows_with_text.with_columns(zoned=nw.col("tick").str.contains(ZONED))
+    of_each = rows_with_text.group_by("zoned").agg(tick=nw.col("tick").max())
     return None, [str(text) for (text,) in collected(of_each.select("tick"))]
 
 

@@ -140,8 +140,8 @@ class Layout:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        named = (self.unit, self.piece, self.order, self.time_of_day, self.value)
-        return tuple(dict.fromkeys(c for c in named if c is not None))
+        role_columns = (self.unit, self.piece, self.order, self.time_of_day, self.value)
+        return tuple(dict.fromkeys(c for c in role_columns if c is not None))
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ def in_utc(
     if "zoned" in frame.collect_schema().names():
         local = local & (nw.col("zoned") == 0).fill_null(False)
     frame = frame.with_columns(local=local, fault=nw.lit(0, nw.Int64))
-    there = frame.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
-    ((rows, low, high),) = collected(there)
+    summary = frame.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
+    ((rows, low, high),) = collected(summary)
     if not rows:  # every time tells its zone; how engines say that there is no smallest one differs
         return frame.drop("local"), True
     stretches = zone.between(int(low), int(high))
@@ -37,12 +37,12 @@ def in_utc(
     def of(what: Callable[[Stretch], int]) -> nw.Expr:
         return _chosen(walls, stretches, what).cast(nw.Int64)
 
-    frame = settled(frame.with_columns(offset=of(lambda one: one.offset)), ["offset"])
+    frame = settled(frame.with_columns(offset=of(lambda stretch: stretch.offset)), ["offset"])
     in_place = True
-    if any(one.back for one in stretches):
+    if any(stretch.back for stretch in stretches):
         frame, in_place = _in_passes(frame, keys, of, in_rows, ambiguous, window)
-    if any(one.skipped for one in stretches):
-        skipped = nw.col("local") & (of(lambda one: int(one.skipped)) == 1)
+    if any(stretch.skipped for stretch in stretches):
+        skipped = nw.col("local") & (of(lambda stretch: int(stretch.skipped)) == 1)
         frame = frame.with_columns(fault=nw.when(skipped).then(nw.lit(SKIPPED, nw.Int64)).otherwise(nw.col("fault")))
     moment = nw.when(nw.col("local")).then(walls - nw.col("offset")).otherwise(walls)
     frame = frame.with_columns(tick=nw.when(nw.col("fault") == 0).then(moment))
@@ -54,7 +54,7 @@ def _in_passes(
     ambiguous: str, window: tuple[int, int] | None,
 ) -> tuple[Frame, bool]:  # fmt: skip
     """Correct `offset` for times shown twice, by rule or row order."""
-    frame = frame.with_columns(back=of(lambda one: one.back), end=of(lambda one: one.end))
+    frame = frame.with_columns(back=of(lambda stretch: stretch.back), end=of(lambda stretch: stretch.end))
     frame = settled(frame, ["back", "end"])
     twice = nw.col("local") & (nw.col("back") > 0)
     ((rows,),) = collected(frame.filter(twice).select(rows=nw.len()))
@@ -72,8 +72,8 @@ def _in_passes(
         return frame.with_columns(fault=unclear).drop("back", "end"), in_place
     doubled = frame.filter(twice).select(*keys, "row", "tick", "end")
     doubled = with_neighbour(doubled, keys, ["row"], ["tick", "end"])
-    again = (nw.col("end") == nw.col("end_before")) & (nw.col("tick") <= nw.col("tick_before"))
-    doubled = doubled.with_columns(passes=nw.when(again.fill_null(False)).then(nw.lit(1)).otherwise(nw.lit(0)))
+    is_repeat = (nw.col("end") == nw.col("end_before")) & (nw.col("tick") <= nw.col("tick_before"))
+    doubled = doubled.with_columns(passes=nw.when(is_repeat.fill_null(False)).then(nw.lit(1)).otherwise(nw.lit(0)))
     doubled = doubled.with_columns(passes=nw.col("passes").cast(nw.Int64)).select(*keys, "end", "row", "passes")
     doubled = with_running_sum(doubled, [*keys, "end"], "row", "passes")
     frame = frame.join(doubled.select("row", "passes"), on="row", how="left")  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def _without_far_ones(frame: Frame, unclear: nw.Expr, window: tuple[int, int] | 
 
 def _chosen(walls: nw.Expr, stretches: Sequence[Stretch], what: Callable[[Stretch], int]) -> nw.Expr:
     """Return a property of each time's stretch, by halves."""
-    if len({what(one) for one in stretches}) == 1:
+    if len({what(stretch) for stretch in stretches}) == 1:
         return nw.lit(what(stretches[0]), nw.Int64)
     middle = len(stretches) // 2
     later = _chosen(walls, stretches[middle:], what)

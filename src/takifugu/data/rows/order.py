@@ -137,8 +137,8 @@ def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> 
     value = nw.col("tick")
     matches = {name: value.str.contains(pattern) for name, pattern in (("i", INTEGER), ("n", NUMBER), ("t", TIME))}
     sums = {name: match.fill_null(False).cast(nw.Int64).sum() for name, match in matches.items()}
-    there = (~value.is_null()).cast(nw.Int64).sum()
-    ((integers, numbers, times, rows),) = ([n or 0 for n in row] for row in collected(frame.select(**sums, all=there)))
+    total = (~value.is_null()).cast(nw.Int64).sum()
+    ((integers, numbers, times, rows),) = ([n or 0 for n in row] for row in collected(frame.select(**sums, all=total)))
     if not rows or integers == rows:
         return nw.Int64()
     if numbers == rows:
@@ -193,21 +193,21 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
     frame = frame.with_columns(there=~texts.is_null(), rest=texts.fill_null(form.example))
     letters = set()
     for letter, literal in form.pieces:
-        rest = nw.col("rest")
+        tail = nw.col("rest")
         if not letter:
-            frame = frame.with_columns(rest=rest.str.slice(len(literal)))
+            frame = frame.with_columns(rest=tail.str.slice(len(literal)))
             continue
         letters.add(letter)
         if letter == "f":
-            frame = frame.with_columns(nw.concat_str(rest, nw.lit("000000")).str.slice(0, 6).alias(_named("f")))
+            frame = frame.with_columns(nw.concat_str(tail, nw.lit("000000")).str.slice(0, 6).alias(_named("f")))
         elif letter in SHORT and not form.packed:
-            frame = frame.with_columns(wide=rest.str.slice(0, 2).str.contains("^[0-9]{2}$"))
-            part = nw.when(nw.col("wide")).then(rest.str.slice(0, 2)).otherwise(rest.str.slice(0, 1))
-            after = nw.when(nw.col("wide")).then(rest.str.slice(2)).otherwise(rest.str.slice(1))
+            frame = frame.with_columns(wide=tail.str.slice(0, 2).str.contains("^[0-9]{2}$"))
+            part = nw.when(nw.col("wide")).then(tail.str.slice(0, 2)).otherwise(tail.str.slice(0, 1))
+            after = nw.when(nw.col("wide")).then(tail.str.slice(2)).otherwise(tail.str.slice(1))
             frame = frame.with_columns(part.alias(_named(letter)), rest=after)
         else:
             width = 4 if letter == "Y" else 2
-            frame = frame.with_columns(rest.str.slice(0, width).alias(_named(letter)), rest=rest.str.slice(width))
+            frame = frame.with_columns(tail.str.slice(0, width).alias(_named(letter)), rest=tail.str.slice(width))
     frame = _as_parts(frame, letters)
     frame = _clock_of_parts(frame)
     return frame.with_columns(tick=nw.when(_is_date()).then(nw.col("clock"))).select(*names)
@@ -258,7 +258,7 @@ def _with_clock(frame: Frame) -> Frame:
         fraction=nw.concat_str(body.str.slice(20), nw.lit("000000")).str.slice(0, 6).cast(nw.Int64),
     )
     parts = {"year": (0, 4), "month": (5, 2), "day": (8, 2), "hour": (11, 2), "minute": (14, 2)}
-    frame = frame.with_columns(body.str.slice(*where).cast(nw.Int64).alias(part) for part, where in parts.items())
+    frame = frame.with_columns(body.str.slice(*extent).cast(nw.Int64).alias(part) for part, extent in parts.items())
     return _clock_of_parts(frame)
 
 

@@ -56,8 +56,8 @@ class PickedRows:
 
     def key(self, values: Sequence[object]) -> Key:
         """Return the names of a piece."""
-        named = dict(zip(self.keys, values, strict=False))
-        return unit_name(named.get("unit"), self.request[1].unit), text_of(named.get("piece"))
+        values_by_role = dict(zip(self.keys, values, strict=False))
+        return unit_name(values_by_role.get("unit"), self.request[1].unit), text_of(values_by_role.get("piece"))
 
     def stripped(self, frame: Frame, columns: Sequence[str]) -> Frame:
         return frame.with_columns(text(nw.col(column), self.request[0].missing).alias(column) for column in columns)
@@ -73,12 +73,12 @@ class PickedRows:
 
         `changed` is 1 for a stripped key.
         """
-        written = [role for role in self.keys if role in self.texts]
-        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
+        text_keys = [role for role in self.keys if role in self.texts]
+        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in text_keys)
         changed = nw.lit(0)
-        for role in written:
+        for role in text_keys:
             changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
-        return self.coded(self.stripped(by_raw, written), "raw").with_columns(changed=changed)
+        return self.coded(self.stripped(by_raw, text_keys), "raw").with_columns(changed=changed)
 
 
 def picked_rows(
@@ -94,8 +94,8 @@ def picked_rows(
         table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     )
     keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
-    named = {role: key_column(role, roles[role], kinds[role]) for role in keys}
-    frame = frame.with_columns(**named, raw=raw_states(kinds["raw"], table, layout, states))
+    key_columns = {role: key_column(role, roles[role], kinds[role]) for role in keys}
+    frame = frame.with_columns(**key_columns, raw=raw_states(kinds["raw"], table, layout, states))
     texts = {role for role in (*keys, *(["raw"] if states.bins is None else [])) if is_text(kinds[role])}
     if layout.null_keys == "drop" and keys:
         frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
@@ -107,10 +107,10 @@ def picked_rows(
         order_kind, in_texts = kinds["tick"], is_written(kinds["tick"], clock)
         if in_texts:
             guessed = kind is None and clock.form is None
-            written = with_order_texts(frame, "tick", table, layout)
-            order_kind = kind or kind_of_texts(written.head(GUESSED_FROM), layout.order, clock.form)
+            frame_of_texts = with_order_texts(frame, "tick", table, layout)
+            order_kind = kind or kind_of_texts(frame_of_texts.head(GUESSED_FROM), layout.order, clock.form)
             in_texts = not is_plain
-            frame = written if in_texts else _with_plain_order(frame, order_kind)
+            frame = frame_of_texts if in_texts else _with_plain_order(frame, order_kind)
         frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
         exact += ["tick"] if is_whole else []
     if table.ordered:

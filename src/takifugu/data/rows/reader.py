@@ -123,13 +123,13 @@ class Rows(PickedRows):
     def _edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         """Yield piece, start of a run, and end of another one."""
         frame, unit, origins = self._positioned(before)
-        seen = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
-        ends = seen.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
+        observed_rows = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
+        ends = observed_rows.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
         for *names, last in collected(ends):
             key = self.key(names)
             yield key, None, (int(last) - origins.get(key, 0)) // unit
         stands = self.stands and before is None
-        neighbours, same = with_row_before(seen, self.keys, "position", ["position"], stands)
+        neighbours, same = with_row_before(observed_rows, self.keys, "position", ["position"], stands)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
         neighbours = neighbours.with_columns(
             follows=follows.fill_null(False),
@@ -152,16 +152,16 @@ class Rows(PickedRows):
         frame, unit, _ = self._positioned(None)
         if period > 1:
             frame, unit = self._placed(None).with_columns(position=nw.col("place")), 1
-        seen = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
+        observed_rows = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
         stands = self.stands and period == 1
-        pairs, same = with_row_before(seen, self.keys, "position", ["position", "raw"], stands)
+        pairs, same = with_row_before(observed_rows, self.keys, "position", ["position", "raw"], stands)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
         pairs = pairs.filter(follows.fill_null(False))
         pairs = pairs.with_columns(phase=nw.col("position_before") % period)
         by_raw = pairs.group_by("phase", "raw_before", "raw").agg(pairs=nw.len())
         coded = self.coded(self.coded(by_raw, "raw_before"), "raw").select("phase", "code_before", "code", "pairs")
-        for phase, one, other, times in collected(coded):
-            yield int(phase), int(one), int(other), int(times)
+        for phase, state, next_state, times in collected(coded):
+            yield int(phase), int(state), int(next_state), int(times)
 
     def _tidied(self) -> Frame:
         """Return the rows with tidy names of units and pieces."""

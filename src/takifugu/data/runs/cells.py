@@ -50,9 +50,9 @@ class CellSums:
 
         Sums are of the signs, places and periods of the ends of runs.
         """
-        starts, known, period, cell = self._table
-        order = np.unique(known, return_index=True)[1]
-        rows = order[np.searchsorted(known[order], numbers)]
+        starts, stretch_numbers, period, cell = self._table
+        order = np.unique(stretch_numbers, return_index=True)[1]
+        rows = order[np.searchsorted(stretch_numbers[order], numbers)]
         behind = periods - ends * period[rows]
         total: IntArray = ends @ self._cumulative[rows] + behind.sum() * self._of_period
         size = 0 if self._repeats is None else self._repeats[1]
@@ -62,8 +62,8 @@ class CellSums:
     def between(self, start: int, stop: int) -> IntArray:
         """Return the steps from `start` up to before `stop`, by cell."""
         first = self.slots.window.start
-        which = self.slots.cells[1][start - first : stop - first]
-        return np.bincount(which, minlength=self.size).astype(np.int64)
+        cell_by_step = self.slots.cells[1][start - first : stop - first]
+        return np.bincount(cell_by_step, minlength=self.size).astype(np.int64)
 
     @cached_property
     def _fine(self) -> Slots:
@@ -116,8 +116,8 @@ class CellSums:
         numbers, periods = (np.asarray(part, dtype=np.int64) for part in self.stretch(places, _choose))
         changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
         first = np.flatnonzero(np.concatenate(([True], changed)))
-        which = self.slots.cells[1]
-        return places[first], numbers[first], periods[first], self._cells_at(first, which)
+        cell_by_step = self.slots.cells[1]
+        return places[first], numbers[first], periods[first], self._cells_at(first, cell_by_step)
 
     def _cells_at(self, first: IntArray, cell: IntArray) -> IntArray:
         """Return the cell of each stretch, unused at the window's end."""

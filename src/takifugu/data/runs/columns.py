@@ -85,8 +85,8 @@ def run_rows(
     frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout, is_tidy)
     if rules.end is not None:
         with_zone = isinstance(kind, nw.Date | nw.Datetime)
-        written = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
-        of_end = written if is_written(kinds["closing"], clock) else kinds["closing"]
+        text_kind = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
+        of_end = text_kind if is_written(kinds["closing"], clock) else kinds["closing"]
         of_ends = replace(layout, order=rules.end)
         frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends, is_tidy)
         if other != step:
@@ -214,12 +214,12 @@ def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: st
         end_fault=nw.lit(0, nw.Int64) if bad is None else bad.cast(nw.Int64) * MISSING, end_zoned=nw.col("start_zoned"),
         length=number("closing", column, kind, table) * float(unit),
     )  # fmt: skip
-    there = ~nw.col("length").is_null()
-    too_long = there & ~(nw.col("length").abs() < LONGEST).fill_null(False)
+    has_length = ~nw.col("length").is_null()
+    too_long = has_length & ~(nw.col("length").abs() < LONGEST).fill_null(False)
     frame = frame.with_columns(
-        there=there.cast(nw.Int64),
+        there=has_length.cast(nw.Int64),
         end_fault=nw.when(too_long).then(nw.lit(MISSING, nw.Int64)).otherwise(nw.col("end_fault")),
-        length=nw.when(there & ~too_long).then(nw.col("length")).otherwise(nw.lit(0.0)),
+        length=nw.when(has_length & ~too_long).then(nw.col("length")).otherwise(nw.lit(0.0)),
     )
     frame = round_half_even(settled(frame, ["there", "end_fault"]), ["length"])
     end = nw.when(nw.col("there") == 1).then(nw.col("start") + nw.col("length"))

@@ -37,8 +37,8 @@ def pieces_of_runs(
     sums = None if layout.slots is None else CellSums(layout.slots)
     with careful(table.source):
         runs, totals = surveyed(table, layout, states, rules, _window(layout), sums)
-        made = _pieces(runs, totals, sums, states, entrywise)
-    return tuple(sorted(made, key=lambda piece: natural(piece.unit)))
+        pieces = _pieces(runs, totals, sums, states, entrywise)
+    return tuple(sorted(pieces, key=lambda piece: natural(piece.unit)))
 
 
 def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRules) -> tuple[int, int]:
@@ -64,14 +64,14 @@ def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: 
     """Return the pieces, with missing states last in arrays by state."""
     size, layout, rules = len(states.states), runs.rows.layout, runs.rules
     counts = {name: np.zeros((1 if sums is None else sums.size, size + 1), dtype=np.int64) for name in runs.covers}
-    listed: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
-    written = {runs.names[total.unit]: total.fact.key[0] for total in totals}
+    runs_by_name: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
+    spellings = {runs.names[total.unit]: total.fact.key[0] for total in totals}
     for total in totals:
         counts[runs.names[total.unit]][:, total.fact.code] += add_up(total.steps, sums)
     has_gaps = any(total.fact.code == UNOBSERVED for total in totals)
     if totals and (entrywise or (has_gaps and layout.gaps == "public")):
         for unit, code, run in runs.listed(not entrywise):
-            listed[runs.names[unit]].append((code, run))
+            runs_by_name[runs.names[unit]].append((code, run))
     state = rules.before if rules.rows == "changes" else rules.otherwise
     filled = UNOBSERVED if state is None else states.states.index(state)
     covered, pieces = dict[range, IntArray](), []
@@ -82,13 +82,13 @@ def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: 
         table = counts[name]
         table[:, filled] += covered[steps] - table.sum(axis=1)
         observed: tuple[range, ...] = (range(len(runs.window)),)
-        values = _values(runs.window, steps, filled, listed[name]) if entrywise else None
+        values = _values(runs.window, steps, filled, runs_by_name[name]) if entrywise else None
         if values is not None:
             observed = runs_of(values != UNOBSERVED)
         elif layout.gaps == "public":
-            observed = _between(steps, [gap for _, gap in listed[name]], runs.window.start)
+            observed = _between(steps, [gap for _, gap in runs_by_name[name]], runs.window.start)
         pieces.append(Piece(
-            name, None, len(runs.window), observed, table[:, :size].sum(axis=0), written.get(name, name), values,
+            name, None, len(runs.window), observed, table[:, :size].sum(axis=0), spellings.get(name, name), values,
             None if sums is None else sums.slots.cells[1], None if sums is None else table[:, :size],
         ))  # fmt: skip
     return pieces

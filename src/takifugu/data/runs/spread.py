@@ -204,8 +204,8 @@ class Runs:
         return settled(frame, ["low", "high"]), nw.col("low"), nw.col("high")
 
     def _ticks(self, cover: Cover) -> tuple[int, int]:
-        inside = self.inside(cover)
-        return self._origin + inside.start * self.rows.step, self._origin + inside.stop * self.rows.step
+        steps = self.inside(cover)
+        return self._origin + steps.start * self.rows.step, self._origin + steps.stop * self.rows.step
 
 
 def _replaced(frame: Frame, column: str, when: nw.Expr, by: nw.Expr) -> Frame:

@@ -97,8 +97,8 @@ def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> No
         if reasons:
             raise _without_tick(min(reasons), layout, column, "start" if bound == START else "end", rules)
     if notes & BACKWARDS:
-        what = f"column {rules.last_column!r} has stays that end before they start"
-        raise DataError(what, fix="repair them").at("end" if rules.end else "duration")
+        flaw = f"column {rules.last_column!r} has stays that end before they start"
+        raise DataError(flaw, fix="repair them").at("end" if rules.end else "duration")
 
 
 def _without_tick(reason: int, layout: Layout, column: str, bound: str, rules: RunRules) -> DataError:
@@ -112,9 +112,9 @@ def _without_tick(reason: int, layout: Layout, column: str, bound: str, rules: R
             fix='write the offsets from UTC, or declare which they are: ambiguous = "first" or "last"',
         ).at("timezone")
     if reason != SKIPPED and bound == "end":
-        what = "durations that are no numbers" if rules.end is None else "values that are no times as those of starts"
+        flaw = "durations that are no numbers" if rules.end is None else "values that are no times as those of starts"
         return DataError(
-            f"column {column!r} has {what}", fix="repair them; of a stay without an end leave it empty"
+            f"column {column!r} has {flaw}", fix="repair them; of a stay without an end leave it empty"
         ).at(key)
     error = without_place(reason, layout)
     error.what = error.what.replace(repr(layout.order), repr(column))
@@ -147,11 +147,11 @@ def _check_covers(totals: Sequence[Total], runs: Runs, layout: Layout) -> None:
         until, low = runs.covers[name].until, fact.low or 0
         first[name] = min(first.get(name, low), low)
         if (fact.high or 0) >= until:
-            what = f"column {layout.order!r} has rows at or after the time until which the data are declared to run"
-            raise DataError(what, fix="move until to when the data were exported, or leave these rows out").at("until")
+            flaw = f"column {layout.order!r} has rows at or after the time until which the data are declared to run"
+            raise DataError(flaw, fix="move until to when the data were exported, or leave these rows out").at("until")
         if total.last_end is not None and total.last_end > until:
-            what = f"column {rules.last_column!r} has stays that end after the data are declared to"
-            raise DataError(what, fix="move until, or leave their ends empty").at("until")
+            flaw = f"column {rules.last_column!r} has stays that end after the data are declared to"
+            raise DataError(flaw, fix="move until, or leave their ends empty").at("until")
     if rules.rows != "changes" or rules.before is not None:
         return
     for name, cover in runs.covers.items():
